@@ -1,0 +1,1 @@
+"""The words every part of Lakeport shares: errors, names, points in time. Standard library only."""
