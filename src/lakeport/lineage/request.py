@@ -1,0 +1,244 @@
+"""What can be asked: SQL or files, a dialect, options, an imported schema, templates and tags.
+
+Decoding never raises: `read_request` answers with a request or with the issues that explain why
+there is none. Unknown fields are ignored for forward compatibility, except inside `schema.tables`,
+where a misspelt field would silently change the answer and is therefore reported.
+"""
+
+# ruff: noqa: RUF012, TC001 - msgspec copies mutable defaults and reads annotations at run time
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Literal, TypeAlias
+
+import msgspec
+
+from lakeport.lineage.issues import Issue, IssueCode
+from lakeport.lineage.wire import Wire
+
+Encoding: TypeAlias = Literal["utf8", "utf16", "codepoint"]
+CaseSensitivity: TypeAlias = Literal["dialect", "lower", "upper", "exact"]
+FieldStyle: TypeAlias = Literal["seed", "flowscope"]
+TagSource: TypeAlias = Literal["user", "robot", "inferred"]
+SeverityOverride: TypeAlias = Literal["error", "warning", "info", "off"]
+
+
+class SourceFile(Wire):
+    """A named text: a SQL file or a file of macros."""
+
+    name: str
+    content: str
+
+
+class ColumnTag(Wire):
+    """A classification of a column, such as `pii`."""
+
+    name: str
+    source: TagSource = "user"
+    confidence: float | None = None
+    notes: str | None = None
+    updated_at: str | None = None
+    inherited: bool = False
+    from_column_id: str | None = None
+
+
+class TagHint(Wire):
+    """Tags given to a column, or with `*` to every column, of a table."""
+
+    table: str
+    column: str
+    tags: list[ColumnTag]
+
+
+class ForeignKey(Wire):
+    """Where a column points to."""
+
+    table: str
+    column: str
+
+
+class ColumnSchema(Wire):
+    """A column as the user imports it."""
+
+    name: str
+    data_type: str | None = None
+    is_primary_key: bool = False
+    foreign_key: ForeignKey | None = None
+    tags: list[ColumnTag] = []
+    nullable: bool | None = None
+
+
+class SchemaTable(Wire):
+    """A table or view as the user imports it. `columns_complete` defaults to "has any columns"."""
+
+    name: str
+    catalog: str | None = None
+    schema: str | None = None
+    columns: list[ColumnSchema] = []
+    columns_complete: bool | None = None
+    kind: Literal["table", "view"] = "table"
+    temporary: bool = False
+
+
+class SchemaView(Wire):
+    """An imported view by its text, so that lineage can pass through it."""
+
+    name: str
+    sql: str
+    catalog: str | None = None
+    schema: str | None = None
+
+
+class NamespaceHint(Wire):
+    """One entry of the search path."""
+
+    schema: str
+    catalog: str | None = None
+
+
+class SchemaMetadata(Wire):
+    """The imported schema and how names are looked up in it."""
+
+    default_catalog: str | None = None
+    default_schema: str | None = None
+    search_path: list[NamespaceHint] = []
+    case_sensitivity: CaseSensitivity = "dialect"
+    tables: list[SchemaTable] = []
+    allow_implied: bool = True
+    views: list[SchemaView] = []
+
+
+class TemplateConfig(Wire):
+    """How the text becomes SQL. `manifest` is a dbt manifest; its compiled code is preferred."""
+
+    mode: Literal["raw", "jinja", "dbt"] = "raw"
+    context: dict[str, Any] = {}
+    macro_files: list[SourceFile] = []
+    manifest: dict[str, Any] = {}
+
+
+class Options(Wire):
+    """Switches; every default is the quiet, exact answer."""
+
+    enable_column_lineage: bool = True
+    graph_detail_level: Literal["script", "table", "column"] = "table"
+    hide_ctes: bool = False
+    collapse_temporary: bool = False
+    collapse_pattern: str | None = None
+    include_indirect: bool = False
+    # None: `dependency` in dbt mode, `sequential` otherwise.
+    statement_order: Literal["sequential", "dependency"] | None = None
+    schema_merge_mode: Literal["table", "column"] = "table"
+    resolved_schema_scope: Literal["used", "all"] = "used"
+    include_schema_history: bool = False
+    analysis_time: str | None = None
+    unknown_table_policy: Literal["auto", "always", "never"] = "auto"
+    field_style: FieldStyle = "seed"
+    severity_overrides: dict[str, SeverityOverride] = {}
+    max_expression_depth: int = 400
+    time_budget_ms: int | None = None
+
+
+class AnalyzeRequest(Wire):
+    """One workload to analyse: `files` first, in order, then `sql`."""
+
+    sql: str = ""
+    files: list[SourceFile] = []
+    dialect: str = "generic"
+    source_name: str | None = None
+    options: Options = Options()
+    schema: SchemaMetadata | None = None
+    template_config: TemplateConfig = TemplateConfig()
+    encoding: Encoding = "utf8"
+    tag_hints: list[TagHint] = []
+
+
+class SplitRequest(Wire):
+    """A text to cut into statements."""
+
+    sql: str
+    dialect: str = "generic"
+    encoding: Encoding = "utf8"
+
+
+# A resolved table re-imports unchanged: what the result adds is accepted here and dropped.
+_KNOWN_TABLE_FIELDS = frozenset(
+    {
+        *SchemaTable.__struct_encode_fields__,
+        "origin",
+        "sourceStatementIndex",
+        "sourceName",
+        "updatedAt",
+        "constraints",
+        "complete",
+        "inference",
+        "referencedBy",
+        "conflict",
+        "description",
+    }
+)
+
+
+def read_request(payload: object) -> tuple[AnalyzeRequest | None, list[Issue]]:
+    """The request in a payload (request, mapping or JSON text), and what is wrong with it."""
+    if isinstance(payload, AnalyzeRequest):
+        return payload, []
+    try:
+        raw = msgspec.json.decode(payload) if isinstance(payload, str | bytes) else payload
+        if isinstance(raw, Mapping):
+            raw = _without_nulls(_completeness_of_resolved_tables(raw))
+        request = msgspec.convert(raw, AnalyzeRequest)
+    except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+        return None, [_invalid(f"the request could not be read: {error}", severe=True)]
+    return request, _unknown_table_fields(raw)
+
+
+def _without_nulls(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """Clients in other languages send `null` for "not given" at the top level."""
+    return {key: value for key, value in raw.items() if value is not None}
+
+
+def _completeness_of_resolved_tables(raw: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A re-imported `complete: false` must stay partial, or its star would look exact."""
+    schema = raw.get("schema")
+    tables = schema.get("tables") if isinstance(schema, Mapping) else None
+    if not isinstance(schema, Mapping) or not isinstance(tables, list):
+        return raw
+    if not any(_is_partial(table) for table in tables):
+        return raw
+    marked = [
+        {**table, "columnsComplete": False} if _is_partial(table) else table for table in tables
+    ]
+    return {**raw, "schema": {**schema, "tables": marked}}
+
+
+def _is_partial(table: object) -> bool:
+    return isinstance(table, Mapping) and table.get("complete") is False
+
+
+def _unknown_table_fields(raw: object) -> list[Issue]:
+    tables = _at(_at(raw, "schema"), "tables")
+    issues: list[Issue] = []
+    for table in tables if isinstance(tables, list) else []:
+        if not isinstance(table, Mapping):
+            continue
+        for field in sorted(str(key) for key in table if key not in _KNOWN_TABLE_FIELDS):
+            name = table.get("name")
+            issues.append(
+                _invalid(f"field `{field}` of schema table `{name}` is not known", severe=False)
+            )
+    return issues
+
+
+def _at(raw: object, key: str) -> object:
+    return raw.get(key) if isinstance(raw, Mapping) else None
+
+
+def _invalid(message: str, *, severe: bool) -> Issue:
+    return Issue(
+        severity="error" if severe else "info",
+        code=IssueCode.INVALID_REQUEST,
+        message=message,
+        hint="see the JSON Schema of AnalyzeRequest for the accepted fields",
+    )
