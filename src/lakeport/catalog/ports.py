@@ -1,0 +1,476 @@
+"""The small protocols that every storage implements and every door uses.
+
+A catalog holds namespaces, a namespace holds tables and functions, and a table has *abilities*: each
+is a protocol of one to three methods. A table that lacks one says so by its type; a caller asks for
+an ability with `require` and the user gets a clear "unsupported" instead of an attribute error.
+
+Handles are cheap and live: `table.state()` is the head now, and nothing here holds a lock between
+calls. What must belong together (schema, version, uuid) comes in one frozen `TableState`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import TracebackType
+from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+
+import pyarrow as pa
+
+from lakeport.catalog.arrow import Array, Scalar
+from lakeport.catalog.definition import Definition
+from lakeport.core.errors import UnsupportedError
+
+if TYPE_CHECKING:
+    from lakeport.catalog.changes import Change
+    from lakeport.catalog.expressions import Expression
+    from lakeport.catalog.predicates import Predicate
+    from lakeport.catalog.streams import BatchStream
+    from lakeport.core.names import TableName
+    from lakeport.core.timepoint import TimePoint
+
+# -- what a catalog is ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogVersion:
+    """A number that grows with every change of a namespace's or table's definition."""
+
+    number: int
+    is_fixed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class NamespaceInfo:
+    """`name` is dotted for a nested namespace; `properties` are what DuckDB calls tags."""
+
+    name: str
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TableState:
+    """One moment of a table. `version` 0 with no snapshot is a table nothing was written to yet."""
+
+    uuid: str
+    name: TableName
+    definition: Definition
+    schema_id: int
+    snapshot_id: int | None
+    version: int
+
+
+@runtime_checkable
+class Catalog(Protocol):
+    @property
+    def name(self) -> str: ...
+
+    def version(self) -> CatalogVersion:
+        """Must be quick: DuckDB asks for every statement."""
+        ...
+
+    def namespaces(self) -> Sequence[NamespaceInfo]: ...
+
+    def namespace(self, name: str) -> Namespace:
+        """In any spelling; `NotFoundError` otherwise."""
+        ...
+
+
+@runtime_checkable
+class Namespace(Protocol):
+    @property
+    def info(self) -> NamespaceInfo: ...
+
+    def tables(self) -> Sequence[str]: ...
+
+    def table(self, name: str) -> Table:
+        """In any spelling; `NotFoundError` otherwise."""
+        ...
+
+
+@runtime_checkable
+class Table(Protocol):
+    @property
+    def name(self) -> TableName: ...
+
+    def state(self) -> TableState:
+        """The head, read now; `NotFoundError` once the table was dropped."""
+        ...
+
+
+# -- changing the catalog ------------------------------------------------------------------------
+
+OnConflict: TypeAlias = Literal["error", "ignore", "replace"]
+
+
+@runtime_checkable
+class DynamicCatalog(Protocol):
+    def create_namespace(self, info: NamespaceInfo) -> Namespace: ...
+
+    def drop_namespace(self, name: str) -> None:
+        """`PreconditionError` while it holds tables."""
+        ...
+
+
+@runtime_checkable
+class DynamicNamespace(Protocol):
+    def create_table(
+        self, name: str, definition: Definition, *, on_conflict: OnConflict = "error"
+    ) -> Table:
+        """`replace` is one commit that keeps the old rows reachable by time travel."""
+        ...
+
+    def drop_table(self, name: str) -> None: ...
+
+    def rename_table(self, name: str, to: str) -> Table: ...
+
+
+@runtime_checkable
+class Alterable(Protocol):
+    def alter(self, changes: Sequence[Change], context: WriteContext | None = None) -> TableState:
+        """All changes or none, as one version that every data check was made against."""
+        ...
+
+
+# -- reading -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class ScanRequest:
+    """What to read. Both conditions must hold; `limit` bounds each split and the whole read.
+
+    `columns` are names in the schema of the point read, in the order wanted; None means all, an
+    empty tuple none (rows are still counted). `row_ids` adds the row id as the last column.
+    """
+
+    columns: tuple[str, ...] | None = None
+    predicate: Predicate | None = None
+    expression: Expression | None = None
+    limit: int | None = None
+    at: TimePoint | None = None
+    row_ids: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Split:
+    """A piece of one snapshot in plain values: any thread or replica can open it by itself.
+
+    `parts` are ordinals that mean something to the table in that snapshot (its files, its segments).
+    """
+
+    snapshot_id: int
+    parts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScanPlan:
+    """`schema` is what each split's stream carries. `rows` and `bytes` are estimates, None unknown.
+
+    When `exact` is false the streams may hold rows that the conditions refuse.
+    """
+
+    state: TableState
+    schema: pa.Schema
+    splits: tuple[Split, ...]
+    rows: int | None = None
+    bytes: int | None = None
+    exact: bool = True
+
+
+@runtime_checkable
+class Scannable(Protocol):
+    def plan(self, request: ScanRequest) -> ScanPlan: ...
+
+    def open(self, request: ScanRequest, split: Split) -> BatchStream:
+        """Batches of one split. The split, not `request.at`, says which snapshot is read."""
+        ...
+
+
+@runtime_checkable
+class Travelable(Protocol):
+    """Every point of `core.timepoint`; the schema of a point is the one it was written with."""
+
+    def state_at(self, point: TimePoint) -> TableState:
+        """The state a scan at this point reads, empty points included (see `TableState`)."""
+        ...
+
+    def history(self) -> Sequence[SnapshotInfo]:
+        """Oldest first."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class SnapshotInfo:
+    """One commit. `version` is None for what was written before versions were counted."""
+
+    snapshot_id: int
+    version: int | None
+    timestamp_ns: int
+    operation: str
+    schema_id: int
+    summary: Mapping[str, str]
+    parent_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Ref:
+    name: str
+    kind: Literal["tag", "branch"]
+    snapshot_id: int
+
+
+@runtime_checkable
+class Referable(Protocol):
+    """Tags and branches."""
+
+    def refs(self) -> Sequence[Ref]: ...
+
+    def create_ref(self, ref: Ref) -> None: ...
+
+    def drop_ref(self, name: str) -> None: ...
+
+
+@runtime_checkable
+class Expirable(Protocol):
+    def expire(self, *, keep: int, context: WriteContext | None = None) -> int:
+        """Forget all but the newest `keep` snapshots and what refs hold; how many went."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnStatistics:
+    """Believed by clients: exact over the rows of the head, or None for unknown.
+
+    `has_null` and `has_values` are claims about presence; unknown means "assume it may".
+    """
+
+    minimum: Scalar | None = None
+    maximum: Scalar | None = None
+    has_null: bool | None = None
+    has_values: bool | None = None
+    distinct: int | None = None
+    longest: int | None = None
+
+
+@runtime_checkable
+class Measurable(Protocol):
+    def statistics(self, column: str) -> ColumnStatistics: ...
+
+
+# -- reading left to the client ------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCall:
+    """A table function that the client runs itself, such as `read_parquet(['…'])`."""
+
+    function: str
+    positional: tuple[Scalar, ...] = ()
+    named: Mapping[str, Scalar] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReference:
+    """A file that the client opens itself."""
+
+    format: Literal["parquet", "ipc-stream", "ipc-file"]
+    uri: str
+
+
+Reference: TypeAlias = FunctionCall | FileReference
+
+
+@runtime_checkable
+class Delegating(Protocol):
+    """Rows come from calls the client makes; the union of all of them is the table."""
+
+    def references(self, request: ScanRequest) -> Sequence[Reference]: ...
+
+
+# -- writing -------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class WriteContext:
+    """Who writes and for what statement or run; kept in the snapshot's summary."""
+
+    actor: str | None = None
+    statement: str | None = None
+    summary: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What a statement changed. A statement that changed nothing commits nothing."""
+
+    rows: int
+    snapshot_id: int | None
+    version: int
+
+
+class Write(Protocol):
+    """One statement in progress: staged batch by batch, applied by `commit` or not at all.
+
+    Leaving the `with` block without `commit` aborts. Reads see none of it before `commit`.
+    """
+
+    def add(self, batch: pa.RecordBatch, *, returning: bool = False) -> pa.RecordBatch | None:
+        """Stage a batch, fully validated first. With `returning`, the rows as stored or removed."""
+        ...
+
+    def commit(self) -> Written: ...
+
+    def abort(self) -> None: ...
+
+    def __enter__(self) -> Self: ...
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None: ...
+
+
+@runtime_checkable
+class Insertable(Protocol):
+    def insert(self, context: WriteContext | None = None) -> Write:
+        """Batches hold columns in any order; one that is missing gets its DEFAULT, or NULL."""
+        ...
+
+
+@runtime_checkable
+class Updatable(Protocol):
+    def update(self, context: WriteContext | None = None) -> Write:
+        """Batches hold the row id and new values of the other columns they name.
+
+        With `returning` the batch comes back as stored, in the columns and order it had. A row id
+        that comes twice changes its row once, the last value wins.
+        """
+        ...
+
+
+@runtime_checkable
+class Deletable(Protocol):
+    def delete(self, context: WriteContext | None = None) -> Write:
+        """Batches hold the row id. With `returning` the whole removed rows come back."""
+        ...
+
+
+@runtime_checkable
+class Truncatable(Protocol):
+    def truncate(self, context: WriteContext | None = None) -> Written: ...
+
+
+# -- functions -----------------------------------------------------------------------------------
+
+
+class Stability(StrEnum):
+    CONSISTENT = "consistent"
+    CONSISTENT_WITHIN_QUERY = "consistent_within_query"
+    VOLATILE = "volatile"
+
+
+@dataclass(frozen=True, slots=True)
+class Signature:
+    """Parameters carry the flags of Airport's field metadata (`is_named_parameter`, `is_any_type`…)."""
+
+    name: str
+    parameters: pa.Schema
+    description: str | None = None
+
+
+@runtime_checkable
+class ScalarFunction(Protocol):
+    @property
+    def signature(self) -> Signature: ...
+
+    @property
+    def returns(self) -> pa.DataType: ...
+
+    @property
+    def stability(self) -> Stability: ...
+
+    def call(self, arguments: pa.RecordBatch) -> Array:
+        """One value per row."""
+        ...
+
+
+class BoundFunction(Protocol):
+    """A table function with its arguments: as good as a table to a scan."""
+
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    @property
+    def rows(self) -> int | None: ...
+
+    def open(self, request: ScanRequest) -> BatchStream: ...
+
+
+@runtime_checkable
+class TableFunction(Protocol):
+    @property
+    def signature(self) -> Signature: ...
+
+    def bind(self, arguments: pa.RecordBatch) -> BoundFunction:
+        """`arguments` has one row."""
+        ...
+
+
+class InOutCall(Protocol):
+    @property
+    def schema(self) -> pa.Schema: ...
+
+    def process(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]: ...
+
+    def finish(self) -> Iterator[pa.RecordBatch]: ...
+
+
+@runtime_checkable
+class InOutFunction(Protocol):
+    @property
+    def signature(self) -> Signature: ...
+
+    def start(self, arguments: pa.RecordBatch, rows: pa.Schema) -> InOutCall: ...
+
+
+Function: TypeAlias = ScalarFunction | TableFunction | InOutFunction
+
+
+@runtime_checkable
+class FunctionHost(Protocol):
+    def functions(self) -> Sequence[Function]:
+        """Several of one name are overloads."""
+        ...
+
+
+# -- asking for an ability -----------------------------------------------------------------------
+
+A = TypeVar("A")
+
+_DEEDS: dict[type, str] = {
+    Scannable: "be read",
+    Insertable: "take INSERT",
+    Updatable: "take UPDATE",
+    Deletable: "take DELETE",
+    Truncatable: "take TRUNCATE",
+    Alterable: "be altered",
+    Travelable: "be read as of an earlier point",
+    Referable: "have tags or branches",
+    Expirable: "forget snapshots",
+    Measurable: "give statistics",
+    Delegating: "be read by the client itself",
+    DynamicCatalog: "create or drop namespaces",
+    DynamicNamespace: "create, drop or rename tables",
+    FunctionHost: "hold functions",
+}
+
+
+def require(thing: object, ability: type[A], what: str) -> A:
+    """`thing` as something with that ability; `what` is how the user calls it: "table `s.t`"."""
+    if isinstance(thing, ability):
+        return thing
+    raise UnsupportedError(f"{what} cannot {_DEEDS.get(ability, ability.__name__)}")
