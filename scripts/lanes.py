@@ -1,0 +1,178 @@
+"""Runs the lanes of `make test`, `make test-long` and `make check` one after the other.
+
+A lane is a few commands under one hard limit: past it the whole process group is killed and the lane
+has failed. All lanes run even if one failed, so that one run shows everything; the durations come at
+the end. A lane whose outside thing (a browser, a Postgres) is missing is skipped with the reason,
+unless LAKEPORT_REQUIRE names that thing: then the skip is a failure.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+ROOT = Path(__file__).resolve().parent.parent
+BIN = Path(sys.executable).parent
+
+Outcome = Literal["passed", "failed", "skipped", "too slow"]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    name: str
+    commands: tuple[tuple[str, ...], ...]
+    limit: float
+    needs: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    lane: str
+    outcome: Outcome
+    seconds: float
+    reason: str = ""
+
+
+def _tool(name: str, *arguments: str) -> tuple[str, ...]:
+    return (str(BIN / name), *arguments)
+
+
+def _tests(*arguments: str) -> tuple[str, ...]:
+    return _tool("python", "-m", "pytest", "-q", *arguments)
+
+
+CHECK = Lane(
+    "check",
+    (
+        _tool("ruff", "format", "--check", "--quiet", "."),
+        _tool("ruff", "check", "--quiet", "."),
+        _tool("mypy", "--no-error-summary"),
+        _tool("lint-imports", "--no-logo"),
+        _tool("python", "scripts/check_docs.py"),
+    ),
+    limit=300,
+)
+
+LANES: dict[str, tuple[Lane, ...]] = {
+    "check": (CHECK,),
+    "test": (
+        CHECK,
+        Lane(
+            "unit",
+            (_tests("-m", "not long", "tests/core", "tests/catalog", "tests/app", "tests/cli"),),
+            300,
+        ),
+        Lane("behaviours", (_tests("-m", "not long", "tests/behaviours"),), 240),
+        Lane("lineage", (_tests("-m", "not long", "tests/lineage"),), 240),
+        Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
+    ),
+    "long": (
+        Lane("behaviours", (_tests("-m", "long", "tests/behaviours", "tests/catalog"),), 480),
+        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 600),
+    ),
+}
+
+# What a lane may need from outside: a name for LAKEPORT_REQUIRE and a probe that says why it is missing.
+PROBES: dict[str, Callable[[], str | None]] = {}
+
+
+def run_lanes(
+    lanes: Sequence[Lane],
+    *,
+    required: frozenset[str] = frozenset(),
+    probes: Mapping[str, Callable[[], str | None]] = PROBES,
+) -> list[Report]:
+    return [_run(lane, required, probes) for lane in lanes]
+
+
+def _run(
+    lane: Lane, required: frozenset[str], probes: Mapping[str, Callable[[], str | None]]
+) -> Report:
+    started = time.monotonic()
+    for need in lane.needs:
+        reason = probes[need]()
+        if reason is not None:
+            outcome: Outcome = "failed" if need in required else "skipped"
+            return Report(lane.name, outcome, time.monotonic() - started, f"{need}: {reason}")
+    _headline(f"lane {lane.name} (at most {lane.limit:.0f} s)")
+    failed = []
+    for command in lane.commands:
+        left = lane.limit - (time.monotonic() - started)
+        code = _call(command, left)
+        if code is None:
+            return Report(
+                lane.name,
+                "too slow",
+                time.monotonic() - started,
+                f"over {lane.limit:.0f} s in: {_shown(command)}",
+            )
+        if code != 0:
+            failed.append(_shown(command))
+    outcome = "failed" if failed else "passed"
+    return Report(lane.name, outcome, time.monotonic() - started, "; ".join(failed))
+
+
+def _call(command: tuple[str, ...], seconds: float) -> int | None:
+    """The exit code, or None when the time was up and everything it started was killed."""
+    process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    try:
+        return process.wait(timeout=max(seconds, 0))
+    except subprocess.TimeoutExpired:
+        return None
+    finally:
+        # Also after success or Ctrl-C: no lane leaves a process behind for the next one.
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+
+
+def _shown(command: tuple[str, ...]) -> str:
+    return " ".join([Path(command[0]).name, *command[1:]])
+
+
+def _headline(text: str) -> None:
+    print(f"\n== {text} ==", flush=True)
+
+
+def summarise(reports: Sequence[Report]) -> str:
+    width = max(len(report.lane) for report in reports)
+    lines = [
+        f"{report.lane:<{width}}  {report.outcome:<8}  {report.seconds:7.1f} s"
+        + (f"  {report.reason}" if report.reason else "")
+        for report in reports
+    ]
+    total = sum(report.seconds for report in reports)
+    return "\n".join([*lines, f"{'':<{width}}  {'total':<8}  {total:7.1f} s"])
+
+
+def main(arguments: Sequence[str]) -> int:
+    if len(arguments) != 1 or arguments[0] not in LANES:
+        print(f"usage: lanes.py {'|'.join(LANES)}", file=sys.stderr)
+        return 2
+    required = frozenset(filter(None, os.environ.get("LAKEPORT_REQUIRE", "").split(",")))
+    unknown = required - PROBES.keys()
+    if unknown:
+        print(
+            f"LAKEPORT_REQUIRE names what no lane needs: {', '.join(sorted(unknown))}",
+            file=sys.stderr,
+        )
+        return 2
+    try:
+        reports = run_lanes(LANES[arguments[0]], required=required)
+    except KeyboardInterrupt:
+        return 130
+    _headline("lanes")
+    print(summarise(reports), flush=True)
+    return 0 if all(report.outcome in {"passed", "skipped"} for report in reports) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

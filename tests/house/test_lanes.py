@@ -1,0 +1,79 @@
+from __future__ import annotations
+
+import os
+import sys
+from importlib import util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "scripts" / "lanes.py"
+
+
+@pytest.fixture(scope="module")
+def lanes() -> ModuleType:
+    spec = util.spec_from_file_location("lanes", SCRIPT)
+    assert spec is not None
+    assert spec.loader is not None
+    module = util.module_from_spec(spec)
+    sys.modules["lanes"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def python(code: str) -> tuple[str, ...]:
+    return (sys.executable, "-c", code)
+
+
+def test_every_command_of_a_lane_runs_and_failures_are_named(lanes: ModuleType) -> None:
+    failing, passing = python("raise SystemExit(4)"), python("pass")
+    (report,) = lanes.run_lanes([lanes.Lane("toy", (failing, passing), 60)])
+    assert report.outcome == "failed"
+    assert "raise SystemExit(4)" in report.reason
+    assert "pass" not in report.reason
+
+
+def test_a_lane_over_its_limit_is_killed_with_all_it_started(
+    lanes: ModuleType, tmp_path: Path
+) -> None:
+    # The grandchild keeps a pipe open for as long as it lives: reading to the end proves it died.
+    pipe = tmp_path / "alive"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    script = f"(echo started; exec sleep 600) > {pipe} & exec sleep 600"
+    (report,) = lanes.run_lanes([lanes.Lane("slow", (("sh", "-c", script),), 2)])
+    os.set_blocking(reader, True)
+    with os.fdopen(reader) as alive:
+        assert alive.read() == "started\n"
+    assert report.outcome == "too slow"
+    assert "over 2 s" in report.reason
+
+
+def test_a_missing_outside_thing_skips_its_lane_unless_it_is_required(lanes: ModuleType) -> None:
+    lane = lanes.Lane("web", (python("raise SystemExit(1)"),), 60, needs=("browser",))
+    probes = {"browser": lambda: "no chromium on the path"}
+    (skipped,) = lanes.run_lanes([lane], probes=probes)
+    assert (skipped.outcome, skipped.reason) == ("skipped", "browser: no chromium on the path")
+    (failed,) = lanes.run_lanes([lane], probes=probes, required=frozenset({"browser"}))
+    assert failed.outcome == "failed"
+
+
+def test_the_summary_shows_each_lane_with_its_duration(lanes: ModuleType) -> None:
+    reports = [
+        lanes.Report("unit", "passed", 12.34),
+        lanes.Report("web", "skipped", 0.0, "browser: none"),
+    ]
+    assert lanes.summarise(reports).splitlines() == [
+        "unit  passed       12.3 s",
+        "web   skipped       0.0 s  browser: none",
+        "      total        12.3 s",
+    ]
+
+
+def test_requiring_what_no_lane_needs_is_wrong_use(
+    lanes: ModuleType, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("LAKEPORT_REQUIRE", "unicorns")
+    assert lanes.main(["check"]) == 2
+    assert lanes.main(["nonsense"]) == 2
