@@ -1,0 +1,153 @@
+-- ALTER (spec 3.2).
+
+-- case: add_column
+CREATE TABLE t (a INT);
+ALTER TABLE t ADD COLUMN b STRING;
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> schema t(a int, b string) implied
+--> stmt 1 ALTER_TABLE writes t
+
+-- case: add_columns_list_form
+CREATE TABLE t (a INT);
+ALTER TABLE t ADD COLUMNS (b STRING, c INT);
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out.c <- t.c
+
+-- case: add_column_first
+CREATE TABLE t (a INT);
+ALTER TABLE t ADD COLUMN b STRING FIRST;
+SELECT * FROM t;
+--> @2 out.b <- t.b
+--> @2 out.a <- t.a
+
+-- case: add_column_after
+CREATE TABLE t (a INT, c INT);
+ALTER TABLE t ADD COLUMN b STRING AFTER a;
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out.c <- t.c
+
+-- case: drop_column
+CREATE TABLE t (a INT, b INT);
+ALTER TABLE t DROP COLUMN b;
+SELECT b FROM t;
+--> @2 out.b <- t.b?
+--> issue UNKNOWN_COLUMN @2 relation=t column=b
+--> schema t(a int) implied
+
+-- case: rename_column
+CREATE TABLE t (a INT, b INT);
+ALTER TABLE t RENAME COLUMN a TO z;
+SELECT * FROM t;
+--> @1 t.z <- t.a[RENAME]
+--> @2 out.z <- t.z
+--> @2 out.b <- t.b
+--> schema t(z int, b int) implied
+--> column t.z renamedFrom=a
+
+-- case: hive_change_column
+-- dialect: hive
+CREATE TABLE t (a INT);
+ALTER TABLE t CHANGE COLUMN a z BIGINT;
+SELECT z FROM t;
+--> partial
+--> @2 out.z <- t.z
+--> schema t(z bigint) implied
+
+-- case: alter_type
+CREATE TABLE t (a INT);
+ALTER TABLE t ALTER COLUMN a TYPE BIGINT;
+SELECT a FROM t;
+--> @2 out.a <- t.a
+--> schema t(a bigint) implied
+
+-- case: replace_columns
+-- dialect: hive
+CREATE TABLE t (a INT, b INT);
+ALTER TABLE t REPLACE COLUMNS (c STRING);
+SELECT * FROM t;
+--> @2 out.c <- t.c
+--> schema t(c string) implied
+
+-- case: rename_table
+CREATE TABLE t (a INT);
+ALTER TABLE t RENAME TO u;
+SELECT a FROM u;
+--> partial
+--> @2 out.a <- u.a
+--> schema u(a int) implied
+
+-- case: old_name_after_rename
+CREATE TABLE t (a INT);
+ALTER TABLE t RENAME TO u;
+SELECT a FROM t;
+--> partial
+--> issue DROPPED_TABLE_REFERENCE @2 relation=t
+
+-- case: swap
+-- dialect: snowflake
+CREATE TABLE t (a INT);
+CREATE TABLE u (b INT);
+ALTER TABLE t SWAP WITH u;
+SELECT * FROM t;
+--> partial
+--> @3 out.B <- T.B
+
+-- case: set_schema
+-- dialect: postgres
+CREATE TABLE s.t (a INT);
+ALTER TABLE s.t SET SCHEMA archive;
+SELECT a FROM archive.t;
+--> partial
+--> @2 out.a <- archive.t.a
+--> schema archive.t(a int) implied
+
+-- case: added_column_of_an_imported_table_binds
+-- table: t(a int)
+ALTER TABLE t ADD COLUMN b INT;
+SELECT a, b FROM t;
+--> @1 out.a <- t.a
+--> @1 out.b <- t.b
+--> issue SCHEMA_CONFLICT @0 severity=info
+--> no issue UNKNOWN_COLUMN
+--> schema t(a int) imported
+
+-- case: star_over_an_altered_import_is_approximate
+-- table: t(a int)
+ALTER TABLE t ADD COLUMN b INT;
+SELECT * FROM t;
+--> @1 out.a <- t.a?
+--> issue SCHEMA_CONFLICT @0 severity=info
+
+-- case: both_names_bind_after_renaming_an_imported_column
+-- table: t(a int)
+ALTER TABLE t RENAME COLUMN a TO z;
+SELECT z FROM t;
+SELECT a FROM t;
+--> partial
+--> no issue UNKNOWN_COLUMN
+--> issue SCHEMA_CONFLICT @0
+
+-- case: alter_of_an_unknown_table_makes_a_usage_entry
+ALTER TABLE t ADD COLUMN b INT;
+--> schema t(b int, ...) implied usage
+
+-- case: alter_view_as
+CREATE VIEW v AS SELECT a FROM s;
+ALTER VIEW v AS SELECT b FROM s;
+SELECT * FROM v;
+--> @0 v.a <- s.a
+--> @1 v.b <- s.b
+--> @2 out.b <- v.b
+
+-- case: nested_field
+CREATE TABLE t (s STRUCT<a: INT>);
+ALTER TABLE t ADD COLUMN s.b INT;
+SELECT s.b AS v FROM t;
+--> @2 out.v <= t.s
+--> schema t(s struct<a: int, b: int>) implied

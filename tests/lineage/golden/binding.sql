@@ -1,0 +1,166 @@
+-- Binding a column reference (spec 2.4).
+
+-- case: alias_qualified
+-- table: t(a int)
+SELECT q.a FROM t AS q;
+--> out.a <- t.a
+
+-- case: relation_name_qualified
+-- table: s.t(a int)
+SELECT t.a FROM s.t;
+--> out.a <- s.t.a
+
+-- case: schema_qualified
+-- table: s.t(a int)
+SELECT s.t.a FROM s.t;
+--> out.a <- s.t.a
+
+-- case: struct_field_when_the_qualifier_is_a_column
+-- table: t(info struct<city:string,zip:string>)
+SELECT info.city FROM t;
+--> out.city <= t.info
+
+-- case: one_complete_relation_has_it
+-- table: a(x int)
+-- table: b(y int)
+SELECT y FROM a CROSS JOIN b;
+--> out.y <- b.y
+--> out <+ a
+
+-- case: bound_to_the_only_incomplete_relation
+-- table: a(x int)
+SELECT y FROM a CROSS JOIN unknown_one;
+--> out.y <- unknown_one.y?
+--> out <+ a
+--> issue UNKNOWN_TABLE relation=unknown_one
+
+-- case: single_unknown_relation_is_exact
+SELECT y FROM somewhere;
+--> out.y <- somewhere.y
+
+-- case: complete_match_beats_incomplete
+-- table: a(x int)
+SELECT x FROM a CROSS JOIN unknown_one;
+--> out.x <- a.x
+--> out <+ unknown_one
+--> issue UNKNOWN_TABLE relation=unknown_one
+
+-- case: several_incomplete_are_ambiguous
+SELECT x FROM one CROSS JOIN two;
+--> out.x <- one.x?, two.x?
+--> issue AMBIGUOUS_COLUMN column=x
+
+-- case: several_complete_are_ambiguous
+-- table: a(x int)
+-- table: b(x int)
+SELECT x FROM a CROSS JOIN b;
+--> out.x <- a.x?, b.x?
+--> issue AMBIGUOUS_COLUMN column=x
+
+-- case: unknown_column_of_a_complete_relation
+-- table: t(amount int)
+SELECT amout FROM t;
+--> out.amout <- t.amout?
+--> issue UNKNOWN_COLUMN relation=t column=amout suggestions.0=amount
+
+-- case: unknown_qualified_column
+-- table: t(a int)
+SELECT t.b FROM t;
+--> out.b <- t.b?
+--> issue UNKNOWN_COLUMN relation=t column=b resolutionSource=imported
+
+-- case: qualifier_names_nothing
+-- table: t(a int)
+SELECT x.a FROM t;
+--> out.a <- ()
+--> issue UNRESOLVED_REFERENCE
+
+-- case: column_without_any_relation
+SELECT a;
+--> out.a <- ()
+--> issue UNRESOLVED_REFERENCE
+
+-- case: correlation_reaches_the_outer_scope
+-- table: a(id int, x int)
+-- table: b(key int, y int)
+SELECT (SELECT max(y) FROM b WHERE key = x) AS m FROM a;
+--> partial
+--> no issue UNKNOWN_COLUMN
+
+-- case: source_column_beats_select_alias_in_where
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+SELECT b AS a FROM t WHERE a > 1;
+--> out.a <- t.b
+--> out <~ t.a[FILTER]
+
+-- case: group_by_alias_in_spark
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+SELECT a + 1 AS k, sum(b) AS s FROM t GROUP BY k;
+--> out.k <= t.a
+--> out.s <= t.b[AGGREGATION]
+--> out <~ t.a[GROUP_BY]
+
+-- case: having_alias_in_spark
+-- table: t(a int, b int)
+SELECT a, sum(b) AS s FROM t GROUP BY a HAVING s > 1;
+--> out.a <- t.a
+--> out.s <= t.b
+
+-- case: having_alias_is_unknown_in_postgres
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT a, sum(b) AS s FROM t GROUP BY a HAVING s > 1;
+--> out.a <- t.a
+--> out.s <= t.b
+--> issue UNKNOWN_COLUMN column=s
+
+-- case: group_by_alias_is_unknown_in_tsql
+-- dialect: tsql
+-- table: t(a int, b int)
+SELECT a + 1 AS k, sum(b) AS s FROM t GROUP BY k;
+--> out.k <= t.a
+--> out.s <= t.b
+--> issue UNKNOWN_COLUMN column=k
+
+-- case: order_by_alias_everywhere
+-- dialect: tsql
+-- table: t(a int)
+SELECT a + 1 AS k FROM t ORDER BY k;
+--> out.k <= t.a
+
+-- case: group_by_ordinal
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+SELECT a, sum(b) AS s FROM t GROUP BY 1;
+--> out.a <- t.a
+--> out.s <= t.b
+--> out <~ t.a[GROUP_BY]
+
+-- case: rownum_is_a_pseudo_column
+-- dialect: oracle
+-- table: T(A int)
+SELECT a FROM t WHERE ROWNUM < 10;
+--> out.a <- T.A
+--> no issue UNKNOWN_COLUMN
+
+-- case: partition_time_is_a_pseudo_column
+-- dialect: bigquery
+-- table: d.t(a int64)
+SELECT a FROM d.t WHERE _PARTITIONTIME > TIMESTAMP '2024-01-01';
+--> out.a <- d.t.a
+--> no issue UNKNOWN_COLUMN
+
+-- case: file_metadata_is_a_pseudo_column
+-- table: t(a int)
+SELECT a, _metadata.file_path AS path FROM t;
+--> partial
+--> no issue UNKNOWN_COLUMN
+
+-- case: self_join_sides_stay_apart
+-- table: t(id int, parent int, name string)
+SELECT c.name AS child, p.name AS parent FROM t AS c JOIN t AS p ON c.parent = p.id;
+--> out.child <- t.name
+--> out.parent <- t.name
+--> stmt 0 SELECT reads t

@@ -1,0 +1,162 @@
+-- CREATE in all its forms (spec 2.10).
+
+-- case: column_list_with_types
+CREATE TABLE t (id BIGINT NOT NULL, price DECIMAL(10, 2), info STRUCT<a: INT, b: STRING>);
+--> schema t(id bigint, price decimal(10,2), info struct<a: int, b: string>) implied table ddl @0
+--> stmt 0 CREATE_TABLE writes t
+--> column t.id nullable=false
+
+-- case: primary_key_and_foreign_key
+-- dialect: postgres
+CREATE TABLE orders (id INT PRIMARY KEY, customer INT REFERENCES customers (id));
+--> partial
+--> column orders.id isPrimaryKey=true
+--> column orders.customer foreignKey.table=customers foreignKey.column=id
+
+-- case: hive_partition_columns_are_columns
+-- dialect: hive
+CREATE TABLE t (a INT) PARTITIONED BY (dt STRING);
+SELECT * FROM t;
+--> @1 out.a <- t.a
+--> @1 out.dt <- t.dt
+--> schema t(a int, dt string) implied @0
+
+-- case: iceberg_transforms_are_not_columns
+CREATE TABLE t (a INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
+SELECT * FROM t;
+--> @1 out.a <- t.a
+--> @1 out.ts <- t.ts
+--> schema t(a int, ts timestamp) implied @0
+
+-- case: ctas
+-- table: s(a int, b int)
+CREATE TABLE t AS SELECT a, a + b AS c FROM s;
+--> t.a <- s.a
+--> t.c <= s.a, s.b
+--> stmt 0 CREATE_TABLE_AS reads s writes t
+--> schema s(a int, b int) imported
+--> schema t(a int, c int) implied @0
+
+-- case: ctas_with_a_with_clause
+-- table: s(a int)
+CREATE TABLE t AS WITH c AS (SELECT a FROM s) SELECT a FROM c;
+--> t.a <- s.a
+--> stmt 0 CREATE_TABLE_AS reads s writes t
+
+-- case: create_view
+-- table: s(a int)
+CREATE VIEW v AS SELECT a FROM s;
+--> v.a <- s.a
+--> node v nodeType=view
+--> stmt 0 CREATE_VIEW reads s writes v
+
+-- case: materialized_view
+-- dialect: postgres
+-- table: s(a int)
+CREATE MATERIALIZED VIEW v AS SELECT a FROM s;
+--> v.a <- s.a
+--> schema s(a int) imported
+--> schema v(a int) implied view @0
+
+-- case: cache_table_as
+-- table: s(a int)
+CACHE TABLE c AS SELECT a FROM s;
+SELECT a FROM c;
+--> c.a <- s.a
+--> @1 out.a <- c.a
+--> stmt 0 CACHE reads s writes c
+
+-- case: select_into
+-- dialect: tsql
+-- table: s(a int)
+SELECT a INTO t FROM s;
+SELECT a FROM t;
+--> t.a <- s.a
+--> @1 out.a <- t.a
+--> schema s(a int) imported
+--> schema t(a int) implied @0
+
+-- case: like_copies_columns_without_data
+-- table: s(a int, b string)
+CREATE TABLE t LIKE s;
+SELECT * FROM t;
+--> @1 out.a <- t.a
+--> @1 out.b <- t.b
+--> stmt 0 CREATE_TABLE_LIKE reads s writes t
+--> schema s(a int, b string) imported
+--> schema t(a int, b string) implied @0
+
+-- case: clone_copies_data
+-- dialect: snowflake
+-- table: S(A int)
+CREATE TABLE t CLONE s;
+--> T.A <- S.A[CLONE]
+--> stmt 0 CREATE_TABLE_CLONE reads S writes T
+
+-- case: shallow_clone
+-- dialect: databricks
+-- table: s(a int)
+CREATE TABLE t SHALLOW CLONE s;
+--> t.a <- s.a
+--> stmt 0 CREATE_TABLE_CLONE reads s writes t
+
+-- case: replace_table_as
+-- table: s(a int)
+REPLACE TABLE t AS SELECT a FROM s;
+SELECT * FROM t;
+--> t.a <- s.a
+--> @1 out.a <- t.a
+--> schema s(a int) imported
+--> schema t(a int) implied @0
+
+-- case: create_or_replace_reads_its_previous_version
+CREATE TABLE t (a INT);
+CREATE OR REPLACE TABLE t AS SELECT a, a + 1 AS b FROM t;
+SELECT * FROM t;
+--> @1 t.a <- t.a
+--> @1 t.b <= t.a
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> schema t(a int, b int) implied @1
+
+-- case: if_not_exists_changes_nothing_when_known
+CREATE TABLE t (a INT);
+CREATE TABLE IF NOT EXISTS t (b INT);
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> schema t(a int) implied @0
+
+-- case: if_not_exists_creates_when_unknown
+CREATE TABLE IF NOT EXISTS t (b INT);
+SELECT * FROM t;
+--> @1 out.b <- t.b
+--> schema t(b int) implied @0
+
+-- case: ctas_with_repeated_names
+-- table: s(a int, b int)
+CREATE TABLE t AS SELECT a AS x, b AS x FROM s;
+--> partial
+--> issue DUPLICATE_COLUMN
+
+-- case: view_list_of_another_width
+-- table: s(a int, b int)
+CREATE VIEW v (x) AS SELECT a, b FROM s;
+--> partial
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: comments_become_descriptions
+CREATE TABLE t (a INT COMMENT 'the key') COMMENT 'all of them';
+--> partial
+--> node t description="all of them"
+--> node t.a description="the key"
+
+-- case: create_function_has_no_lineage
+-- dialect: postgres
+CREATE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;
+--> stmt 0 CREATE_FUNCTION
+
+-- case: view_over_a_union
+-- table: a(x int)
+-- table: b(y int)
+CREATE VIEW v AS SELECT x FROM a UNION ALL SELECT y FROM b;
+--> v.x <- a.x, b.y

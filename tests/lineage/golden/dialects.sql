@@ -1,0 +1,113 @@
+-- The same ideas in other dialects: quoting, syntax and names together.
+
+-- case: bigquery_struct_star
+-- dialect: bigquery
+-- table: d.t(id int64, info struct<city string, zip int64>)
+SELECT info.* FROM d.t;
+--> out.city <= d.t.info
+--> out.zip <= d.t.info
+
+-- case: snowflake_qualify
+-- dialect: snowflake
+-- table: T(ID int, TS int)
+SELECT id FROM t QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1;
+--> out.id <- T.ID
+
+-- case: redshift_ctas
+-- dialect: redshift
+-- table: s(a int)
+CREATE TABLE t DISTKEY (a) AS SELECT a FROM s;
+--> t.a <- s.a
+
+-- case: trino_with
+-- dialect: trino
+-- table: c.s.t(a integer)
+WITH x AS (SELECT a FROM c.s.t) SELECT a + 1 AS b FROM x;
+--> out.b <= c.s.t.a
+
+-- case: oracle_dual
+-- dialect: oracle
+SELECT 1 AS one FROM dual;
+--> partial
+--> no issue UNKNOWN_TABLE
+
+-- case: mysql_backticks
+-- dialect: mysql
+-- table: t(a int)
+SELECT `a` FROM `t`;
+--> out.a <- t.a
+
+-- case: duckdb_from_first
+-- dialect: duckdb
+-- table: t(a int, b int)
+FROM t SELECT b;
+--> out.b <- t.b
+
+-- case: duckdb_from_only
+-- dialect: duckdb
+-- table: t(a int, b int)
+FROM t;
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: duckdb_group_by_all
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT a, sum(b) AS s FROM t GROUP BY ALL;
+--> out.a <- t.a
+--> out.s <= t.b
+
+-- case: clickhouse_final
+-- dialect: clickhouse
+-- table: t(a Int32)
+SELECT a FROM t FINAL;
+--> out.a <- t.a
+
+-- case: sqlite_simple
+-- dialect: sqlite
+-- table: t(a integer)
+SELECT A FROM T;
+--> out.A <- t.a
+
+-- case: tsql_top
+-- dialect: tsql
+-- table: t(a int)
+SELECT TOP 10 a FROM t ORDER BY a;
+--> out.a <- t.a
+
+-- case: tsql_alias_by_assignment
+-- dialect: tsql
+-- table: t(a int)
+SELECT b = a + 1 FROM t;
+--> out.b <= t.a
+
+-- case: postgres_cast_operator
+-- dialect: postgres
+-- table: t(a text)
+SELECT a::int AS n FROM t;
+--> out.n <= t.a
+
+-- case: postgres_distinct_on
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT DISTINCT ON (a) a, b FROM t ORDER BY a, b;
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: snowflake_semi_structured_cast
+-- dialect: snowflake
+-- table: T(V variant)
+SELECT v:a.b::string AS x FROM t;
+--> out.x <= T.V
+
+-- case: hive_create_external
+-- dialect: hive
+CREATE EXTERNAL TABLE t (a INT) STORED AS PARQUET LOCATION '/x';
+SELECT * FROM t;
+--> @1 out.a <- t.a
+
+-- case: databricks_create_or_replace
+-- dialect: databricks
+-- table: s(a int)
+CREATE OR REPLACE TABLE t USING delta AS SELECT a FROM s;
+--> t.a <- s.a

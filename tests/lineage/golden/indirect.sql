@@ -1,0 +1,80 @@
+-- Filters and indirect dependencies (spec 2.12).
+
+-- case: where_filter_on_the_relation
+-- table: t(a int, b int)
+SELECT a FROM t WHERE b > 1 AND a < 5;
+--> out.a <- t.a
+--> node t filters.0.clauseType=WHERE filters.1.clauseType=WHERE
+
+-- case: having_filter
+-- table: t(a int, b int)
+SELECT a, sum(b) AS s FROM t GROUP BY a HAVING sum(b) > 1;
+--> out.a <- t.a
+--> out.s <= t.b
+--> node t filters.0.clauseType=HAVING
+
+-- case: qualify_filter
+-- dialect: snowflake
+-- table: T(A int, B int)
+SELECT a FROM t QUALIFY row_number() OVER (ORDER BY b) = 1;
+--> out.a <- T.A
+--> node T filters.0.clauseType=QUALIFY
+
+-- case: no_indirect_edges_unless_asked
+-- table: t(a int, b int)
+SELECT a FROM t WHERE b > 1;
+--> out.a <- t.a
+
+-- case: where
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+SELECT a FROM t WHERE b > 1;
+--> out.a <- t.a
+--> out <~ t.b[FILTER]
+
+-- case: join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+-- options: {"includeIndirect": true}
+SELECT x, y FROM a JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+--> out <~ a.id[JOIN]
+--> out <~ b.id[JOIN]
+
+-- case: group_by_and_sort
+-- table: t(a int, b int, c int)
+-- options: {"includeIndirect": true}
+SELECT sum(a) AS s FROM t GROUP BY b ORDER BY max(c);
+--> out.s <= t.a
+--> out <~ t.b[GROUP_BY]
+--> out <~ t.c[SORT]
+
+-- case: having
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+SELECT a FROM t GROUP BY a HAVING sum(b) > 1;
+--> out.a <- t.a
+--> out <~ t.b[FILTER]
+
+-- case: inside_a_cte_ends_at_the_cte
+-- table: t(a int, b int)
+-- options: {"includeIndirect": true}
+WITH c AS (SELECT a FROM t WHERE b > 1) SELECT a FROM c;
+--> out.a <- t.a
+--> c <~ t.b[FILTER]
+
+-- case: into_a_written_table
+-- table: s(a int, b int)
+-- options: {"includeIndirect": true}
+CREATE TABLE t AS SELECT a FROM s WHERE b > 1;
+--> t.a <- s.a
+--> t <~ s.b[FILTER]
+
+-- case: merge_condition
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+-- options: {"includeIndirect": true}
+MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v;
+--> t.v <- s.v
+--> t <~ s.id

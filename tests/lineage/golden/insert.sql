@@ -1,0 +1,163 @@
+-- INSERT (spec 2.10).
+
+-- case: with_a_column_list
+-- table: s(a int, b int)
+-- table: t(x int, y int)
+INSERT INTO t (y, x) SELECT a, b FROM s;
+--> t.y <- s.a
+--> t.x <- s.b
+--> stmt 0 INSERT reads s writes t
+
+-- case: by_position_into_a_known_target
+-- table: s(a int, b int)
+-- table: t(x int, y int)
+INSERT INTO t SELECT b, a FROM s;
+--> t.x <- s.b
+--> t.y <- s.a
+
+-- case: unknown_target_takes_projection_names
+-- table: s(a int, b int)
+-- options: {"unknownTablePolicy": "never"}
+INSERT INTO t SELECT a, b AS c FROM s;
+--> t.a <- s.a
+--> t.c <- s.b
+
+-- case: generated_names_into_an_unknown_target_are_approximate
+-- table: s(a int)
+-- options: {"unknownTablePolicy": "never"}
+INSERT INTO t SELECT a + 1 FROM s;
+--> partial
+--> t.(a + 1) <= s.a?
+
+-- case: too_few_columns
+-- table: s(a int)
+-- table: t(x int, y int)
+INSERT INTO t (x, y) SELECT a FROM s;
+--> t.x <- s.a
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: too_many_columns
+-- table: s(a int, b int)
+-- table: t(x int)
+INSERT INTO t SELECT a, b FROM s;
+--> partial
+--> t.x <- s.a
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: values
+-- table: t(x int, y int)
+INSERT INTO t VALUES (1, 2);
+--> stmt 0 INSERT writes t
+
+-- case: with_before_insert
+-- dialect: postgres
+-- table: s(a int)
+-- table: t(x int)
+WITH c AS (SELECT a FROM s) INSERT INTO t SELECT a FROM c;
+--> t.x <- s.a
+--> stmt 0 INSERT reads s writes t
+
+-- case: with_inside_the_query
+-- table: s(a int)
+-- table: t(x int)
+INSERT INTO t WITH c AS (SELECT a FROM s) SELECT a FROM c;
+--> t.x <- s.a
+--> stmt 0 INSERT reads s writes t
+
+-- case: overwrite
+-- table: s(a int)
+-- table: t(x int)
+INSERT OVERWRITE TABLE t SELECT a FROM s;
+--> t.x <- s.a
+--> stmt 0 INSERT_OVERWRITE reads s writes t
+
+-- case: by_name
+-- table: s(a int, b int)
+-- table: t(b int, a int)
+INSERT INTO t BY NAME SELECT a, b FROM s;
+--> t.a <- s.a
+--> t.b <- s.b
+
+-- case: static_partition
+-- table: s(a int, b int)
+-- table: t(x int, dt string, y int)
+INSERT INTO t PARTITION (dt = '2024-01-01') SELECT a, b FROM s;
+--> t.x <- s.a
+--> t.y <- s.b
+
+-- case: dynamic_partition_comes_last
+-- table: s(a int, d string)
+-- table: t(x int, dt string)
+INSERT INTO t PARTITION (dt) SELECT a, d FROM s;
+--> t.x <- s.a
+--> t.dt <- s.d
+
+-- case: multi_insert
+-- dialect: hive
+-- table: s(a int, b int)
+-- table: t(x int)
+-- table: u(y int)
+FROM s INSERT INTO TABLE t SELECT a INSERT INTO TABLE u SELECT b;
+--> t.x <- s.a
+--> u.y <- s.b
+--> stmt 0 INSERT reads s writes t, u
+
+-- case: on_conflict_update
+-- dialect: postgres
+-- table: s(k int, v int)
+-- table: t(k int, v int)
+INSERT INTO t (k, v) SELECT k, v FROM s ON CONFLICT (k) DO UPDATE SET v = EXCLUDED.v + t.v;
+--> t.k <- s.k
+--> t.v <- s.v <= t.v
+
+-- case: on_duplicate_key_update
+-- dialect: mysql
+-- table: s(k int, v int)
+-- table: t(k int, v int, w int)
+INSERT INTO t (k, v) SELECT k, v FROM s ON DUPLICATE KEY UPDATE w = VALUES(v);
+--> t.k <- s.k
+--> t.v <- s.v
+--> t.w <- s.v
+
+-- case: returning_is_an_output
+-- dialect: postgres
+-- table: s(a int)
+-- table: t(x int)
+INSERT INTO t (x) SELECT a FROM s RETURNING x AS written;
+--> partial
+--> t.x <- s.a
+--> out.written <- s.a
+
+-- case: from_a_set_operation
+-- table: a(x int)
+-- table: b(y int)
+-- table: t(z int)
+INSERT INTO t SELECT x FROM a UNION ALL SELECT y FROM b;
+--> t.z <- a.x, b.y
+
+-- case: insert_table
+-- table: s(a int, b int)
+-- table: t(x int, y int)
+INSERT INTO t TABLE s;
+--> t.x <- s.a
+--> t.y <- s.b
+
+-- case: replace_where
+-- dialect: databricks
+-- table: s(a int)
+-- table: t(x int)
+INSERT INTO t REPLACE WHERE x > 1 SELECT a FROM s;
+--> t.x <- s.a
+
+-- case: star_into_a_known_target
+-- table: s(a int, b int)
+-- table: t(x int, y int)
+INSERT INTO t SELECT * FROM s;
+--> t.x <- s.a
+--> t.y <- s.b
+
+-- case: self_insert
+-- table: t(x int)
+INSERT INTO t SELECT x + 1 FROM t;
+--> t.x <= t.x
+--> stmt 0 INSERT reads t writes t

@@ -1,0 +1,154 @@
+-- Joins (spec 2.7).
+
+-- case: inner_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT a.x, b.y FROM a JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+--> summary joinCount=1
+--> node b joinType=INNER
+
+-- case: comma_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x, y FROM a, b WHERE a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: left_join_type
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x, y FROM a LEFT JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+--> node b joinType=LEFT
+
+-- case: joined_without_columns
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x FROM a JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out <+ b
+
+-- case: join_on_is_a_filter
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x, y FROM a JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+--> node b filters.0.clauseType=JOIN_ON
+
+-- case: using_inner
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT id FROM a JOIN b USING (id);
+--> out.id <- a.id <= b.id[CONDITIONAL]
+
+-- case: using_left
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT id, y FROM a LEFT JOIN b USING (id);
+--> out.id <- a.id <= b.id[CONDITIONAL]
+--> out.y <- b.y
+
+-- case: using_right_takes_the_right_side
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x, id FROM a RIGHT JOIN b USING (id);
+--> partial
+--> out.x <- a.x
+
+-- case: using_full_computes_from_both
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT id FROM a FULL JOIN b USING (id);
+--> out.id <= a.id, b.id
+
+-- case: using_star_has_the_key_once_and_first
+-- table: a(x int, id int)
+-- table: b(y int, id int)
+SELECT * FROM a JOIN b USING (id);
+--> out.id <- a.id <= b.id
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: using_side_stays_reachable
+-- table: a(id int)
+-- table: b(id int)
+SELECT b.id FROM a JOIN b USING (id);
+--> out.id <- b.id
+--> out <+ a
+
+-- case: natural_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT * FROM a NATURAL JOIN b;
+--> out.id <- a.id <= b.id
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: left_semi_hides_the_right_side
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT * FROM a LEFT SEMI JOIN b ON a.id = b.id;
+--> out.id <- a.id
+--> out.x <- a.x
+--> out <+ b
+--> node b joinType=LEFT_SEMI
+
+-- case: left_anti_hides_the_right_side
+-- table: a(id int, x int)
+-- table: b(id int, x int)
+SELECT x FROM a LEFT ANTI JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out <+ b
+
+-- case: nested_parenthesised_joins
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+-- table: c(id int, z int)
+SELECT x, y, z FROM a LEFT JOIN (b JOIN c ON b.id = c.id) ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+--> out.z <- c.z
+
+-- case: asof_join
+-- dialect: duckdb
+-- table: trades(sym varchar, ts int, qty int)
+-- table: quotes(sym varchar, ts int, price int)
+SELECT qty * price AS value FROM trades ASOF JOIN quotes ON trades.sym = quotes.sym AND trades.ts >= quotes.ts;
+--> out.value <= trades.qty, quotes.price
+
+-- case: cross_apply
+-- dialect: tsql
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT a.x, n.y FROM a CROSS APPLY (SELECT b.y FROM b WHERE b.id = a.id) AS n;
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: lateral_subquery_sees_its_left_side
+-- dialect: postgres
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT n.v FROM a CROSS JOIN LATERAL (SELECT a.x + b.y AS v FROM b) AS n;
+--> out.v <= a.x, b.y
+
+-- case: straight_join
+-- dialect: mysql
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x, y FROM a STRAIGHT_JOIN b ON a.id = b.id;
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: three_joins_are_counted
+-- table: a(id int)
+-- table: b(id int)
+-- table: c(id int)
+SELECT a.id FROM a JOIN b ON a.id = b.id JOIN c ON b.id = c.id;
+--> out.id <- a.id
+--> out <+ b
+--> out <+ c
+--> summary joinCount=2

@@ -1,0 +1,125 @@
+-- Lateral aliases, generators and table functions (spec 2.9).
+
+-- case: lateral_alias_in_spark
+-- table: t(a int)
+SELECT a + 1 AS b, b * 2 AS c FROM t;
+--> out.b <= t.a
+--> out.c <= t.a
+
+-- case: source_column_beats_lateral_alias
+-- table: t(a int, b int)
+SELECT a + 1 AS b, b * 2 AS c FROM t;
+--> out.b <= t.a
+--> out.c <= t.b
+
+-- case: lateral_alias_in_snowflake
+-- dialect: snowflake
+-- table: T(A int)
+SELECT a + 1 AS b, b * 2 AS c FROM t;
+--> out.b <= T.A
+--> out.c <= T.A
+
+-- case: no_lateral_alias_in_postgres
+-- dialect: postgres
+-- table: t(a int)
+SELECT a + 1 AS b, b * 2 AS c FROM t;
+--> out.b <= t.a
+--> out.c <= t.b?
+--> issue UNKNOWN_COLUMN column=b
+
+-- case: lateral_view_explode
+-- table: t(id int, items array<string>)
+SELECT id, item FROM t LATERAL VIEW explode(items) e AS item;
+--> out.id <- t.id
+--> out.item <= t.items
+
+-- case: lateral_view_posexplode
+-- table: t(items array<string>)
+SELECT p, v FROM t LATERAL VIEW posexplode(items) e AS p, v;
+--> out.p <= t.items
+--> out.v <= t.items
+
+-- case: lateral_view_default_name
+-- table: t(items array<string>)
+SELECT col FROM t LATERAL VIEW OUTER explode(items) e;
+--> out.col <= t.items
+
+-- case: explode_in_the_select_list
+-- table: t(id int, items array<string>)
+SELECT id, explode(items) AS item FROM t;
+--> out.id <- t.id
+--> out.item <= t.items
+
+-- case: explode_a_map_with_two_aliases
+-- table: t(m map<string,int>)
+SELECT explode(m) AS (k, v) FROM t;
+--> out.k <= t.m
+--> out.v <= t.m
+
+-- case: inline_array_of_structs
+-- table: t(items array<struct<sku:string,qty:int>>)
+SELECT sku, qty FROM t LATERAL VIEW inline(items) e AS sku, qty;
+--> out.sku <= t.items
+--> out.qty <= t.items
+
+-- case: stack_takes_all_arguments
+-- table: t(a int, b int)
+SELECT k, v FROM t LATERAL VIEW stack(2, 'a', a, 'b', b) s AS k, v;
+--> partial
+--> out.v <= t.a, t.b
+
+-- case: unnest_in_postgres
+-- dialect: postgres
+-- table: t(id int, tags text[])
+SELECT t.id, u.tag FROM t CROSS JOIN LATERAL unnest(t.tags) AS u(tag);
+--> out.id <- t.id
+--> out.tag <= t.tags
+
+-- case: unnest_in_bigquery
+-- dialect: bigquery
+-- table: d.t(id int64, tags array<string>)
+SELECT id, tag FROM d.t, UNNEST(tags) AS tag;
+--> out.id <- d.t.id
+--> out.tag <= d.t.tags
+
+-- case: unnest_with_offset
+-- dialect: bigquery
+-- table: d.t(tags array<string>)
+SELECT tag, position FROM d.t, UNNEST(tags) AS tag WITH OFFSET AS position;
+--> out.tag <= d.t.tags
+--> out.position <= d.t.tags
+
+-- case: unnest_with_ordinality
+-- dialect: trino
+-- table: t(tags array(varchar))
+SELECT v, n FROM t CROSS JOIN UNNEST(tags) WITH ORDINALITY AS u (v, n);
+--> out.v <= t.tags
+--> out.n <= t.tags
+
+-- case: flatten_in_snowflake
+-- dialect: snowflake
+-- table: T(ID int, DOC variant)
+SELECT t.id, f.value FROM t, LATERAL FLATTEN(input => t.doc) AS f;
+--> out.id <- T.ID
+--> out.value <= T.DOC
+
+-- case: table_function_without_arguments
+-- dialect: duckdb
+SELECT range FROM range(10);
+--> out.range <- ()
+
+-- case: generate_series_alias
+-- dialect: postgres
+-- table: t(n int)
+SELECT g.i FROM t CROSS JOIN LATERAL generate_series(1, t.n) AS g(i);
+--> out.i <= t.n
+
+-- case: lambda_parameters_are_not_columns
+-- table: t(items array<int>, k int)
+SELECT transform(items, x -> x + k) AS v FROM t;
+--> out.v <= t.items, t.k
+
+-- case: lambda_parameter_shadows_a_column
+-- table: t(items array<int>, x int)
+SELECT filter(items, x -> x > 0) AS v FROM t;
+--> out.v <= t.items

@@ -1,0 +1,79 @@
+-- Where a table name is looked up (spec 2.2).
+
+-- case: cte_before_table
+-- table: t(a int)
+-- table: u(b int)
+WITH t AS (SELECT b FROM u) SELECT b FROM t;
+--> out.b <- u.b
+--> stmt 0 WITH reads u
+
+-- case: innermost_cte_wins
+-- table: a(x int)
+-- table: b(x int)
+WITH c AS (SELECT x FROM a) SELECT * FROM (WITH c AS (SELECT x FROM b) SELECT x FROM c) AS d;
+--> out.x <- b.x
+--> stmt 0 WITH reads a, b
+
+-- case: cte_is_not_visible_with_a_qualifier
+-- table: s.t(a int)
+WITH t AS (SELECT 1 AS a) SELECT a FROM s.t;
+--> out.a <- s.t.a
+
+-- case: temporary_view_shadows_the_catalog_table
+-- schema: {"defaultSchema": "sales"}
+-- table: sales.orders(id int)
+-- table: raw(x int)
+CREATE TEMPORARY VIEW orders AS SELECT x FROM raw;
+SELECT * FROM orders;
+--> orders.x <- raw.x
+--> @1 out.x <- orders.x
+--> node @1 orders metadata.temporary=true
+
+-- case: search_path_in_order
+-- dialect: postgres
+-- schema: {"searchPath": [{"schema": "first"}, {"schema": "second"}]}
+-- table: second.t(a int)
+SELECT a FROM t;
+--> out.a <- second.t.a
+
+-- case: search_path_first_match_wins
+-- dialect: postgres
+-- schema: {"searchPath": [{"schema": "first"}, {"schema": "second"}]}
+-- table: first.t(a int)
+-- table: second.t(b int)
+SELECT a FROM t;
+--> out.a <- first.t.a
+
+-- case: use_changes_the_default
+-- table: mart.t(a int)
+USE mart;
+SELECT a FROM t;
+--> @1 out.a <- mart.t.a
+--> stmt 0 USE
+--> stmt 1 SELECT reads mart.t
+
+-- case: set_search_path
+-- dialect: postgres
+-- table: app.t(a int)
+SET search_path TO app;
+SELECT a FROM t;
+--> @1 out.a <- app.t.a
+
+-- case: create_target_takes_the_current_default
+-- schema: {"defaultSchema": "sales"}
+-- table: sales.raw(a int)
+CREATE TABLE made AS SELECT a FROM raw;
+SELECT a FROM sales.made;
+--> sales.made.a <- sales.raw.a
+--> @1 out.a <- sales.made.a
+--> stmt 0 CREATE_TABLE_AS reads sales.raw writes sales.made
+--> schema sales.made(a int) implied @0
+--> schema sales.raw(a int) imported
+
+-- case: exact_name_before_search_path
+-- dialect: postgres
+-- schema: {"defaultSchema": "s"}
+-- table: t(a int)
+-- table: s.t(b int)
+SELECT a FROM t;
+--> out.a <- t.a

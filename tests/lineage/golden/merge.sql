@@ -1,0 +1,81 @@
+-- MERGE (spec 2.10).
+
+-- case: update_and_insert
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+MERGE INTO t USING s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET t.v = s.v
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (s.id, s.v);
+--> t.v <- s.v[MERGE_UPDATE]
+--> t.id <- s.id[MERGE_INSERT]
+--> stmt 0 MERGE reads s, t writes t
+
+-- case: target_self_reference_is_real
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = t.v + s.v;
+--> t.v <= t.v, s.v
+
+-- case: update_star
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+--> t.id <- s.id
+--> t.v <- s.v
+
+-- case: star_from_an_unknown_source
+-- table: t(id int, v int)
+-- options: {"unknownTablePolicy": "never"}
+MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *;
+--> partial
+--> t.id <- s.id?
+--> t.v <- s.v?
+
+-- case: subquery_source
+-- table: raw(k int, amount int)
+-- table: t(id int, total int)
+MERGE INTO t USING (SELECT k AS id, sum(amount) AS total FROM raw GROUP BY k) AS s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET total = s.total
+WHEN NOT MATCHED THEN INSERT (id, total) VALUES (s.id, s.total);
+--> t.id <- raw.k
+--> t.total <= raw.amount
+
+-- case: delete_is_table_level
+-- table: s(id int, gone boolean)
+-- table: t(id int)
+MERGE INTO t USING s ON t.id = s.id WHEN MATCHED AND s.gone THEN DELETE;
+--> t <- s
+--> stmt 0 MERGE reads s, t writes t
+
+-- case: literal_values
+-- table: s(id int)
+-- table: t(id int, state string)
+MERGE INTO t USING s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET state = 'old'
+WHEN NOT MATCHED THEN INSERT (id, state) VALUES (s.id, 'new');
+--> t.id <- s.id
+--> partial
+
+-- case: not_matched_by_source
+-- table: s(id int, v int)
+-- table: t(id int, v int, live boolean)
+MERGE INTO t USING s ON t.id = s.id
+WHEN MATCHED THEN UPDATE SET v = s.v
+WHEN NOT MATCHED BY SOURCE THEN UPDATE SET live = false;
+--> partial
+--> t.v <- s.v
+
+-- case: aliases
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+MERGE INTO t AS target USING s AS source ON target.id = source.id
+WHEN MATCHED THEN UPDATE SET target.v = source.v;
+--> t.v <- s.v
+
+-- case: insert_without_a_column_list
+-- dialect: postgres
+-- table: s(id int, v int)
+-- table: t(a int, b int)
+MERGE INTO t USING s ON t.a = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
+--> t.a <- s.id
+--> t.b <- s.v

@@ -1,0 +1,53 @@
+-- Struct, map and array access (spec 2.9).
+
+-- case: field_path_is_kept
+-- table: t(a struct<b:struct<c:int>>)
+SELECT a.b.c FROM t;
+--> out.c <= t.a
+
+-- case: qualified_field_access
+-- table: t(a struct<b:int>)
+SELECT t.a.b AS v FROM t;
+--> out.v <= t.a
+
+-- case: array_index
+-- table: t(a array<int>)
+SELECT a[0] AS first FROM t;
+--> out.first <= t.a
+
+-- case: map_key
+-- table: t(m map<string,int>)
+SELECT m['k'] AS v FROM t;
+--> out.v <= t.m
+
+-- case: map_key_from_a_column
+-- table: t(m map<string,int>, k string)
+SELECT m[k] AS v FROM t;
+--> out.v <= t.m, t.k
+
+-- case: json_arrow_in_postgres
+-- dialect: postgres
+-- table: t(doc jsonb)
+SELECT doc->>'name' AS name FROM t;
+--> out.name <= t.doc
+
+-- case: variant_path_in_snowflake
+-- dialect: snowflake
+-- table: T(DOC variant)
+SELECT doc:user.name AS name FROM t;
+--> out.name <= T.DOC
+
+-- case: struct_constructor
+-- table: t(a int, b int)
+SELECT named_struct('x', a, 'y', b) AS s FROM t;
+--> out.s <= t.a, t.b
+
+-- case: field_through_a_cte
+-- table: t(a struct<b:int>)
+WITH c AS (SELECT a FROM t) SELECT c.a.b AS v FROM c;
+--> out.v <= t.a
+
+-- case: field_of_an_unknown_table
+SELECT info.city AS city FROM somewhere AS s;
+--> partial
+--> no issue UNKNOWN_COLUMN

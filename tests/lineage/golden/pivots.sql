@@ -1,0 +1,35 @@
+-- PIVOT and UNPIVOT (spec 2.9).
+
+-- case: spark_pivot
+-- table: sales(region string, quarter string, amount int)
+SELECT * FROM sales PIVOT (sum(amount) FOR quarter IN ('q1' AS q1, 'q2' AS q2));
+--> out.region <- sales.region
+--> out.q1 <= sales.amount, sales.quarter[CONDITIONAL]
+--> out.q2 <= sales.amount, sales.quarter[CONDITIONAL]
+
+-- case: pivot_values_name_the_columns
+-- table: sales(region string, quarter string, amount int)
+SELECT q1 FROM (SELECT region, quarter, amount FROM sales) PIVOT (sum(amount) FOR quarter IN ('q1', 'q2'));
+--> out.q1 <= sales.amount, sales.quarter[CONDITIONAL]
+
+-- case: pivot_with_two_aggregates
+-- table: sales(region string, quarter string, amount int)
+SELECT * FROM sales PIVOT (sum(amount) AS total, max(amount) AS top FOR quarter IN ('q1' AS q1));
+--> out.region <- sales.region
+--> out.q1_total <= sales.amount, sales.quarter
+--> out.q1_top <= sales.amount, sales.quarter
+
+-- case: spark_unpivot
+-- table: wide(id int, q1 int, q2 int)
+SELECT * FROM wide UNPIVOT (amount FOR quarter IN (q1, q2));
+--> out.id <- wide.id
+--> out.quarter <- ()
+--> out.amount <= wide.q1, wide.q2
+
+-- case: tsql_unpivot
+-- dialect: tsql
+-- table: wide(id int, q1 int, q2 int)
+SELECT id, quarter, amount FROM wide UNPIVOT (amount FOR quarter IN (q1, q2)) AS u;
+--> out.id <- wide.id
+--> out.quarter <- ()
+--> out.amount <= wide.q1, wide.q2

@@ -1,0 +1,127 @@
+-- What a select item derives from (spec 2.5).
+
+-- case: plain_column
+-- table: t(a int)
+SELECT a AS b FROM t;
+--> out.b <- t.a[IDENTITY]
+
+-- case: parenthesised_column_is_still_plain
+-- table: t(a int)
+SELECT (a) AS b FROM t;
+--> out.b <- t.a
+
+-- case: expression_derives_from_every_column
+-- table: t(a int, b int, c int)
+SELECT a + b * c AS v FROM t;
+--> out.v <= t.a[TRANSFORMATION], t.b, t.c
+
+-- case: cast_is_a_derivation
+-- table: t(a int)
+SELECT CAST(a AS INT) AS b FROM t;
+--> out.b <= t.a
+
+-- case: literal_has_no_source
+-- table: t(a int)
+SELECT a, 1 AS one, 'x' AS s FROM t;
+--> out.a <- t.a
+--> out.one <- ()
+--> out.s <- ()
+
+-- case: count_star_comes_from_the_relation
+-- table: t(a int)
+SELECT count(*) AS n FROM t;
+--> out.n <= t[COUNT_ALL]
+
+-- case: constant_row_comes_from_the_relation
+-- table: t(a int)
+SELECT 1 AS one FROM t;
+--> out.one <= t[ROW]
+
+-- case: count_of_a_column
+-- table: t(a int)
+SELECT count(a) AS n FROM t;
+--> out.n <= t.a[AGGREGATION]
+
+-- case: aggregation_details
+-- table: t(a int, b int)
+SELECT a, sum(DISTINCT b) AS s FROM t GROUP BY a;
+--> out.a <- t.a
+--> out.s <= t.b[AGGREGATION]
+--> node out.a aggregation.isGroupingKey=true
+--> node out.s aggregation.function=SUM aggregation.distinct=true
+
+-- case: case_condition_is_conditional
+-- table: t(a int, b int, c int)
+SELECT CASE WHEN a > 0 THEN b ELSE c END AS v FROM t;
+--> out.v <= t.a[CONDITIONAL], t.b, t.c
+
+-- case: if_condition_is_conditional
+-- table: t(a int, b int, c int)
+SELECT if(a > 0, b, c) AS v FROM t;
+--> out.v <= t.a[CONDITIONAL], t.b, t.c
+
+-- case: window_inputs
+-- table: t(a int, b int, c int)
+SELECT sum(a) OVER (PARTITION BY b ORDER BY c) AS v FROM t;
+--> out.v <= t.a, t.b[WINDOW], t.c[WINDOW]
+
+-- case: named_window_inputs
+-- table: t(a int, b int)
+SELECT row_number() OVER w AS v FROM t WINDOW w AS (PARTITION BY a ORDER BY b);
+--> out.v <= t.a[WINDOW], t.b[WINDOW]
+
+-- case: aggregate_filter_is_conditional
+-- table: t(a int, b int)
+SELECT sum(a) FILTER (WHERE b > 0) AS v FROM t;
+--> out.v <= t.a, t.b[CONDITIONAL]
+
+-- case: order_inside_an_aggregate
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT array_agg(a ORDER BY b) AS v FROM t;
+--> out.v <= t.a, t.b[SORT]
+
+-- case: grouping_is_conditional
+-- table: t(a int, b int)
+SELECT grouping(a) AS g, sum(b) AS s FROM t GROUP BY a WITH ROLLUP;
+--> out.g <= t.a[CONDITIONAL]
+--> out.s <= t.b
+
+-- case: duplicate_output_names_survive
+-- table: t(a int, b int)
+SELECT a AS x, b AS x FROM t;
+--> out.x <- t.a
+--> out.x <- t.b
+
+-- case: same_column_twice
+-- table: t(a int)
+SELECT a, a FROM t;
+--> out.a <- t.a
+--> out.a <- t.a
+
+-- case: coalesce_takes_all
+-- table: t(a int, b int)
+SELECT coalesce(a, b) AS v FROM t;
+--> out.v <= t.a, t.b
+
+-- case: masking_functions_are_marked
+-- table: t(mail string)
+SELECT sha2(mail, 256) AS h FROM t;
+--> out.h <= t.mail
+
+-- case: parameter_has_no_source
+-- table: t(a int)
+SELECT a, :start AS s FROM t;
+--> out.a <- t.a
+--> out.s <- ()
+
+-- case: distinct_keeps_the_lineage
+-- table: t(a int)
+SELECT DISTINCT a FROM t;
+--> out.a <- t.a
+
+-- case: expression_text_is_kept
+-- table: t(a int)
+SELECT a + 1 AS b FROM t;
+--> out.b <= t.a
+--> node out.b expression="a + 1"

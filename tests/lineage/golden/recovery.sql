@@ -1,0 +1,109 @@
+-- Broken and unusual SQL (spec 2.15).
+
+-- case: one_bad_statement_does_not_spoil_the_others
+-- table: t(a int)
+SELECT a FROM t;
+SELEC broken FROM;
+SELECT a FROM t;
+--> @0 out.a <- t.a
+--> @2 out.a <- t.a
+--> issue PARSE_ERROR @1 severity=error
+--> stmt 0 SELECT reads t
+--> stmt 2 SELECT reads t
+--> summary hasErrors=true
+
+-- case: names_are_salvaged
+-- table: t(a int)
+INSERT INTO t SELECT a b c d FROM s WHERE;
+--> partial
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads s writes t
+
+-- case: semicolon_in_a_string
+-- table: t(a string)
+SELECT a FROM t WHERE a = 'x;y';
+--> out.a <- t.a
+--> summary statementCount=1
+
+-- case: semicolon_in_a_comment
+-- table: t(a string)
+SELECT a /* ; */ FROM t;
+--> out.a <- t.a
+--> summary statementCount=1
+
+-- case: go_separates_batches
+-- dialect: tsql
+-- table: t(a int)
+SELECT a FROM t
+GO
+SELECT a FROM t
+GO
+--> @0 out.a <- t.a
+--> @1 out.a <- t.a
+--> summary statementCount=2
+
+-- case: dollar_quotes_hold_semicolons
+-- dialect: postgres
+-- table: t(a int)
+CREATE FUNCTION f() RETURNS int AS $$ BEGIN RETURN 1; END; $$ LANGUAGE plpgsql;
+SELECT a FROM t;
+--> @1 out.a <- t.a
+--> summary statementCount=2
+
+-- case: case_end_is_not_a_block
+-- table: t(a int)
+SELECT CASE WHEN a > 0 THEN 1 ELSE 0 END AS v FROM t; SELECT a FROM t;
+--> @0 out.v <= t.a[CONDITIONAL]
+--> @1 out.a <- t.a
+
+-- case: iceberg_add_partition_field
+-- table: lake.db.t(a int, ts timestamp)
+ALTER TABLE lake.db.t ADD PARTITION FIELD days(ts);
+--> stmt 0 ALTER_TABLE writes lake.db.t
+
+-- case: iceberg_write_ordered_by
+-- table: lake.db.t(a int)
+ALTER TABLE lake.db.t WRITE ORDERED BY a;
+--> stmt 0 ALTER_TABLE writes lake.db.t
+
+-- case: iceberg_create_branch
+-- table: lake.db.t(a int)
+ALTER TABLE lake.db.t CREATE BRANCH audit;
+--> stmt 0 ALTER_TABLE writes lake.db.t
+
+-- case: add_column_in_parentheses
+CREATE TABLE t (a INT);
+ALTER TABLE t ADD COLUMN (b STRING);
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+
+-- case: system_version_as_of
+-- table: lake.db.t(a int)
+SELECT a FROM lake.db.t FOR SYSTEM_VERSION AS OF 123;
+--> out.a <- lake.db.t.a
+
+-- case: version_as_of
+-- table: lake.db.t(a int)
+SELECT a FROM lake.db.t VERSION AS OF 123;
+--> out.a <- lake.db.t.a
+
+-- case: timestamp_as_of
+-- table: lake.db.t(a int)
+SELECT a FROM lake.db.t TIMESTAMP AS OF '2024-01-01';
+--> out.a <- lake.db.t.a
+
+-- case: dynamic_sql
+-- dialect: databricks
+EXECUTE IMMEDIATE 'SELECT 1';
+--> partial
+--> issue DYNAMIC_SQL severity=info
+
+-- case: unterminated_string
+SELECT 'abc
+--> partial
+--> issue PARSE_ERROR
+
+-- case: nothing_but_a_keyword
+SELECT
+--> partial

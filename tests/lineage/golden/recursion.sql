@@ -1,0 +1,33 @@
+-- Recursive CTEs (spec 2.9).
+
+-- case: tree_walk
+-- dialect: postgres
+-- table: nodes(id int, parent int, name text)
+WITH RECURSIVE tree (id, name) AS (
+  SELECT id, name FROM nodes WHERE parent IS NULL
+  UNION ALL
+  SELECT n.id, n.name FROM nodes AS n JOIN tree AS t ON n.parent = t.id
+)
+SELECT id, name FROM tree;
+--> out.id <- nodes.id
+--> out.name <- nodes.name
+--> stmt 0 WITH reads nodes
+
+-- case: counter_has_no_source
+-- dialect: postgres
+WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SELECT i FROM n;
+--> out.i <- ()
+
+-- case: recursive_branch_adds_a_source
+-- dialect: postgres
+-- table: a(x int)
+-- table: b(y int)
+WITH RECURSIVE r (v) AS (SELECT x FROM a UNION ALL SELECT r.v + b.y FROM r CROSS JOIN b) SELECT v FROM r;
+--> partial
+--> stmt 0 WITH reads a, b
+
+-- case: columns_swap_between_rounds
+-- dialect: postgres
+-- table: t(a int, b int)
+WITH RECURSIVE r (p, q) AS (SELECT a, b FROM t UNION ALL SELECT q, p FROM r) SELECT p FROM r;
+--> out.p <- t.a, t.b

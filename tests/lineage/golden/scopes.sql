@@ -1,0 +1,82 @@
+-- Scopes, CTEs and derived tables (spec 2.3).
+
+-- case: cte_chain
+-- table: t(a int)
+WITH one AS (SELECT a FROM t), two AS (SELECT a FROM one) SELECT a FROM two;
+--> out.a <- t.a
+--> one.a <- t.a
+--> two.a <- t.a
+--> stmt 0 WITH reads t
+--> local one(a) cte
+--> local two(a) cte
+
+-- case: later_cte_is_not_visible_to_an_earlier_one
+-- table: two(a int)
+WITH one AS (SELECT a FROM two), two AS (SELECT 1 AS a) SELECT one.a FROM one;
+--> out.a <- two.a
+--> stmt 0 WITH reads two
+
+-- case: cte_named_like_its_table_reads_the_table
+-- table: t(a int)
+WITH t AS (SELECT a FROM t) SELECT a FROM t;
+--> out.a <- t.a
+--> stmt 0 WITH reads t
+
+-- case: cte_column_list_renames_by_position
+-- table: t(a int, b int)
+WITH c (x, y) AS (SELECT a, b FROM t) SELECT y, x FROM c;
+--> out.y <- t.b
+--> out.x <- t.a
+
+-- case: derived_column_list_renames_by_position
+-- table: t(a int, b int)
+SELECT d.y FROM (SELECT a, b FROM t) AS d (x, y);
+--> out.y <- t.b
+--> local d(x, y) derived
+
+-- case: unused_cte_still_reads
+-- table: t(a int)
+-- table: u(b int)
+WITH c AS (SELECT b FROM u) SELECT a FROM t;
+--> out.a <- t.a
+--> node c metadata.unused=true
+--> stmt 0 WITH reads t, u
+
+-- case: derived_table_without_alias
+-- table: t(a int)
+SELECT a FROM (SELECT a FROM t);
+--> out.a <- t.a
+
+-- case: nested_derived_tables
+-- table: t(a int)
+SELECT z FROM (SELECT y + 1 AS z FROM (SELECT a AS y FROM t) AS i) AS o;
+--> out.z <= t.a
+
+-- case: view_column_list
+-- table: t(a int, b int)
+CREATE VIEW v (x, y) AS SELECT a, b FROM t;
+--> v.x <- t.a
+--> v.y <- t.b
+--> schema t(a int, b int) imported
+--> schema v(x int, y int) implied view @0
+
+-- case: derived_node_is_marked
+-- table: t(a int)
+SELECT a FROM (SELECT a FROM t) AS d;
+--> out.a <- t.a
+--> node d nodeType=cte metadata.derived=true
+
+-- case: table_alias_hides_the_table_name
+-- table: t(a int)
+SELECT t.a FROM t AS x;
+--> out.a <- ()
+--> issue UNRESOLVED_REFERENCE
+
+-- case: inner_cte_shadows_outer_only_inside
+-- table: a(x int)
+-- table: b(x int)
+WITH c AS (SELECT x FROM a)
+SELECT d.x AS inner_x, c.x AS outer_x
+FROM (WITH c AS (SELECT x FROM b) SELECT x FROM c) AS d CROSS JOIN c;
+--> out.inner_x <- b.x
+--> out.outer_x <- a.x

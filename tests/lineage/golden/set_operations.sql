@@ -1,0 +1,123 @@
+-- Set operations and VALUES (spec 2.8).
+
+-- case: union_feeds_from_every_branch
+-- table: a(x int)
+-- table: b(y int)
+SELECT x FROM a UNION SELECT y FROM b;
+--> out.x <- a.x, b.y
+--> stmt 0 UNION reads a, b
+
+-- case: union_all
+-- table: a(x int)
+-- table: b(y int)
+-- table: c(z int)
+SELECT x FROM a UNION ALL SELECT y FROM b UNION ALL SELECT z FROM c;
+--> out.x <- a.x, b.y, c.z
+
+-- case: names_from_the_first_branch
+-- table: a(x int, y int)
+-- table: b(p int, q int)
+SELECT x AS one, y AS two FROM a UNION ALL SELECT p, q FROM b;
+--> out.one <- a.x, b.p
+--> out.two <- a.y, b.q
+
+-- case: position_not_name
+-- table: a(x int, y int)
+-- table: b(x int, y int)
+SELECT x, y FROM a UNION ALL SELECT y, x FROM b;
+--> out.x <- a.x, b.y
+--> out.y <- a.y, b.x
+
+-- case: union_by_name
+-- dialect: duckdb
+-- table: a(x int, y int)
+-- table: b(y int, x int)
+SELECT x, y FROM a UNION ALL BY NAME SELECT y, x FROM b;
+--> out.x <- a.x, b.x
+--> out.y <- a.y, b.y
+
+-- case: union_by_name_adds_missing_columns
+-- dialect: duckdb
+-- table: a(x int)
+-- table: b(y int)
+SELECT x FROM a UNION ALL BY NAME SELECT y FROM b;
+--> out.x <- a.x
+--> out.y <- b.y
+
+-- case: intersect_takes_both
+-- table: a(x int)
+-- table: b(y int)
+SELECT x FROM a INTERSECT SELECT y FROM b;
+--> out.x <- a.x, b.y
+--> stmt 0 INTERSECT reads a, b
+
+-- case: except_right_side_filters
+-- table: a(x int)
+-- table: b(y int)
+SELECT x FROM a EXCEPT SELECT y FROM b;
+--> out.x <- a.x <= b.y[FILTER]
+--> stmt 0 EXCEPT reads a, b
+
+-- case: minus_in_oracle
+-- dialect: oracle
+-- table: A(X int)
+-- table: B(Y int)
+SELECT x FROM a MINUS SELECT y FROM b;
+--> out.x <- A.X <= B.Y[FILTER]
+
+-- case: width_mismatch
+-- table: a(x int, y int)
+-- table: b(z int)
+SELECT x, y FROM a UNION ALL SELECT z FROM b;
+--> out.x <- a.x, b.z
+--> out.y <- a.y
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: union_of_stars
+-- table: a(x int, y int)
+-- table: b(p int, q int)
+SELECT * FROM a UNION ALL SELECT * FROM b;
+--> out.x <- a.x, b.p
+--> out.y <- a.y, b.q
+
+-- case: union_in_a_derived_table
+-- table: a(x int)
+-- table: b(y int)
+SELECT v + 1 AS w FROM (SELECT x AS v FROM a UNION ALL SELECT y FROM b) AS u;
+--> out.w <= a.x, b.y
+
+-- case: values_in_spark
+SELECT * FROM VALUES (1, 'a'), (2, 'b');
+--> out.col1 <- ()
+--> out.col2 <- ()
+
+-- case: values_in_postgres
+-- dialect: postgres
+SELECT * FROM (VALUES (1, 'a')) AS v;
+--> out.column1 <- ()
+--> out.column2 <- ()
+
+-- case: values_with_column_names
+-- dialect: postgres
+SELECT n FROM (VALUES (1, 'a')) AS v (id, n);
+--> out.n <- ()
+
+-- case: bare_values_statement
+-- dialect: postgres
+VALUES (1, 2);
+--> stmt 0 VALUES
+--> out.column1 <- ()
+--> out.column2 <- ()
+
+-- case: parenthesised_branches
+-- table: a(x int)
+-- table: b(y int)
+(SELECT x FROM a) UNION ALL (SELECT y FROM b ORDER BY y LIMIT 1);
+--> out.x <- a.x, b.y
+
+-- case: union_with_an_unknown_star_is_approximate
+-- table: a(x int)
+SELECT x FROM a UNION ALL SELECT * FROM mystery;
+--> partial
+--> issue UNKNOWN_TABLE relation=mystery
+--> issue APPROXIMATE_LINEAGE severity=warning relation=mystery

@@ -1,0 +1,148 @@
+-- Star expansion (spec 2.6).
+
+-- case: several_relations_in_order
+-- table: a(x int)
+-- table: b(y int, z int)
+SELECT * FROM b CROSS JOIN a;
+--> out.y <- b.y
+--> out.z <- b.z
+--> out.x <- a.x
+
+-- case: qualified
+-- table: a(x int)
+-- table: b(y int)
+SELECT b.* FROM a CROSS JOIN b;
+--> out.y <- b.y
+--> out <+ a
+
+-- case: schema_qualified
+-- table: s.a(x int)
+SELECT s.a.* FROM s.a;
+--> out.x <- s.a.x
+
+-- case: struct_star
+-- table: t(id int, info struct<city:string,zip:string>)
+SELECT info.* FROM t;
+--> out.city <= t.info
+--> out.zip <= t.info
+
+-- case: except
+-- table: t(a int, b int, c int)
+-- dialect: databricks
+SELECT * EXCEPT (b) FROM t;
+--> out.a <- t.a
+--> out.c <- t.c
+
+-- case: exclude_in_duckdb
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT * EXCLUDE (a) FROM t;
+--> out.b <- t.b
+
+-- case: replace_keeps_the_position
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+SELECT * REPLACE (b + c AS b) FROM d.t;
+--> out.a <- d.t.a
+--> out.b <= d.t.b, d.t.c
+--> out.c <- d.t.c
+
+-- case: rename_in_snowflake
+-- dialect: snowflake
+-- table: T(A int, B int)
+SELECT * RENAME (a AS z) FROM t;
+--> out.z <- T.A
+--> out.B <- T.B
+
+-- case: except_of_a_missing_column
+-- dialect: bigquery
+-- table: d.t(a int64)
+SELECT * EXCEPT (nope) FROM d.t;
+--> out.a <- d.t.a
+--> issue UNKNOWN_COLUMN column=nope
+
+-- case: columns_regex
+-- dialect: duckdb
+-- table: t(price_a int, price_b int, name varchar)
+SELECT COLUMNS('price_.*') FROM t;
+--> out.price_a <- t.price_a
+--> out.price_b <- t.price_b
+
+-- case: ilike_filter
+-- dialect: snowflake
+-- table: T(USER_ID int, AMOUNT int)
+SELECT * ILIKE '%id%' FROM t;
+--> out.USER_ID <- T.USER_ID
+
+-- case: exists_star_is_ignored
+-- table: a(x int)
+-- table: b(y int)
+SELECT x FROM a WHERE EXISTS (SELECT * FROM b WHERE b.y = a.x);
+--> out.x <- a.x
+--> no issue APPROXIMATE_LINEAGE
+
+-- case: one_unknown_relation_does_not_spoil_the_other
+-- table: a(x int)
+SELECT * FROM a CROSS JOIN mystery;
+--> out.x <- a.x
+--> out <- mystery?
+--> issue UNKNOWN_TABLE relation=mystery
+--> issue APPROXIMATE_LINEAGE severity=warning relation=mystery
+
+-- case: star_beside_columns
+-- table: t(a int, b int)
+SELECT a + b AS c, * FROM t;
+--> out.c <= t.a, t.b
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: star_through_a_cte
+-- table: t(a int, b int)
+WITH c AS (SELECT * FROM t) SELECT * FROM c;
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: name_binds_through_an_open_tail
+WITH c AS (SELECT * FROM mystery) SELECT price FROM c;
+--> out.price <- mystery.price
+--> issue APPROXIMATE_LINEAGE severity=warning relation=mystery
+--> schema mystery(price, ...) implied usage
+
+-- case: ctas_over_an_unknown_star_is_partial
+CREATE TABLE copied AS SELECT *, 1 AS one FROM mystery;
+SELECT * FROM copied;
+--> copied.one <- ()
+--> copied <- mystery?
+--> @1 out.one <- copied.one?
+--> issue APPROXIMATE_LINEAGE @0 severity=warning
+--> issue APPROXIMATE_LINEAGE @1 severity=info
+--> partial
+--> schema copied(one, ...) implied @0
+--> schema mystery(...) implied
+
+-- case: exclusion_on_an_open_tail_is_remembered
+-- dialect: bigquery
+WITH c AS (SELECT * EXCEPT (secret) FROM d.mystery) SELECT secret FROM c;
+--> partial
+--> issue APPROXIMATE_LINEAGE severity=warning
+--> issue UNKNOWN_COLUMN column=secret
+
+-- case: insert_is_exact_up_to_the_open_tail
+-- table: target(a int, b int, c int)
+INSERT INTO target SELECT 1 AS one, s.* FROM s;
+--> partial
+--> issue UNKNOWN_TABLE relation=s
+--> issue APPROXIMATE_LINEAGE severity=warning relation=s
+--> no issue COLUMN_COUNT_MISMATCH
+
+-- case: star_over_conflicting_import_through_a_cte
+-- table: t(a int)
+CREATE TABLE t (a INT, b INT);
+WITH c AS (SELECT * FROM t) SELECT a FROM c;
+--> @1 out.a <- t.a?
+--> issue SCHEMA_CONFLICT @0 relation=t
+
+-- case: count_star_is_not_a_star
+SELECT count(*) AS n FROM mystery;
+--> out.n <= mystery[COUNT_ALL]
+--> no issue APPROXIMATE_LINEAGE

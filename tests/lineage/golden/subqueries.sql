@@ -1,0 +1,59 @@
+-- Subqueries in expressions and predicates (spec 2.9).
+
+-- case: scalar_subquery_contributes_its_output
+-- table: a(id int)
+-- table: b(v int)
+SELECT (SELECT max(v) FROM b) AS m FROM a;
+--> partial
+--> stmt 0 SELECT reads a, b
+
+-- case: scalar_subquery_sources
+-- table: a(id int)
+-- table: b(v int)
+SELECT a.id, (SELECT max(v) FROM b) AS m FROM a;
+--> out.id <- a.id
+--> out.m <= b.v
+
+-- case: correlation_is_not_a_value_source
+-- table: a(id int, x int)
+-- table: b(id int, v int)
+-- options: {"includeIndirect": true}
+SELECT a.x, (SELECT max(b.v) FROM b WHERE b.id = a.id) AS m FROM a;
+--> partial
+--> out.x <- a.x
+--> out <~ a.id
+
+-- case: exists_adds_no_columns
+-- table: a(id int)
+-- table: b(id int, v int)
+SELECT a.id FROM a WHERE EXISTS (SELECT b.v FROM b WHERE b.id = a.id);
+--> out.id <- a.id
+--> stmt 0 SELECT reads a, b
+
+-- case: in_subquery_is_indirect
+-- table: a(id int)
+-- table: b(v int)
+-- options: {"includeIndirect": true}
+SELECT id FROM a WHERE id IN (SELECT v FROM b);
+--> out.id <- a.id
+--> out <~ a.id[FILTER]
+--> out <~ b.v[FILTER]
+
+-- case: subquery_inside_an_expression
+-- table: a(x int)
+-- table: b(v int)
+SELECT x * (SELECT avg(v) FROM b) AS w FROM a;
+--> out.w <= a.x, b.v
+
+-- case: exists_in_the_select_list
+-- table: a(id int)
+-- table: b(id int)
+SELECT id, EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AS has FROM a;
+--> partial
+--> out.id <- a.id
+--> stmt 0 SELECT reads a, b
+
+-- case: derived_table_in_from
+-- table: a(x int, y int)
+SELECT s FROM (SELECT x + y AS s FROM a WHERE x > 0) AS q WHERE s > 1;
+--> out.s <= a.x, a.y

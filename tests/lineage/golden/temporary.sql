@@ -1,0 +1,46 @@
+-- Temporary relations (spec 2.10).
+
+-- case: tsql_hash_table
+-- dialect: tsql
+-- table: s(a int)
+SELECT a INTO #work FROM s;
+SELECT a FROM #work;
+--> partial
+--> @1 out.a <- #work.a
+--> schema #work(a int) implied temporary @0
+--> schema s(a int) imported
+
+-- case: spark_temp_view
+-- table: s(a int)
+CREATE OR REPLACE TEMP VIEW v AS SELECT a FROM s;
+SELECT * FROM v;
+--> v.a <- s.a
+--> @1 out.a <- v.a
+--> schema s(a int) imported
+--> schema v(a int) implied view temporary @0
+
+-- case: temp_view_takes_no_default_schema
+-- schema: {"defaultSchema": "sales"}
+-- table: sales.s(a int)
+CREATE TEMP VIEW v AS SELECT a FROM s;
+SELECT a FROM v;
+--> v.a <- sales.s.a
+--> @1 out.a <- v.a
+
+-- case: select_into_temp
+-- dialect: postgres
+-- table: s(a int)
+SELECT a INTO TEMP t FROM s;
+--> t.a <- s.a
+--> schema s(a int) imported
+--> schema t(a int) implied temporary @0
+
+-- case: transient_is_not_temporary
+-- dialect: snowflake
+CREATE TRANSIENT TABLE t (a INT);
+--> schema T(A int) implied @0
+
+-- case: global_temporary_in_oracle
+-- dialect: oracle
+CREATE GLOBAL TEMPORARY TABLE t (a NUMBER);
+--> schema T(A number) implied temporary @0

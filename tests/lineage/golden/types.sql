@@ -1,0 +1,134 @@
+-- Inferred types, Spark's rules first (spec 2.13).
+
+-- case: declared_types_pass_through
+-- table: s(a int, b decimal(9,2), c timestamp)
+CREATE TABLE t AS SELECT a, b, c FROM s;
+--> t.a <- s.a
+--> t.b <- s.b
+--> t.c <- s.c
+--> schema s(a int, b decimal(9,2), c timestamp) imported
+--> schema t(a int, b decimal(9,2), c timestamp) implied @0
+--> column t.a dataTypeOrigin=inferred
+
+-- case: literals
+CREATE TABLE t AS SELECT 1 AS i, 'x' AS s, true AS b, 1.5 AS d, DATE '2024-01-01' AS day;
+--> schema t(i int, s string, b boolean, d decimal(2,1), day date) implied @0
+
+-- case: cast
+-- table: s(a string)
+CREATE TABLE t AS SELECT CAST(a AS DECIMAL(12,3)) AS a FROM s;
+--> t.a <= s.a
+--> schema s(a string) imported
+--> schema t(a decimal(12,3)) implied @0
+
+-- case: division_is_double
+-- table: s(a int, b int)
+CREATE TABLE t AS SELECT a / b AS q FROM s;
+--> t.q <= s.a, s.b
+--> schema s(a int, b int) imported
+--> schema t(q double) implied @0
+
+-- case: sum_widens
+-- table: s(i int, d decimal(9,2), f double)
+CREATE TABLE t AS SELECT sum(i) AS i, sum(d) AS d, sum(f) AS f FROM s;
+--> t.i <= s.i
+--> t.d <= s.d
+--> t.f <= s.f
+--> schema s(i int, d decimal(9,2), f double) imported
+--> schema t(i bigint, d decimal(19,2), f double) implied @0
+
+-- case: avg_of_decimal
+-- table: s(d decimal(9,2), i int)
+CREATE TABLE t AS SELECT avg(d) AS d, avg(i) AS i FROM s;
+--> t.d <= s.d
+--> t.i <= s.i
+--> schema s(d decimal(9,2), i int) imported
+--> schema t(d decimal(13,6), i double) implied @0
+
+-- case: count_is_bigint
+-- table: s(a int)
+CREATE TABLE t AS SELECT count(*) AS n, count(a) AS m FROM s;
+--> t.n <= s
+--> t.m <= s.a
+--> schema s(a int) imported
+--> schema t(n bigint, m bigint) implied @0
+
+-- case: decimal_addition
+-- table: s(a decimal(9,2), b decimal(5,4))
+CREATE TABLE t AS SELECT a + b AS c FROM s;
+--> t.c <= s.a, s.b
+--> schema s(a decimal(9,2), b decimal(5,4)) imported
+--> schema t(c decimal(12,4)) implied @0
+
+-- case: decimal_multiplication
+-- table: s(a decimal(9,2), b decimal(5,4))
+CREATE TABLE t AS SELECT a * b AS c FROM s;
+--> t.c <= s.a, s.b
+--> schema s(a decimal(9,2), b decimal(5,4)) imported
+--> schema t(c decimal(15,6)) implied @0
+
+-- case: case_takes_the_common_type
+-- table: s(a int, b bigint)
+CREATE TABLE t AS SELECT CASE WHEN a > 0 THEN a ELSE b END AS c FROM s;
+--> t.c <= s.a, s.b
+--> schema s(a int, b bigint) imported
+--> schema t(c bigint) implied @0
+
+-- case: union_widens
+-- table: a(x int)
+-- table: b(y double)
+CREATE TABLE t AS SELECT x FROM a UNION ALL SELECT y FROM b;
+--> t.x <- a.x, b.y
+--> schema a(x int) imported
+--> schema b(y double) imported
+--> schema t(x double) implied @0
+
+-- case: struct_field_type
+-- table: s(info struct<city:string,zip:int>)
+CREATE TABLE t AS SELECT info.zip AS zip FROM s;
+--> t.zip <= s.info
+--> schema s(info struct<city:string,zip:int>) imported
+--> schema t(zip int) implied @0
+
+-- case: comparison_is_boolean
+-- table: s(a int)
+CREATE TABLE t AS SELECT a > 1 AS big, a IS NULL AS none FROM s;
+--> t.big <= s.a
+--> t.none <= s.a
+--> schema s(a int) imported
+--> schema t(big boolean, none boolean) implied @0
+
+-- case: unknown_stays_absent
+-- table: s(a)
+CREATE TABLE t AS SELECT a FROM s;
+--> t.a <- s.a
+--> column t.a dataType=null
+
+-- case: concat_is_string
+-- table: s(a string, b string)
+CREATE TABLE t AS SELECT concat(a, b) AS c, upper(a) AS u, length(a) AS n FROM s;
+--> t.c <= s.a, s.b
+--> t.u <= s.a
+--> t.n <= s.a
+--> schema s(a string, b string) imported
+--> schema t(c string, u string, n int) implied @0
+
+-- case: equals_null_is_a_mismatch
+-- table: t(a int)
+SELECT a FROM t WHERE a = NULL;
+--> out.a <- t.a
+--> issue TYPE_MISMATCH
+
+-- case: explode_gives_the_element_type
+-- table: s(items array<int>)
+CREATE TABLE t AS SELECT explode(items) AS item FROM s;
+--> t.item <= s.items
+--> schema s(items array<int>) imported
+--> schema t(item int) implied @0
+
+-- case: rank_is_int_and_row_number_too
+-- table: s(a int)
+CREATE TABLE t AS SELECT row_number() OVER (ORDER BY a) AS n FROM s;
+--> t.n <= s.a[WINDOW]
+--> schema s(a int) imported
+--> schema t(n int) implied @0

@@ -1,0 +1,89 @@
+-- UPDATE, DELETE and TRUNCATE (spec 2.10).
+
+-- case: update_from_own_columns
+-- table: t(a int, b int)
+UPDATE t SET a = b + 1 WHERE b > 0;
+--> t.a <= t.b
+--> stmt 0 UPDATE reads t writes t
+
+-- case: update_from_another_table
+-- dialect: postgres
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+UPDATE t SET v = s.v FROM s WHERE t.id = s.id;
+--> t.v <- s.v
+--> stmt 0 UPDATE reads s, t writes t
+
+-- case: update_with_a_scalar_subquery
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+UPDATE t SET v = (SELECT max(s.v) FROM s WHERE s.id = t.id);
+--> partial
+--> stmt 0 UPDATE reads s, t writes t
+
+-- case: update_with_a_tuple_subquery
+-- dialect: postgres
+-- table: s(id int, x int, y int)
+-- table: t(id int, a int, b int)
+UPDATE t SET (a, b) = (SELECT s.x, s.y FROM s);
+--> t.a <= s.x
+--> t.b <= s.y
+
+-- case: tsql_alias_target
+-- dialect: tsql
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+UPDATE x SET v = s.v FROM t AS x JOIN s ON x.id = s.id;
+--> t.v <- s.v
+--> stmt 0 UPDATE reads s, t writes t
+
+-- case: mysql_multi_table
+-- dialect: mysql
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+UPDATE t JOIN s ON t.id = s.id SET t.v = s.v;
+--> t.v <- s.v
+--> stmt 0 UPDATE reads s, t writes t
+
+-- case: update_to_a_literal
+-- table: t(a int)
+UPDATE t SET a = 0;
+--> stmt 0 UPDATE reads t writes t
+
+-- case: update_unknown_column
+-- table: t(a int, b int)
+UPDATE t SET c = b;
+--> partial
+--> issue UNKNOWN_COLUMN column=c
+
+-- case: update_with_cte
+-- dialect: postgres
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+WITH c AS (SELECT id, v * 2 AS w FROM s) UPDATE t SET v = c.w FROM c WHERE c.id = t.id;
+--> t.v <= s.v
+
+-- case: delete
+-- table: t(a int)
+DELETE FROM t WHERE a = 1;
+--> stmt 0 DELETE reads t writes t
+
+-- case: delete_using
+-- dialect: postgres
+-- table: s(id int)
+-- table: t(id int)
+DELETE FROM t USING s WHERE t.id = s.id;
+--> t <- s[DELETE]
+--> stmt 0 DELETE reads s, t writes t
+
+-- case: delete_with_a_subquery
+-- table: s(id int)
+-- table: t(id int)
+DELETE FROM t WHERE id IN (SELECT id FROM s);
+--> t <- s[DELETE]
+--> stmt 0 DELETE reads s, t writes t
+
+-- case: truncate_only_writes
+-- table: t(a int)
+TRUNCATE TABLE t;
+--> stmt 0 TRUNCATE writes t

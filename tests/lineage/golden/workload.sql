@@ -1,0 +1,113 @@
+-- Many statements and files (spec 2.14).
+
+-- case: files_before_inline_in_order
+-- file: one.sql
+CREATE TABLE a (x INT);
+-- file: two.sql
+SELECT * FROM a;
+--> @1 out.x <- a.x
+--> stmt 0 CREATE_TABLE writes a
+--> stmt 1 SELECT reads a
+
+-- case: forward_reference
+SELECT * FROM later;
+CREATE TABLE later (x INT, y INT);
+--> @0 out.x <- later.x
+--> @0 out.y <- later.y
+--> issue FORWARD_REFERENCE @0 relation=later severity=info
+
+-- case: dependency_order
+-- options: {"statementOrder": "dependency"}
+-- file: b.sql
+CREATE TABLE b AS SELECT * FROM a;
+-- file: a.sql
+CREATE TABLE a AS SELECT 1 AS x, 2 AS y;
+--> b.x <- a.x
+--> b.y <- a.y
+--> stmt 0 CREATE_TABLE_AS reads a writes b
+--> stmt 1 CREATE_TABLE_AS writes a
+
+-- case: cyclic_dependency
+-- options: {"statementOrder": "dependency"}
+-- file: a.sql
+CREATE TABLE a AS SELECT x FROM b;
+-- file: b.sql
+CREATE TABLE b AS SELECT x FROM a;
+--> a.x <- b.x
+--> b.x <- a.x
+--> issue CYCLIC_DEPENDENCY
+
+-- case: appenders_accumulate
+CREATE TABLE t AS SELECT 1 AS x;
+INSERT INTO t SELECT x FROM s;
+SELECT x FROM t;
+--> t.x <- s.x
+--> @2 out.x <- t.x
+--> cross 0 -> 1
+--> cross 0 -> 2
+--> cross 1 -> 2
+
+-- case: overwrite_resets_producers
+-- table: s(x int)
+-- table: t(x int)
+INSERT INTO t SELECT x FROM s;
+INSERT OVERWRITE TABLE t SELECT x FROM s;
+SELECT x FROM t;
+--> t.x <- s.x
+--> @2 out.x <- t.x
+--> cross 1 -> 2
+
+-- case: truncate_resets_producers
+-- table: s(x int)
+-- table: t(x int)
+INSERT INTO t SELECT x FROM s;
+TRUNCATE TABLE t;
+INSERT INTO t SELECT x FROM s;
+SELECT x FROM t;
+--> partial
+--> @3 out.x <- t.x
+--> no issue UNKNOWN_TABLE
+
+-- case: view_is_read_as_a_view
+-- table: s(x int)
+CREATE VIEW v AS SELECT x FROM s;
+CREATE TABLE t AS SELECT x FROM v;
+--> v.x <- s.x
+--> t.x <- v.x
+--> stmt 1 CREATE_TABLE_AS reads v writes t
+
+-- case: imported_view_text
+-- table: s(x int)
+-- view: v AS SELECT x AS y FROM s
+SELECT y FROM v;
+--> out.y <- v.y
+--> no issue UNKNOWN_TABLE
+
+-- case: same_cte_name_in_two_statements
+-- table: s(x int, y int)
+WITH c AS (SELECT x FROM s) SELECT x FROM c;
+WITH c AS (SELECT y FROM s) SELECT y FROM c;
+--> @0 out.x <- s.x
+--> @1 out.y <- s.y
+
+-- case: duplicate_definition_in_two_files
+-- file: one.sql
+CREATE TABLE m AS SELECT 1 AS a;
+-- file: two.sql
+CREATE TABLE m AS SELECT 2 AS b;
+--> issue DUPLICATE_DEFINITION relation=m
+--> partial
+
+-- case: empty_request
+--> issue INVALID_REQUEST severity=error
+--> schema nothing
+
+-- case: comments_only
+/* nothing here */
+--> partial
+
+-- case: statement_between_empty_ones
+-- table: t(a int)
+;; SELECT a FROM t ;;
+--> out.a <- t.a
+--> summary statementCount=1
