@@ -1,0 +1,89 @@
+"""Choosing rows of Arrow batches, for every type a table can have.
+
+Arrow's own `take` and `filter` refuse a whole batch when one column is a string view or run-end
+encoded, also deep inside a struct. Everything that picks rows comes here instead: Arrow's kernels
+where they exist, a detour over a plain type for views, and gluing slices for the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TypeAlias
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakeport.catalog.arrow import Array
+
+Positions: TypeAlias = Array  # of int64, never NULL
+
+_PLAIN: dict[pa.DataType, pa.DataType] = {
+    pa.string_view(): pa.large_string(),
+    pa.binary_view(): pa.large_binary(),
+}
+
+
+def counting(start: int, count: int) -> Positions:
+    """`start`, `start + 1`, … as an array of that many positions."""
+    positions: Positions = pa.arange(start, start + count)  # type: ignore[attr-defined] # newer than the stubs
+    return positions
+
+
+def places(bounds: Positions, values: Positions) -> Positions:
+    """For each value, how many of the ascending `bounds` are not above it."""
+    found = pc.search_sorted(bounds, values, side="right")  # type: ignore[attr-defined] # newer than the stubs
+    return found.cast(pa.int64())  # type: ignore[no-any-return] # the same
+
+
+def take_array(array: Array, positions: Positions) -> Array:
+    plain = _PLAIN.get(array.type)
+    if plain is not None:
+        return array.cast(plain).take(positions).cast(array.type)
+    try:
+        return array.take(positions)
+    except pa.ArrowNotImplementedError:
+        return _glue(array, positions)
+
+
+def take_rows(batch: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
+    columns = [take_array(column, positions) for column in batch.columns]
+    return with_columns(columns, batch.schema, len(positions))
+
+
+def keep_rows(batch: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
+    """The rows where the mask is true; a NULL in it does not keep its row."""
+    if mask.true_count == batch.num_rows:
+        return batch
+    return take_rows(batch, chosen(mask))
+
+
+def chosen(mask: pa.BooleanArray) -> Positions:
+    return pc.indices_nonzero(mask).cast(pa.int64())
+
+
+def with_columns(columns: list[Array], schema: pa.Schema, rows: int) -> pa.RecordBatch:
+    """A batch that knows its number of rows even when it has no column."""
+    if columns:
+        return pa.RecordBatch.from_arrays(columns, schema=schema)
+    empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
+    return pa.RecordBatch.from_struct_array(empty)  # type: ignore[arg-type] # the stubs call it Array
+
+
+def _glue(array: Array, positions: Positions) -> Array:
+    pieces = [array.slice(start, length) for start, length in _runs(positions)]
+    return pa.concat_arrays(pieces) if pieces else array.slice(0, 0)
+
+
+def _runs(positions: Positions) -> Iterator[tuple[int, int]]:
+    """Neighbouring positions as (start, length), so that a sparse selection costs few slices."""
+    start = length = 0
+    for scalar in positions:
+        position: int = scalar.as_py()
+        if length and position == start + length:
+            length += 1
+            continue
+        if length:
+            yield start, length
+        start, length = position, 1
+    if length:
+        yield start, length
