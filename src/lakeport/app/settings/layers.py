@@ -1,0 +1,159 @@
+"""The three places a setting can be given: lakeport.toml, the environment, flags.
+
+Each layer turns what it finds into `Given` values, still unconverted, and refuses names that mean
+nothing, with the nearest one that does. Relative paths in the file mean the project's folder; in the
+environment and in flags they mean the working folder, as everywhere on a command line.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from lakeport.app.settings.keys import PREFIX, SECTIONS, all_keys, open_key, tables
+from lakeport.core.errors import ConfigurationError
+from lakeport.core.names import nearest, quoted
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+    from pathlib import Path
+
+    from lakeport.app.settings.project import ProjectFile
+
+PROJECT_VARIABLE = PREFIX + "PROJECT"
+
+# Kubernetes gives every pod such variables for a service called `lakeport` or `lakeport-server`.
+_KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT(_\w+)?)$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a value came from: `lakeport.toml:7`, `LAKEPORT_SERVER_GRPC`, `flag`, `default`."""
+
+    kind: Literal["default", "derived", "file", "environment", "flag"]
+    where: str
+
+    def __str__(self) -> str:
+        return self.where
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """A value somebody gave. `is_text` when it has no type yet; `base` is what its paths start from."""
+
+    path: tuple[str, ...]
+    value: object
+    source: Source
+    base: Path
+    is_text: bool = False
+
+    @property
+    def name(self) -> str:
+        return ".".join(self.path)
+
+
+def from_file(written: ProjectFile) -> Iterator[Given]:
+    for path, value in _leaves((), written.values):
+        source = Source("file", written.place(path))
+        if path[0] not in SECTIONS or not _is_known(path):
+            raise unknown(path, source)
+        if path in tables():
+            raise ConfigurationError(
+                f"{source}: {quoted('.'.join(path))} is a section, not a value",
+                hint=f"write [{'.'.join(path)}] and its keys below it",
+            )
+        yield Given(path, value, source, written.path.parent)
+
+
+def from_environment(variables: Mapping[str, str], folder: Path) -> Iterator[Given]:
+    """`LAKEPORT_SECTION_KEY`. An empty variable counts as not set, as shells and compose files mean it."""
+    for name in sorted(variables):
+        if not name.startswith(PREFIX) or name == PROJECT_VARIABLE or not variables[name]:
+            continue
+        path = _path_of(name)
+        if path is not None:
+            yield Given(path, variables[name], Source("environment", name), folder, is_text=True)
+
+
+def from_flags(flags: Mapping[str, object], folder: Path) -> Iterator[Given]:
+    for name, value in flags.items():
+        path = tuple(name.split("."))
+        source = Source("flag", "flag")
+        if not _is_known(path) or path in tables():
+            raise unknown(path, source)
+        yield Given(path, value, source, folder, is_text=isinstance(value, str))
+
+
+def unknown(path: tuple[str, ...], source: Source) -> ConfigurationError:
+    name = ".".join(path)
+    names = {key.name: key.name for key in all_keys().values()}
+    close = nearest(name, names)
+    if close is None:  # right word, wrong section
+        leaves = {key.path[-1]: key.name for key in all_keys().values()}
+        leaf = nearest(path[-1], leaves)
+        close = leaves[leaf] if leaf is not None else None
+    if close is not None:
+        hint = f"did you mean {quoted(close)}?"
+    elif path[0] in SECTIONS:
+        hint = f"settings of [{path[0]}]: {', '.join(known_in(path[0]))}"
+    else:
+        hint = f"sections: {', '.join(SECTIONS)}"
+    if path[0] == "catalog":
+        hint += " A PyIceberg property of that name goes into [catalog.properties]"
+    return ConfigurationError(f"{source}: there is no setting {quoted(name)}", hint=hint)
+
+
+def known_in(section: str) -> list[str]:
+    return [".".join(path[1:]) for path in all_keys() if path[0] == section]
+
+
+def _is_known(path: tuple[str, ...]) -> bool:
+    return path in all_keys() or path in tables() or open_key(path) is not None
+
+
+def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    key = all_keys().get(path)
+    if isinstance(value, dict) and (key is None or key.is_open):
+        if not value and path and not _is_known(path):
+            yield path, value
+        for name, item in value.items():
+            yield from _leaves((*path, name), item)
+    else:
+        yield path, value
+
+
+def _path_of(variable: str) -> tuple[str, ...] | None:
+    """The setting a variable names; None if it is none of ours, an error if it is nearly one."""
+    for key in all_keys().values():
+        if variable == key.variable:
+            return key.path
+    for key in all_keys().values():
+        if key.is_open and variable.startswith(key.variable + "_"):
+            return (*key.path, _item(variable.removeprefix(key.variable + "_"), dashes=False))
+    words = variable.removeprefix(PREFIX)
+    section = words.split("_")[0].lower()
+    if _KUBERNETES.search(variable):
+        return None
+    if section in SECTIONS:
+        item = _item(words.partition("_")[2], dashes=section == "catalog")
+        if section == "catalog" and open_key((section, item)) is not None:
+            return (section, item)
+        raise _unknown_variable(variable)
+    if nearest(section, SECTIONS) is not None:
+        raise _unknown_variable(variable)
+    return None
+
+
+def _item(words: str, *, dashes: bool) -> str:
+    """`S3__ACCESS_KEY_ID` is `s3.access-key-id`: PyIceberg's own convention for its variables."""
+    item = words.lower().replace("__", ".")
+    return item.replace("_", "-") if dashes else item
+
+
+def _unknown_variable(variable: str) -> ConfigurationError:
+    close = nearest(variable, [key.variable for key in all_keys().values()])
+    return ConfigurationError(
+        f"the environment variable {quoted(variable)} names no setting",
+        hint=f"did you mean {quoted(close)}?" if close else "`lakeport config` lists every setting",
+    )

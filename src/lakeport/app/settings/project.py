@@ -1,0 +1,125 @@
+"""Which project is meant, and what its lakeport.toml says on which line."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from lakeport.core.errors import ConfigurationError, NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+FILE_NAME = "lakeport.toml"
+
+
+@dataclass(frozen=True, slots=True)
+class ProjectFile:
+    """A parsed lakeport.toml. `lines` tells where each dotted key was written."""
+
+    path: Path
+    values: dict[str, Any]
+    lines: dict[tuple[str, ...], int] = field(repr=False)
+
+    def place(self, key: tuple[str, ...]) -> str:
+        """`lakeport.toml:LINE` of a key, or of the nearest table around it."""
+        for length in range(len(key), 0, -1):
+            line = self.lines.get(key[:length])
+            if line is not None:
+                return f"{self.path.name}:{line}"
+        return self.path.name
+
+
+def find(start: Path) -> Path | None:
+    """The lakeport.toml of `start` or of the nearest folder above it."""
+    for folder in (start, *start.parents):
+        candidate = folder / FILE_NAME
+        if candidate.is_file():
+            return candidate
+    return None
+
+
+def named(project: Path) -> Path:
+    """The lakeport.toml of the folder (or the file itself) that somebody named."""
+    candidate = project if project.name == FILE_NAME else project / FILE_NAME
+    if not candidate.is_file():
+        raise NotFoundError(
+            f"there is no {FILE_NAME} in {project}",
+            hint=f"`lakeport init {project}` makes a project there",
+        )
+    return candidate.absolute()
+
+
+def read(path: Path) -> ProjectFile:
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path.name} is not UTF-8 text (byte {error.start})") from error
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
+    try:
+        values = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _broken(path, text, str(error)) from error
+    return ProjectFile(path, values, dict(_positions(text)))
+
+
+def _broken(path: Path, text: str, reason: str) -> ConfigurationError:
+    found = re.fullmatch(
+        r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)",
+        reason,
+        re.DOTALL,
+    )
+    if found is None:
+        return ConfigurationError(f"{path.name}: {reason}", hint="the file is TOML")
+    lines = text.splitlines()
+    line = int(found["line"] or len(lines) or 1)
+    shown = lines[line - 1].strip() if line <= len(lines) else ""
+    return ConfigurationError(
+        f"{path.name}:{line}: {found['what']}",
+        hint=f"the line reads: {shown}" if shown else "the file is TOML",
+    )
+
+
+def _positions(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
+    """Each key with the line its statement starts on.
+
+    tomllib keeps no positions. But a whole document is valid, so a statement is the fewest lines from
+    its start that are valid by themselves: a value that spans lines is incomplete until its last one.
+    """
+    table: tuple[str, ...] = ()
+    start, statement = 1, ""
+    for number, line in enumerate(text.split("\n"), start=1):
+        statement += line + "\n"
+        try:
+            parsed = tomllib.loads(statement)
+        except tomllib.TOMLDecodeError:
+            continue
+        if statement.lstrip().startswith("["):
+            table = _deepest(parsed)
+            yield table, start
+        else:
+            yield from (((*table, *key), start) for key in _leaves(parsed))
+        start, statement = number + 1, ""
+
+
+def _deepest(header: dict[str, Any]) -> tuple[str, ...]:
+    path: list[str] = []
+    value: Any = header
+    while value:
+        if isinstance(value, list):  # [[an.array.of.tables]]
+            value = value[0]
+            continue
+        key, value = next(iter(value.items()))
+        path.append(key)
+    return tuple(path)
+
+
+def _leaves(value: dict[str, Any]) -> Iterator[tuple[str, ...]]:
+    for key, item in value.items():
+        yield (key,)
+        if isinstance(item, dict):
+            yield from ((key, *rest) for rest in _leaves(item))

@@ -1,0 +1,213 @@
+"""Everything there is to set: sections, types, defaults, and one line each of what it is for.
+
+This is the only list. The check of lakeport.toml, the names of the environment variables,
+`lakeport config` and docs/reference/settings.md are all made from it. A table typed `dict` is open: any
+key may stand in it, and whoever uses it checks it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Literal
+
+from msgspec import Meta, Struct, field
+
+from lakeport.app.settings.values import Address, Plain
+
+CatalogType = Literal[
+    "embedded", "sql", "rest", "glue", "hive", "dynamodb", "bigquery", "in-memory"
+]
+
+
+def about(text: str) -> Meta:
+    return Meta(description=text)
+
+
+class Catalog(Struct, frozen=True, kw_only=True):
+    """Where tables live. Without any setting: a SQLite catalog and a warehouse under `.lakeport/`."""
+
+    name: Annotated[
+        str, Meta(min_length=1, pattern=r"^[^.\s]+$"), about("What clients call the catalog.")
+    ] = "lake"
+    type: Annotated[
+        CatalogType | None,
+        about(
+            "Kind of catalog; told from `uri` when not set, and `embedded` when there is no `uri`."
+        ),
+    ] = None
+    uri: Annotated[
+        str | None,
+        about(
+            "Address of the catalog: a database URL (`postgresql+psycopg2://…`) or the URL of a REST catalog."
+        ),
+    ] = None
+    warehouse: Annotated[
+        str | None,
+        about("Where new tables put their files: a folder, a URI or a REST warehouse's name."),
+    ] = None
+    max_staleness: Annotated[
+        float | None,
+        Meta(ge=0),
+        about(
+            "Seconds a table's state may be reused unchecked [0 for SQL catalogs, 1 for remote ones]."
+        ),
+    ] = None
+    refresh_seconds: Annotated[
+        float, Meta(gt=0), about("How often a remote catalog is looked through for changes.")
+    ] = 5.0
+    properties: Annotated[
+        dict[str, str],
+        about(
+            "PyIceberg properties. Those with a dot or a dash in their name may stand in `[catalog]` itself."
+        ),
+    ] = field(default_factory=dict)
+
+
+class Tls(Struct, frozen=True, kw_only=True):
+    """Encryption of both ports."""
+
+    cert: Annotated[Path | None, about("The server's certificate chain, a PEM file.")] = None
+    key: Annotated[Path | None, about("The certificate's private key, a PEM file.")] = None
+    client_ca: Annotated[
+        Path | None,
+        about("Accept only clients with a certificate from this authority, a PEM file."),
+    ] = None
+
+
+class Limits(Struct, frozen=True, kw_only=True):
+    """What one client may ask of the server; beyond it a call is refused, never queued."""
+
+    calls: Annotated[
+        int, Meta(ge=2), about("Concurrent calls; exchanges may take half of them.")
+    ] = 64
+    message_bytes: Annotated[int, Meta(ge=1_048_576), about("Largest message accepted.")] = (
+        67_108_864
+    )
+    action_bytes: Annotated[int, Meta(ge=1024), about("Largest body of an action.")] = 16_777_216
+    statement_rows: Annotated[
+        int | None, Meta(ge=1), about("Most rows one statement may write.")
+    ] = None
+    statement_bytes: Annotated[
+        int | None, Meta(ge=1), about("Most bytes one statement may write.")
+    ] = None
+    call_seconds: Annotated[float | None, Meta(gt=0), about("Longest time a call may take.")] = None
+    idle_seconds: Annotated[
+        float, Meta(gt=0), about("A stream nobody reads or feeds is ended after this time.")
+    ] = 600.0
+    stop_seconds: Annotated[
+        float, Meta(ge=0), about("How long running calls may go on after SIGTERM.")
+    ] = 10.0
+
+
+class Server(Struct, frozen=True, kw_only=True):
+    """`lakeport serve`."""
+
+    grpc: Annotated[Address, about("Where Airport and Flight SQL listen.")] = Address(
+        "127.0.0.1", 8815
+    )
+    http: Annotated[Address, about("Where the page, the JSON API and Iceberg REST listen.")] = (
+        Address("127.0.0.1", 8181)
+    )
+    public_address: Annotated[
+        str | None,
+        about(
+            "The address clients are told to come back to, like `grpc+tls://lake.example.com:443`."
+        ),
+    ] = None
+    auth: Annotated[
+        Literal["auto", "required"],
+        about(
+            "`auto`: on loopback everyone is admin until a token is created. `required`: always a token."
+        ),
+    ] = "auto"
+    data_uris: Annotated[
+        list[str],
+        about("Tables (globs of `NAMESPACE.TABLE`) clients may read from storage themselves."),
+    ] = field(default_factory=list)
+    tls: Tls = field(default_factory=Tls)
+    limits: Limits = field(default_factory=Limits)
+
+
+class Spark(Struct, frozen=True, kw_only=True):
+    """Where models run."""
+
+    master: Annotated[str, Meta(min_length=1), about("Spark master URL.")] = "local[*]"
+    connect: Annotated[
+        str | None, about("A Spark Connect server (`sc://HOST:PORT`) to use instead of `master`.")
+    ] = None
+    conf: Annotated[dict[str, str], about("Spark's own settings.")] = field(default_factory=dict)
+
+
+class Pipeline(Struct, frozen=True, kw_only=True):
+    """Models and the Spark that runs them."""
+
+    models: Annotated[Path, about("The folder of models.")] = field(
+        default_factory=lambda: Path("models")
+    )
+    profile: Annotated[
+        Literal["auto", "quick", "throughput", "remote"], about("How Spark's JVM is tuned.")
+    ] = "auto"
+    workers: Annotated[int, Meta(ge=1), about("Models that run at the same time.")] = 2
+    java_home: Annotated[
+        Path | None,
+        about("The Java (17 or 21) for Spark; JAVA_HOME when not set, else `java` on the path."),
+    ] = None
+    jars: Annotated[
+        list[Path],
+        about("Jars for Spark, the Iceberg runtime among them, instead of the cached ones."),
+    ] = field(default_factory=list)
+    cache: Annotated[
+        Path | None,
+        about(
+            "Folder of downloaded jars and class archives [lakeport in the user's cache folder]."
+        ),
+    ] = None
+    spark: Spark = field(default_factory=Spark)
+    defaults: Annotated[
+        dict[str, Plain], about("Model settings that hold unless a model says otherwise.")
+    ] = field(default_factory=dict)
+    parameters: Annotated[dict[str, Plain], about("Values models use as `:name`.")] = field(
+        default_factory=dict
+    )
+    vars: Annotated[dict[str, Plain], about("Values templates use as `var('name')`.")] = field(
+        default_factory=dict
+    )
+    environments: Annotated[
+        dict[str, Plain], about("Named sets of overrides, `[pipeline.environments.NAME]`.")
+    ] = field(default_factory=dict)
+
+
+class Maintenance(Struct, frozen=True, kw_only=True):
+    """Keeping tables small and their history bounded."""
+
+    auto: Annotated[
+        bool | None,
+        about("Maintain tables after a run when thresholds are passed [only when embedded]."),
+    ] = None
+    undrop_days: Annotated[
+        float, Meta(ge=0), about("How long a dropped table can be brought back.")
+    ] = 7.0
+    keep_snapshots: Annotated[int, Meta(ge=1), about("Snapshots that are always kept.")] = 20
+    keep_days: Annotated[float, Meta(ge=0), about("Snapshots younger than this are kept.")] = 5.0
+    orphan_days: Annotated[
+        float,
+        Meta(ge=3),
+        about("Files nobody refers to are removed when older than this; never below 3."),
+    ] = 3.0
+
+
+class Functions(Struct, frozen=True, kw_only=True):
+    """The project's own functions."""
+
+    folder: Annotated[Path, about("The folder of `NAMESPACE.py` files.")] = field(
+        default_factory=lambda: Path("functions")
+    )
+
+
+class Log(Struct, frozen=True, kw_only=True):
+    """What is logged on stderr."""
+
+    level: Annotated[
+        Literal["debug", "info", "warning", "error"], about("The least that is logged.")
+    ] = "warning"
+    format: Annotated[Literal["text", "json"], about("How a line looks.")] = "text"

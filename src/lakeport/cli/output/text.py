@@ -1,0 +1,127 @@
+"""Answers as text for people: lines and tables, in colour on a terminal and plain everywhere else.
+
+Nothing is said by colour alone. A pipe gets whole lines, however long, without trailing blanks; a
+terminal gets cells folded to its width. NO_COLOR is honoured (by rich).
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.segment import Segment
+from rich.table import Table
+from rich.text import Text
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+    from typing import TextIO
+
+# A pipe has no width; rich wants one, and any table of ours is narrower than this.
+_UNBOUNDED = 100_000
+
+
+class Styled(NamedTuple):
+    text: str
+    style: str
+
+
+Cell: TypeAlias = str | int | float | Styled | None
+
+
+class _Output(Console):
+    def on_broken_pipe(self) -> None:
+        """Leave it to `output/pipe.py`; rich would end the process with an exit code of its own."""
+        raise BrokenPipeError
+
+
+class Page:
+    """Where text goes; stdout unless told otherwise."""
+
+    def __init__(self, stream: TextIO | None = None) -> None:
+        target = stream or sys.stdout
+        self._console = _Output(
+            file=target,
+            width=None if target.isatty() else _UNBOUNDED,
+            highlight=False,
+            markup=False,
+            emoji=False,
+        )
+
+    @staticmethod
+    def good(text: str) -> Styled:
+        return Styled(text, "green")
+
+    @staticmethod
+    def bad(text: str) -> Styled:
+        return Styled(text, "red")
+
+    @staticmethod
+    def doubtful(text: str) -> Styled:
+        return Styled(text, "yellow")
+
+    @staticmethod
+    def name(text: str) -> Styled:
+        return Styled(text, "cyan")
+
+    @staticmethod
+    def faint(text: str) -> Styled:
+        return Styled(text, "dim")
+
+    def line(self, *parts: Cell) -> None:
+        """One line made of its parts, which bring their own blanks."""
+        self._console.print(Text.assemble(*map(_text, parts)), soft_wrap=True)
+
+    def table(self, titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
+        """Numbers to the right, everything else to the left, no box."""
+        body = [tuple(row) for row in rows]
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
+        for index, title in enumerate(titles):
+            numeric = bool(body) and all(_is_number(row[index]) for row in body)
+            table.add_column(title, justify="right" if numeric else "left", overflow="fold")
+        for row in body:
+            table.add_row(*map(_text, row))
+        for line in self._console.render_lines(table, pad=False):
+            self._console.print(Text.assemble(*_without_trailing_blanks(line)), soft_wrap=True)
+
+    @property
+    def width(self) -> int:
+        """How many columns fit."""
+        return self._console.width
+
+
+def width_of(text: str) -> int:
+    """Terminal columns a text takes: wide characters take two."""
+    return cell_len(text)
+
+
+def _is_number(cell: Cell) -> bool:
+    return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
+
+
+def _text(cell: Cell) -> Text:
+    match cell:
+        case None:
+            return Text("")
+        case Styled(text, style):
+            return Text(text, style=style)
+        case bool():
+            return Text("yes" if cell else "no")
+        case int():
+            return Text(f"{cell:,}")
+        case float():
+            return Text(f"{cell:,.6g}")
+        case str():
+            return Text(cell)
+
+
+def _without_trailing_blanks(line: list[Segment]) -> list[Text]:
+    kept = list(line)
+    while kept and not kept[-1].text.strip():
+        kept.pop()
+    if kept:
+        last = kept[-1]
+        kept[-1] = Segment(last.text.rstrip(), last.style)
+    return [Text(segment.text, style=segment.style or "") for segment in kept]
