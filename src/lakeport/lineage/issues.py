@@ -4,7 +4,7 @@ Trouble in the user's SQL is never an exception here: it is an `Issue` in the re
 goes on. Messages name the object; `hint` says what the user can do about it.
 """
 
-# ruff: noqa: RUF012, TC001 - msgspec copies mutable defaults and reads annotations at run time
+# ruff: noqa: RUF012 - msgspec copies mutable defaults
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ DEFAULT_SEVERITY: dict[IssueCode, Severity] = {
 }
 
 
-class Issue(Wire):
+class Issue(Wire, frozen=True):
     """One finding about the SQL or the request, with as exact a place as is known."""
 
     severity: Severity

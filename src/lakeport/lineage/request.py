@@ -5,7 +5,7 @@ there is none. Unknown fields are ignored for forward compatibility, except insi
 where a misspelt field would silently change the answer and is therefore reported.
 """
 
-# ruff: noqa: RUF012, TC001 - msgspec copies mutable defaults and reads annotations at run time
+# ruff: noqa: RUF012 - msgspec copies mutable defaults
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ TagSource: TypeAlias = Literal["user", "robot", "inferred"]
 SeverityOverride: TypeAlias = Literal["error", "warning", "info", "off"]
 
 
-class SourceFile(Wire):
+class SourceFile(Wire, frozen=True):
     """A named text: a SQL file or a file of macros."""
 
     name: str
     content: str
 
 
-class ColumnTag(Wire):
+class ColumnTag(Wire, frozen=True):
     """A classification of a column, such as `pii`."""
 
     name: str
@@ -43,7 +43,7 @@ class ColumnTag(Wire):
     from_column_id: str | None = None
 
 
-class TagHint(Wire):
+class TagHint(Wire, frozen=True):
     """Tags given to a column, or with `*` to every column, of a table."""
 
     table: str
@@ -51,14 +51,14 @@ class TagHint(Wire):
     tags: list[ColumnTag]
 
 
-class ForeignKey(Wire):
+class ForeignKey(Wire, frozen=True):
     """Where a column points to."""
 
     table: str
     column: str
 
 
-class ColumnSchema(Wire):
+class ColumnSchema(Wire, frozen=True):
     """A column as the user imports it."""
 
     name: str
@@ -69,7 +69,7 @@ class ColumnSchema(Wire):
     nullable: bool | None = None
 
 
-class SchemaTable(Wire):
+class SchemaTable(Wire, frozen=True):
     """A table or view as the user imports it. `columns_complete` defaults to "has any columns"."""
 
     name: str
@@ -81,7 +81,7 @@ class SchemaTable(Wire):
     temporary: bool = False
 
 
-class SchemaView(Wire):
+class SchemaView(Wire, frozen=True):
     """An imported view by its text, so that lineage can pass through it."""
 
     name: str
@@ -90,14 +90,14 @@ class SchemaView(Wire):
     schema: str | None = None
 
 
-class NamespaceHint(Wire):
+class NamespaceHint(Wire, frozen=True):
     """One entry of the search path."""
 
     schema: str
     catalog: str | None = None
 
 
-class SchemaMetadata(Wire):
+class SchemaMetadata(Wire, frozen=True):
     """The imported schema and how names are looked up in it."""
 
     default_catalog: str | None = None
@@ -109,7 +109,7 @@ class SchemaMetadata(Wire):
     views: list[SchemaView] = []
 
 
-class TemplateConfig(Wire):
+class TemplateConfig(Wire, frozen=True):
     """How the text becomes SQL. `manifest` is a dbt manifest; its compiled code is preferred."""
 
     mode: Literal["raw", "jinja", "dbt"] = "raw"
@@ -118,7 +118,7 @@ class TemplateConfig(Wire):
     manifest: dict[str, Any] = {}
 
 
-class Options(Wire):
+class Options(Wire, frozen=True):
     """Switches; every default is the quiet, exact answer."""
 
     enable_column_lineage: bool = True
@@ -140,7 +140,7 @@ class Options(Wire):
     time_budget_ms: int | None = None
 
 
-class AnalyzeRequest(Wire):
+class AnalyzeRequest(Wire, frozen=True):
     """One workload to analyse: `files` first, in order, then `sql`."""
 
     sql: str = ""
@@ -154,7 +154,7 @@ class AnalyzeRequest(Wire):
     tag_hints: list[TagHint] = []
 
 
-class SplitRequest(Wire):
+class SplitRequest(Wire, frozen=True):
     """A text to cut into statements."""
 
     sql: str

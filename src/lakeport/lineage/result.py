@@ -4,7 +4,7 @@ Lists are in a deterministic order, so equal requests give equal bytes. `encode_
 way to JSON; its `flowscope` style renames edge ends and kinds for consumers of that engine.
 """
 
-# ruff: noqa: RUF012, TC001 - msgspec copies mutable defaults and reads annotations at run time
+# ruff: noqa: RUF012 - msgspec copies mutable defaults and reads annotations at run time
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ Origin: TypeAlias = Literal["imported", "implied"]
 TypeOrigin: TypeAlias = Literal["declared", "inferred"]
 
 
-class Filter(Wire):
+class Filter(Wire, frozen=True):
     """One conjunct of a predicate that mentions the relation it is attached to."""
 
     expression: str
     clause_type: ClauseType
 
 
-class Aggregation(Wire):
+class Aggregation(Wire, frozen=True):
     """How a column takes part in a grouping query."""
 
     is_grouping_key: bool
@@ -81,14 +81,14 @@ class Edge(Record):
     metadata: dict[str, Any] = {}
 
 
-class LocalColumn(Wire):
+class LocalColumn(Wire, frozen=True):
     """An output column of a relation that lives inside one statement."""
 
     name: str
     data_type: str | None = None
 
 
-class LocalRelation(Wire):
+class LocalRelation(Wire, frozen=True):
     """A CTE, derived table or lateral of one statement, with its columns."""
 
     name: str
@@ -116,7 +116,7 @@ class StatementLineage(Record):
     metadata: dict[str, Any] = {}
 
 
-class CanonicalName(Wire):
+class CanonicalName(Wire, frozen=True):
     """A name in parts; never re-split a dotted string, parts may contain dots."""
 
     name: str
@@ -125,7 +125,7 @@ class CanonicalName(Wire):
     column: str | None = None
 
 
-class StatementRef(Wire):
+class StatementRef(Wire, frozen=True):
     """Where a global node occurs."""
 
     statement_index: int
@@ -165,7 +165,7 @@ class GlobalLineage(Record):
     edges: list[GlobalEdge]
 
 
-class IssueCount(Wire):
+class IssueCount(Wire, frozen=True):
     """Issues by severity."""
 
     errors: int
@@ -173,7 +173,7 @@ class IssueCount(Wire):
     infos: int
 
 
-class TagCount(Wire):
+class TagCount(Wire, frozen=True):
     """How far a tag reaches."""
 
     tag: str
@@ -182,7 +182,7 @@ class TagCount(Wire):
     sources: list[str] = []
 
 
-class TagFlow(Wire):
+class TagFlow(Wire, frozen=True):
     """From which columns a tag flows into which."""
 
     tag: str
@@ -206,7 +206,7 @@ class Summary(Record):
     tag_flows: list[TagFlow] = []
 
 
-class ResolvedColumn(Wire):
+class ResolvedColumn(Wire, frozen=True):
     """A column as the analysis knows it in the end."""
 
     name: str
@@ -220,7 +220,7 @@ class ResolvedColumn(Wire):
     tags: list[ColumnTag] = []
 
 
-class Constraint(Wire):
+class Constraint(Wire, frozen=True):
     """A key of a table."""
 
     constraint_type: Literal["primary_key", "foreign_key", "unique"]
@@ -229,7 +229,7 @@ class Constraint(Wire):
     referenced_columns: list[str] = []
 
 
-class Conflict(Wire):
+class Conflict(Wire, frozen=True):
     """How the workload's definition of an imported table differs from the import."""
 
     extra: list[str]
@@ -237,7 +237,7 @@ class Conflict(Wire):
     type_changed: list[str]
 
 
-class ResolvedTable(Wire):
+class ResolvedTable(Wire, frozen=True):
     """A table the workload used, with where its columns come from. Re-imports as `schema.tables`."""
 
     name: str
@@ -258,7 +258,7 @@ class ResolvedTable(Wire):
     description: str | None = None
 
 
-class TableVersion(Wire):
+class TableVersion(Wire, frozen=True):
     """The columns of an implied table between two statements (`valid_to` is exclusive)."""
 
     name: str
@@ -270,7 +270,7 @@ class TableVersion(Wire):
     valid_to: int | None = None
 
 
-class ResolvedSchema(Wire):
+class ResolvedSchema(Wire, frozen=True):
     """The schema used, at the end of the workload."""
 
     tables: list[ResolvedTable]
@@ -287,7 +287,7 @@ class AnalyzeResult(Record):
     resolved_schema: ResolvedSchema | None = None
 
 
-class SplitResult(Wire):
+class SplitResult(Wire, frozen=True):
     """Where each statement stands; `error` tells why the rest of the text was not split."""
 
     statements: list[Span]
