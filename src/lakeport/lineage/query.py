@@ -1,0 +1,159 @@
+"""Questions to a finished graph: what feeds this table or column, and what does it feed?
+
+The answer is an ordinary result with the rest of the graph left out, so that every format can show
+it. Walks are iterative: a chain of ten thousand views is no deeper than one.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from lakeport.core.errors import NotFoundError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping
+
+    from lakeport.lineage.result import (
+        AnalyzeResult,
+        GlobalEdge,
+        GlobalLineage,
+        GlobalNode,
+        StatementLineage,
+    )
+
+_BETWEEN_STATEMENTS = frozenset({"ownership", "cross_statement"})
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """Names are `relation`, `relation.column`, or for `column` also a column's name alone.
+
+    `column` asks for both directions. Several questions widen the answer.
+    """
+
+    upstream: tuple[str, ...] = ()
+    downstream: tuple[str, ...] = ()
+    column: tuple[str, ...] = ()
+
+    @property
+    def asks_nothing(self) -> bool:
+        return not (self.upstream or self.downstream or self.column)
+
+
+def focus(result: AnalyzeResult, question: Question) -> AnalyzeResult:
+    """The part of the result that answers the question; all of it when nothing is asked."""
+    if question.asks_nothing:
+        return result
+    graph = _Graph(result.global_lineage)
+    kept: set[str] = set()
+    for name in question.upstream:
+        kept |= graph.reach(graph.named(name), graph.incoming)
+    for name in question.downstream:
+        kept |= graph.reach(graph.named(name), graph.outgoing)
+    for name in question.column:
+        start = graph.columns_named(name)
+        kept |= graph.reach(start, graph.incoming) | graph.reach(start, graph.outgoing)
+    return _restricted(result, graph.with_owners(kept))
+
+
+class _Graph:
+    """Neighbours by id; a relation's neighbours are also those of its columns."""
+
+    def __init__(self, lineage: GlobalLineage) -> None:
+        self.nodes: dict[str, GlobalNode] = {node.id: node for node in lineage.nodes}
+        self.incoming: dict[str, list[str]] = defaultdict(list)
+        self.outgoing: dict[str, list[str]] = defaultdict(list)
+        self._owner: dict[str, str] = {}
+        self._owned: dict[str, list[str]] = defaultdict(list)
+        for edge in lineage.edges:
+            self._add(edge)
+
+    def _add(self, edge: GlobalEdge) -> None:
+        if edge.edge_type == "ownership":
+            self._owner[edge.target] = edge.source
+            self._owned[edge.source].append(edge.target)
+        elif edge.edge_type not in _BETWEEN_STATEMENTS:
+            self.outgoing[edge.source].append(edge.target)
+            self.incoming[edge.target].append(edge.source)
+
+    def named(self, name: str) -> set[str]:
+        """A relation with its columns, or one column, by name without regard to case."""
+        wanted = name.casefold()
+        names = {node_id: self._name(node_id) for node_id in self.nodes}
+        found = {node_id for node_id, known in names.items() if known.casefold() == wanted}
+        found |= found or {
+            node_id for node_id, known in names.items() if known.casefold().endswith(f".{wanted}")
+        }
+        if not found:
+            raise NotFoundError.among("relation or column", name, set(names.values()))
+        return found | {column for node_id in found for column in self._owned.get(node_id, ())}
+
+    def columns_named(self, name: str) -> set[str]:
+        wanted = name.casefold()
+        found = {
+            node_id
+            for node_id, node in self.nodes.items()
+            if node.node_type == "column"
+            and wanted in {node.label.casefold(), self._name(node_id).casefold()}
+        }
+        if not found:
+            known = {self._name(n) for n, node in self.nodes.items() if node.node_type == "column"}
+            raise NotFoundError.among("column", name, known)
+        return found
+
+    @staticmethod
+    def reach(start: Iterable[str], neighbours: Mapping[str, list[str]]) -> set[str]:
+        seen = set(start)
+        pending = list(seen)
+        while pending:
+            for neighbour in neighbours.get(pending.pop(), ()):
+                if neighbour not in seen:
+                    seen.add(neighbour)
+                    pending.append(neighbour)
+        return seen
+
+    def with_owners(self, kept: set[str]) -> set[str]:
+        """A column is nothing without its relation (a struct's field: nor without its column)."""
+        pending = list(kept)
+        while pending:
+            owner = self._owner.get(pending.pop())
+            if owner is not None and owner not in kept:
+                kept.add(owner)
+                pending.append(owner)
+        return kept
+
+    def _name(self, node_id: str) -> str:
+        name = self.nodes[node_id].canonical_name
+        return ".".join(
+            part for part in (name.catalog, name.schema, name.name, name.column) if part
+        )
+
+
+def _restricted(result: AnalyzeResult, kept: set[str]) -> AnalyzeResult:
+    lineage = result.global_lineage
+    nodes = [node for node in lineage.nodes if node.id in kept]
+    edges = [edge for edge in lineage.edges if edge.source in kept and edge.target in kept]
+    local: dict[int, set[str]] = defaultdict(set)
+    for node in nodes:
+        for reference in node.statement_refs:
+            local[reference.statement_index].add(reference.node_id or node.id)
+    statements = [
+        _cut(statement, local[statement.statement_index]) for statement in result.statements
+    ]
+    return msgspec.structs.replace(
+        result,
+        global_lineage=msgspec.structs.replace(lineage, nodes=nodes, edges=edges),
+        statements=[statement for statement in statements if statement.nodes],
+    )
+
+
+def _cut(statement: StatementLineage, kept: set[str]) -> StatementLineage:
+    return msgspec.structs.replace(
+        statement,
+        nodes=[node for node in statement.nodes if node.id in kept],
+        edges=[edge for edge in statement.edges if edge.source in kept and edge.target in kept],
+    )
