@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 COMMANDS = {
+    "init": "Make a new project that works at once.",
     "config": "Show each setting and where it came from.",
+    "doctor": "Check that everything Lakeport needs is here.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""
 

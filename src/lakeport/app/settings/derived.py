@@ -26,8 +26,6 @@ _TYPE_BY_SCHEME = {
     "thrift": "hive",
     "sqlite": "sql",
     "postgresql": "sql",
-    "postgres": "sql",
-    "mysql": "sql",
 }
 _TYPES_WITH_URI = ("sql", "rest", "hive")
 

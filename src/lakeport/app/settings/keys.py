@@ -68,6 +68,8 @@ def tables() -> frozenset[tuple[str, ...]]:
 
 def open_key(path: tuple[str, ...]) -> Key | None:
     """The open table that a path with no key of its own belongs to."""
+    if not path or path in all_keys():
+        return None
     for length in range(len(path) - 1, 0, -1):
         key = all_keys().get(path[:length])
         if key is not None:

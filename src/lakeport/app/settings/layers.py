@@ -113,14 +113,17 @@ def _is_known(path: tuple[str, ...]) -> bool:
 
 
 def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """The values of the file. An item of an open table may be a table itself, unless it must be text."""
     key = all_keys().get(path)
-    if isinstance(value, dict) and (key is None or key.is_open):
-        if not value and path and not _is_known(path):
-            yield path, value
-        for name, item in value.items():
-            yield from _leaves((*path, name), item)
-    else:
+    table = open_key(path)
+    is_item = table is not None and not table.type_is_text
+    if not isinstance(value, dict) or (key is not None and not key.is_open) or is_item:
         yield path, value
+        return
+    if not value and not _is_known(path):
+        yield path, value
+    for name, item in value.items():
+        yield from _leaves((*path, name), item)
 
 
 def _path_of(variable: str) -> tuple[str, ...] | None:

@@ -66,9 +66,7 @@ class Settings:
                 yield self._entry(key.name, mask_value("", _plain(value)))
                 continue
             for item, held in sorted(value.items()):
-                # Model settings are no secrets, though `unique_key` sounds like one.
-                secret_by_name = "" if key.path == ("pipeline", "defaults") else item
-                yield self._entry(f"{key.name}.{item}", mask_value(secret_by_name, _plain(held)))
+                yield self._entry(f"{key.name}.{item}", mask_value(item, _plain(held)))
 
     def _entry(self, name: str, value: object) -> Entry:
         return Entry(name, value, self.sources.get(name, DEFAULT))
@@ -125,9 +123,9 @@ def _merge(
         table = key or open_key(one.path)
         if table is None:
             raise layers.unknown(one.path, one.source)
-        for item, value in _items(one, table).items():
-            values[table.path][item] = value
-            sources[f"{table.name}.{item}"] = one.source
+        for inside, value in _items(one, table):
+            _put(values[table.path], inside, value)
+            sources[f"{table.name}.{inside[0]}"] = one.source
     return values, sources
 
 
@@ -143,20 +141,31 @@ def _converted(one: Given, key: Key) -> object:
         ) from error
 
 
-def _items(one: Given, table: Key) -> dict[str, object]:
+def _items(one: Given, table: Key) -> Iterator[tuple[tuple[str, ...], object]]:
     """What a value adds to an open table: one item, or a whole table written as one text."""
-    value = read_toml(one.value) if one.is_text and isinstance(one.value, str) else one.value
     depth = len(table.path)
-    if one.path == table.path:
-        if not isinstance(value, dict):
-            raise ConfigurationError(
-                f"{one.source}: {quoted(table.name)} is a table",
-                hint='write it as {name = "value"}',
-            )
-        return {name: _typed(one, table, item) for name, item in value.items()}
-    inside = one.path[depth:] if one.path[:depth] == table.path else one.path[1:]
-    original = one.value if table.type_is_text else value
-    return {".".join(inside): _typed(one, table, original)}
+    value: Any = one.value
+    if one.is_text and (one.path == table.path or not table.type_is_text):
+        value = read_toml(str(value))
+    if one.path != table.path:
+        inside = one.path[depth:] if one.path[:depth] == table.path else one.path[1:]
+        yield (".".join(inside),) if table.type_is_text else inside, _typed(one, table, value)
+    elif isinstance(value, dict):
+        yield from (((name,), _typed(one, table, item)) for name, item in value.items())
+    else:
+        raise ConfigurationError(
+            f"{one.source}: {quoted(table.name)} is a table", hint='write it as {name = "value"}'
+        )
+
+
+def _put(table: dict[str, Any], inside: tuple[str, ...], value: object) -> None:
+    name, *rest = inside
+    if rest:
+        held = table.get(name)
+        table[name] = dict(held) if isinstance(held, dict) else {}
+        _put(table[name], tuple(rest), value)
+    else:
+        table[name] = value
 
 
 def _typed(one: Given, table: Key, value: object) -> object:
@@ -188,7 +197,7 @@ def _plain(value: object) -> object:
     match value:
         case Path() | Address():
             return str(value)
-        case list():
+        case list() | tuple():
             return [_plain(item) for item in value]
         case _:
             return value

@@ -121,9 +121,9 @@ class Server(Struct, frozen=True, kw_only=True):
         ),
     ] = "auto"
     data_uris: Annotated[
-        list[str],
+        tuple[str, ...],
         about("Tables (globs of `NAMESPACE.TABLE`) clients may read from storage themselves."),
-    ] = field(default_factory=list)
+    ] = ()
     tls: Tls = field(default_factory=Tls)
     limits: Limits = field(default_factory=Limits)
 
@@ -153,9 +153,9 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         about("The Java (17 or 21) for Spark; JAVA_HOME when not set, else `java` on the path."),
     ] = None
     jars: Annotated[
-        list[Path],
+        tuple[Path, ...],
         about("Jars for Spark, the Iceberg runtime among them, instead of the cached ones."),
-    ] = field(default_factory=list)
+    ] = ()
     cache: Annotated[
         Path | None,
         about(

@@ -47,9 +47,9 @@ def convert(value: object, wanted: Any, *, base: Path) -> object:
 
     A relative path means relative to `base`.
     """
-
-    # msgspec would take our dataclass for a table, so addresses are read before it sees them
-    if Address in _kinds(wanted) and isinstance(value, str):
+    if Address in _kinds(wanted):  # msgspec would take a dataclass for a table
+        if not isinstance(value, str):
+            raise ValueError(f"Expected `str`, got `{_toml_name(value)}`")
         return Address.parse(value)
 
     def path(_: type, given: object) -> Path:

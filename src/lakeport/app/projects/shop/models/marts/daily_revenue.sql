@@ -1,0 +1,7 @@
+/* lakeport
+materialized = "incremental"
+unique_key = ["day"]
+*/
+SELECT ordered_on AS day, count(*) AS orders, sum(items) AS items, sum(total) AS revenue
+FROM intermediate.order_totals
+GROUP BY ordered_on

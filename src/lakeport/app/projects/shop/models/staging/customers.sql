@@ -1,0 +1,11 @@
+/* lakeport
+materialized = "incremental"
+unique_key = ["customer_id"]
+*/
+SELECT
+  customer_id,
+  trim(name) AS name,
+  lower(email) AS email,
+  upper(country) AS country,
+  signed_up_at
+FROM raw.customers

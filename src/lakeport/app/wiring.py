@@ -1,0 +1,50 @@
+"""Where settings meet the parts they configure, and the one place that loads heavy libraries late.
+
+A command that needs no tables must not wait for PyIceberg, so every import of a heavy home stands
+inside the function that hands it out.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.catalog.iceberg.profile import Profile
+
+if TYPE_CHECKING:
+    from pyiceberg.catalog import Catalog
+
+    from lakeport.app.settings import Settings
+    from lakeport.catalog.iceberg.connect import Presence
+
+
+def profile_of(settings: Settings) -> Profile:
+    """The catalog that the settings describe."""
+    catalog = settings.catalog
+    return Profile(
+        name=catalog.name,
+        type=catalog.type or "embedded",
+        uri=catalog.uri,
+        warehouse=catalog.warehouse,
+        properties=catalog.properties,
+    )
+
+
+def open_catalog(settings: Settings) -> Catalog:
+    """The catalog itself, as PyIceberg knows it."""
+    from lakeport.catalog.iceberg.connect import connect  # noqa: PLC0415  loads PyIceberg
+
+    return connect(profile_of(settings))
+
+
+def probe_catalog(settings: Settings, *, seconds: float) -> Presence:
+    """Whether the catalog answers; creates nothing."""
+    from lakeport.catalog.iceberg.connect import probe  # noqa: PLC0415  loads PyIceberg
+
+    return probe(profile_of(settings), seconds=seconds)
+
+
+def probe_warehouse(settings: Settings, *, seconds: float) -> None:
+    """Whether the warehouse can be written; leaves nothing behind."""
+    from lakeport.catalog.iceberg import connect  # noqa: PLC0415  loads PyIceberg
+
+    connect.probe_warehouse(profile_of(settings), seconds=seconds)

@@ -1,0 +1,1 @@
+"""Tables on Apache Iceberg: the one folder that knows PyIceberg."""
