@@ -11,8 +11,6 @@ from typing import TYPE_CHECKING
 from lakeport.catalog.iceberg.profile import Profile
 
 if TYPE_CHECKING:
-    from pyiceberg.catalog import Catalog
-
     from lakeport.app.settings import Settings
     from lakeport.catalog.iceberg.connect import Presence
 
@@ -27,13 +25,6 @@ def profile_of(settings: Settings) -> Profile:
         warehouse=catalog.warehouse,
         properties=catalog.properties,
     )
-
-
-def open_catalog(settings: Settings) -> Catalog:
-    """The catalog itself, as PyIceberg knows it."""
-    from lakeport.catalog.iceberg.connect import connect  # noqa: PLC0415  loads PyIceberg
-
-    return connect(profile_of(settings))
 
 
 def probe_catalog(settings: Settings, *, seconds: float) -> Presence:

@@ -87,9 +87,10 @@ def from_flags(flags: Mapping[str, object], folder: Path) -> Iterator[Given]:
 
 def unknown(path: tuple[str, ...], source: Source) -> ConfigurationError:
     name = ".".join(path)
-    names = {key.name: key.name for key in all_keys().values()}
+    # A lone word is a misspelt section or a key outside its section; else the whole name is misspelt.
+    names = SECTIONS if len(path) == 1 else [key.name for key in all_keys().values()]
     close = nearest(name, names)
-    if close is None:  # right word, wrong section
+    if close is None:
         leaves = {key.path[-1]: key.name for key in all_keys().values()}
         leaf = nearest(path[-1], leaves)
         close = leaves[leaf] if leaf is not None else None
@@ -120,7 +121,7 @@ def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...]
     if not isinstance(value, dict) or (key is not None and not key.is_open) or is_item:
         yield path, value
         return
-    if not value and not _is_known(path):
+    if not value and path and not _is_known(path):
         yield path, value
     for name, item in value.items():
         yield from _leaves((*path, name), item)
