@@ -1,0 +1,133 @@
+from __future__ import annotations
+
+import csv
+import re
+import tomllib
+from decimal import Decimal
+from pathlib import Path
+
+import duckdb
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from lakeport.app.initialize import Example, initialize
+from lakeport.app.settings import load
+from lakeport.core.errors import AlreadyExistsError, UnavailableError
+
+KINDS: tuple[Example | None, ...] = (None, "shop")
+
+
+@pytest.mark.parametrize("example", KINDS)
+def test_a_new_project_has_valid_settings_and_models(
+    tmp_path: Path, example: Example | None
+) -> None:
+    made = initialize(tmp_path / "new", example)
+    settings = load(folder=made.folder, variables={})
+    assert settings.file == made.folder / "lakeport.toml"
+    models = sorted(settings.pipeline.models.rglob("*.sql"))
+    assert models
+    for model in models:
+        sqlglot.parse_one(model.read_text(), dialect="spark")
+        header = re.match(r"/\* lakeport\n(.*?)\*/", model.read_text(), re.DOTALL)
+        assert header is not None
+        assert tomllib.loads(header[1])["materialized"] in {"incremental", "table"}
+
+
+@pytest.mark.parametrize("example", KINDS)
+def test_every_file_written_is_reported(tmp_path: Path, example: Example | None) -> None:
+    made = initialize(tmp_path, example)
+    there = {str(path.relative_to(tmp_path)) for path in tmp_path.rglob("*") if path.is_file()}
+    assert there == set(made.written)
+    assert made.kept == ()
+    assert (tmp_path / ".gitignore").read_text() == ".lakeport/\n"
+
+
+def test_the_shops_sources_describe_its_files(tmp_path: Path) -> None:
+    initialize(tmp_path, "shop")
+    declared = tomllib.loads((tmp_path / "sources.toml").read_text())["raw"]
+    for path in (tmp_path / "data").glob("*.csv"):
+        with path.open(newline="") as stream:
+            assert next(csv.reader(stream)) == list(declared[path.stem]["columns"])
+    assert set(declared) == {path.stem for path in (tmp_path / "data").glob("*.csv")}
+
+
+def test_the_shops_models_run_and_give_what_the_data_says(tmp_path: Path) -> None:
+    initialize(tmp_path, "shop")
+    lake = duckdb.connect()
+    declared = tomllib.loads((tmp_path / "sources.toml").read_text())["raw"]
+    for namespace in ("raw", "staging", "intermediate", "marts"):
+        lake.execute(f"CREATE SCHEMA {namespace}")
+    for table, source in declared.items():
+        columns = ", ".join(f"{name} {kind}" for name, kind in source["columns"].items())
+        lake.execute(f"CREATE TABLE raw.{table} ({columns.replace('string', 'varchar')})")
+        lake.execute(f"COPY raw.{table} FROM '{tmp_path}/data/{table}.csv' (HEADER)")
+    for model in ordered_models(tmp_path / "models"):
+        query = sqlglot.transpile(model.read_text(), read="spark", write="duckdb", comments=False)[
+            0
+        ]
+        table = f"{model.parent.name}.{model.stem}"
+        lake.execute(f"CREATE TABLE {table} AS {query.replace('$loyal_after', '3')}")
+    revenue = lake.execute(
+        "SELECT day::VARCHAR, orders, revenue FROM marts.daily_revenue ORDER BY day"
+    )
+    assert revenue.fetchall() == [
+        ("2024-02-01", 2, Decimal("87.40")),
+        ("2024-02-02", 2, Decimal("67.50")),
+        ("2024-02-03", 1, Decimal("24.50")),
+        ("2024-02-12", 1, Decimal("49.80")),
+        ("2024-02-21", 1, Decimal("28.50")),
+    ]
+    loyal = lake.execute("SELECT name FROM marts.customer_value WHERE is_loyal").fetchall()
+    assert loyal == [("Ada Winter",)]
+    unsold = lake.execute("SELECT name, sold FROM marts.product_sales ORDER BY sold DESC LIMIT 1")
+    assert unsold.fetchall() == [("Notebook", 11)]
+
+
+def ordered_models(folder: Path) -> list[Path]:
+    """Models after the models they read: dependencies come from the SQL."""
+    waiting = {f"{path.parent.name}.{path.stem}": path for path in sorted(folder.rglob("*.sql"))}
+    ordered: list[Path] = []
+    while waiting:
+        ready = [name for name, path in waiting.items() if not (reads(path) & waiting.keys())]
+        assert ready, f"a cycle among {sorted(waiting)}"
+        ordered += [waiting.pop(name) for name in ready]
+    return ordered
+
+
+def reads(model: Path) -> set[str]:
+    tree = sqlglot.parse_one(model.read_text(), dialect="spark")
+    return {f"{table.db}.{table.name}" for table in tree.find_all(exp.Table)}
+
+
+def test_a_project_is_never_overwritten(tmp_path: Path) -> None:
+    (tmp_path / "lakeport.toml").write_text("# mine\n")
+    with pytest.raises(AlreadyExistsError) as caught:
+        initialize(tmp_path)
+    assert caught.value.message == f"{tmp_path} is a project already: it has a lakeport.toml"
+    assert [path.name for path in tmp_path.iterdir()] == ["lakeport.toml"]
+
+
+def test_a_file_in_the_way_stops_it_before_anything_is_written(tmp_path: Path) -> None:
+    mine = tmp_path / "models" / "marts" / "daily_revenue.sql"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("SELECT 1")
+    with pytest.raises(AlreadyExistsError, match=r"already has models/marts/daily_revenue\.sql"):
+        initialize(tmp_path, "shop")
+    assert mine.read_text() == "SELECT 1"
+    assert not (tmp_path / "lakeport.toml").exists()
+
+
+def test_a_readme_and_a_gitignore_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "README.md").write_text("mine")
+    (tmp_path / ".gitignore").write_text("mine")
+    made = initialize(tmp_path)
+    assert made.kept == (".gitignore", "README.md")
+    assert (tmp_path / "README.md").read_text() == "mine"
+    assert (tmp_path / ".gitignore").read_text() == "mine"
+
+
+def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(UnavailableError, match="cannot be written: not a directory"):
+        initialize(tmp_path / "file" / "new")
