@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.selection import take_array
 from lakeport.core.errors import LimitError
 
 _arrow: Any = pa
@@ -138,6 +139,10 @@ def put_together(parts: Parts, data_type: pa.DataType) -> Array:
     return _built(data_type, parts.length, [parts.valid, _buffer(bounds)], children)
 
 
+def nulls(count: int, data_type: pa.DataType) -> Array:
+    return _arrow.nulls(count, data_type)  # type: ignore[no-any-return]  # the stubs want to know the type
+
+
 def has_even_lengths(array: Array, size: int) -> bool:
     """Whether every list that is not NULL has this many elements."""
     sizes = pc.list_value_length(array).drop_null().to_numpy(zero_copy_only=False)
@@ -158,12 +163,10 @@ def _evened(parts: Parts, data_type: pa.DataType) -> Array:
         starts, np.arange(parts.length, dtype=np.int64) * size
     ):
         return values
-    positions = (starts[:, None] + np.arange(size, dtype=np.int64)).ravel()
-    empty = None
-    if parts.valid is not None:
-        flags = pa.Array.from_buffers(pa.bool_(), parts.length, [None, parts.valid])
-        empty = np.repeat(~flags.to_numpy(zero_copy_only=False), size)
-    return _taken(values, positions, empty)
+    # What stands in the slot of a NULL means nothing, so any element will do.
+    last = np.int64(max(len(values) - 1, 0))
+    positions = np.minimum((starts[:, None] + np.arange(size, dtype=np.int64)).ravel(), last)
+    return _taken(values, positions)
 
 
 def _union_parts(array: Array) -> Parts:
@@ -178,7 +181,7 @@ def _union_parts(array: Array) -> Parts:
         _bytes(buffers[2]), dtype=np.int32, count=len(array), offset=array.offset * 4
     )
     children = tuple(
-        _taken(_child(array, index), where.astype(np.int64), codes != code)
+        _taken(_child(array, index), np.where(codes == code, where, 0).astype(np.int64))
         for index, code in enumerate(kind.type_codes)
     )
     return Parts(len(array), None, children, codes=codes)
@@ -212,9 +215,11 @@ def _values(array: Array) -> Array:
     return values
 
 
-def _taken(values: Array, positions: Ordinals, empty: npt.NDArray[np.bool_] | None) -> Array:
-    indices: Any = pa.array(positions, type=pa.int64(), mask=empty)
-    return values.take(indices)
+def _taken(values: Array, positions: Ordinals) -> Array:
+    if not len(values):
+        return nulls(len(positions), values.type)
+    taken: Array = take_array(values, pa.array(positions))
+    return taken
 
 
 def _buffer(numbers: npt.NDArray[Any] | None) -> pa.Buffer | None:
