@@ -1,0 +1,38 @@
+"""Plain DuckDB as the judge: what its SQL says about the same rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import duckdb
+import pyarrow as pa
+
+
+def answers(table: pa.Table, conditions: Sequence[str]) -> list[pa.BooleanArray]:
+    """Per condition, TRUE, FALSE or NULL for each row, in the table's order."""
+    if not conditions:
+        return []
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("given", compact(table))
+        # Stored first: a filter on an Arrow scan may be pushed into pyarrow, and it is on trial here.
+        connection.execute("CREATE TEMP TABLE judged AS FROM given")
+        columns = ", ".join(f"({text}) AS c{at}" for at, text in enumerate(conditions))
+        found = connection.execute(f"SELECT {columns} FROM judged").to_arrow_table()
+    return [_booleans(column) for column in found.columns]
+
+
+def compact(table: pa.Table) -> pa.Table:
+    """The same rows in arrays without offsets: DuckDB misreads slices of sparse unions."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        for batch in table.to_batches():
+            writer.write_batch(batch)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
+def _booleans(column: pa.ChunkedArray[pa.BooleanScalar]) -> pa.BooleanArray:
+    combined = column.combine_chunks()
+    if not isinstance(combined, pa.BooleanArray):
+        raise TypeError(str(combined.type))
+    return combined
