@@ -7,7 +7,7 @@ where they exist, a detour over a plain type for views, and gluing slices for th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -52,9 +52,8 @@ def take_rows(batch: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
 
 def keep_rows(batch: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
     """The rows where the mask is true; a NULL in it does not keep its row."""
-    if mask.true_count == batch.num_rows:
-        return batch
-    return take_rows(batch, chosen(mask))
+    positions = chosen(mask)
+    return batch if len(positions) == batch.num_rows else take_rows(batch, positions)
 
 
 def chosen(mask: pa.BooleanArray) -> Positions:
@@ -67,6 +66,16 @@ def with_columns(columns: list[Array], schema: pa.Schema, rows: int) -> pa.Recor
         return pa.RecordBatch.from_arrays(columns, schema=schema)
     empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
     return pa.RecordBatch.from_struct_array(empty)  # type: ignore[arg-type] # the stubs call it Array
+
+
+def glue_rows(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
+    """All rows in one batch, in order."""
+    if not batches:
+        return with_columns([pa.nulls(0, column.type) for column in schema], schema, 0)
+    columns = [
+        pa.concat_arrays([batch.column(index) for batch in batches]) for index in range(len(schema))
+    ]
+    return with_columns(columns, schema, sum(batch.num_rows for batch in batches))
 
 
 def _glue(array: Array, positions: Positions) -> Array:
