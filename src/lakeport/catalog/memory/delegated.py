@@ -1,0 +1,40 @@
+"""A table whose rows the client fetches itself: we only say where they are."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.ports import Reference, ScanRequest, TableState
+from lakeport.core.names import TableName
+
+
+class DelegatedTable:
+    """`references` is asked anew for every read, so it may follow the request's time point."""
+
+    def __init__(
+        self,
+        name: TableName,
+        definition: Definition,
+        references: Callable[[ScanRequest], Sequence[Reference]],
+    ) -> None:
+        self._state = TableState(
+            uuid=str(uuid.uuid4()),
+            name=name,
+            definition=definition,
+            schema_id=0,
+            snapshot_id=None,
+            version=0,
+        )
+        self._references = references
+
+    @property
+    def name(self) -> TableName:
+        return self._state.name
+
+    def state(self) -> TableState:
+        return self._state
+
+    def references(self, request: ScanRequest) -> Sequence[Reference]:
+        return self._references(request)

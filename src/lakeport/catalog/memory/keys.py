@@ -1,0 +1,33 @@
+"""PRIMARY KEY and UNIQUE against the rows that stay, checked by every attempt to commit."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+
+from lakeport.catalog.definition import Definition, Key, require_column
+from lakeport.catalog.keys import KeyGuard
+from lakeport.catalog.memory.segments import Segment
+
+
+def check_keys(
+    definition: Definition,
+    keys: Sequence[Key],
+    fresh: Sequence[pa.RecordBatch],
+    staying: Sequence[Segment],
+) -> None:
+    for key in keys:
+        guard = KeyGuard(key, definition.schema)
+        for rows in fresh:
+            guard.add(rows)
+        guard.check_repeats()
+        guard.check_against(_key_columns(key, definition, staying))
+
+
+def _key_columns(
+    key: Key, definition: Definition, segments: Sequence[Segment]
+) -> Iterator[pa.RecordBatch]:
+    indices = [require_column(definition.schema, name) for name in key.columns]
+    for segment in segments:
+        yield segment.live_rows(indices)

@@ -1,0 +1,168 @@
+"""Reading: segments grouped into splits, pruned by bounds, opened one by one from plain values.
+
+A split names its snapshot and the ordinals of its segments, nothing else; opening it binds the
+request anew, on whatever thread that happens. A stream holds one batch at a time, and the snapshot's
+segments only until it is closed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from lakeport.catalog.conditions import accepted, columns_read
+from lakeport.catalog.definition import ROW_ID_FIELD, require_column
+from lakeport.catalog.memory.segments import Segment, starts
+from lakeport.catalog.memory.store import Surroundings
+from lakeport.catalog.memory.timeline import Shape, Snapshot, Timeline
+from lakeport.catalog.memory.travel import find
+from lakeport.catalog.ports import ScanPlan, ScanRequest, Split
+from lakeport.catalog.predicates import Bounds, Predicate, bind, columns_of, possible
+from lakeport.catalog.rowid import encode_at
+from lakeport.catalog.selection import Positions, chosen, take_rows, with_columns
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import ExpiredError, InvalidRequestError
+from lakeport.core.names import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class _Bound:
+    """A request against one shape: columns by index, the predicate with typed constants."""
+
+    request: ScanRequest
+    predicate: Predicate | None
+    output: tuple[int, ...]
+    needed: tuple[int, ...]
+    schema: pa.Schema
+
+
+def plan_scan(timeline: Timeline, request: ScanRequest, surroundings: Surroundings) -> ScanPlan:
+    moment = find(timeline, request.at, surroundings.clock())
+    bound = _bind(request, moment.shape)
+    state, snapshot = moment.state(timeline), moment.snapshot
+    if snapshot is None or request.limit == 0:
+        return ScanPlan(state, bound.schema, (), rows=0, bytes=0)
+    parts = _wanted(snapshot, bound)
+    chosen_segments = [snapshot.segments[part] for part in parts]
+    splits = tuple(
+        Split(snapshot.info.snapshot_id, group)
+        for group in _grouped(parts, snapshot.segments, surroundings.split_rows)
+    )
+    rows = sum(segment.live_count for segment in chosen_segments)
+    size = sum(segment.rows.nbytes for segment in chosen_segments)
+    at_most = rows if request.limit is None else min(rows, request.limit)
+    return ScanPlan(state, bound.schema, splits, rows=at_most, bytes=size)
+
+
+def open_split(
+    timeline: Timeline, request: ScanRequest, split: Split, surroundings: Surroundings
+) -> BatchStream:
+    snapshot = timeline.by_id(split.snapshot_id)
+    if snapshot is None:
+        raise ExpiredError(
+            f"the snapshot of table {quoted(str(timeline.name))} that was to be read has expired",
+            hint="run the query again",
+        )
+    if any(not 0 <= part < len(snapshot.segments) for part in split.parts):
+        raise InvalidRequestError("the split names a part that its snapshot does not have")
+    bound = _bind(request, snapshot.shape)
+    return BatchStream(
+        bound.schema, _batches(snapshot, split.parts, bound, surroundings.batch_rows)
+    )
+
+
+def _bind(request: ScanRequest, shape: Shape) -> _Bound:
+    if request.limit is not None and request.limit < 0:
+        raise InvalidRequestError(f"a limit cannot be negative, got {request.limit}")
+    schema = shape.definition.schema
+    names = schema.names if request.columns is None else request.columns
+    output = tuple(require_column(schema, name) for name in names)
+    predicate = None if request.predicate is None else bind(request.predicate, schema)
+    read = columns_read(predicate, request.expression)
+    needed = {*output, *(require_column(schema, name) for name in read)}
+    fields = [schema.field(index) for index in output]
+    if request.row_ids:
+        fields.append(ROW_ID_FIELD)
+    return _Bound(
+        request,
+        predicate,
+        output,
+        tuple(sorted(needed)),
+        pa.schema(fields).with_metadata(schema.metadata),
+    )
+
+
+def _wanted(snapshot: Snapshot, bound: _Bound) -> list[int]:
+    """Ordinals of the segments that may hold a matching row."""
+    segments = snapshot.segments
+    if bound.predicate is None or not segments:
+        return list(range(len(segments)))
+    schema = snapshot.shape.definition.schema
+    bounds = {}
+    for name in columns_of(bound.predicate):
+        index = require_column(schema, name)
+        bounds[name] = _stacked([segment.bounds(index) for segment in segments])
+    rows = pa.array([segment.rows.num_rows for segment in segments], pa.int64())
+    return [part.as_py() for part in chosen(possible(bound.predicate, bounds, rows))]
+
+
+def _stacked(each: Sequence[Bounds]) -> Bounds:
+    """Bounds of one segment each as the bounds of all."""
+    minimum = pa.concat_arrays([bounds.minimum for bounds in each])
+    maximum = pa.concat_arrays([bounds.maximum for bounds in each])
+    nulls = [bounds.null_count for bounds in each if bounds.null_count is not None]
+    nans = [bounds.nan_count for bounds in each if bounds.nan_count is not None]
+    return Bounds(
+        minimum,
+        maximum,
+        pa.concat_arrays(nulls) if nulls else None,
+        pa.concat_arrays(nans) if nans else None,
+    )
+
+
+def _grouped(parts: Sequence[int], segments: Sequence[Segment], most: int) -> list[tuple[int, ...]]:
+    """Neighbours together until a split has enough rows."""
+    groups: list[list[int]] = []
+    room = 0
+    for part in parts:
+        rows = segments[part].live_count
+        if not groups or rows > room:
+            groups.append([])
+            room = most
+        groups[-1].append(part)
+        room -= rows
+    return [tuple(group) for group in groups]
+
+
+def _batches(
+    snapshot: Snapshot, parts: Sequence[int], bound: _Bound, most: int
+) -> Generator[pa.RecordBatch, None, None]:
+    first = starts(snapshot.segments)
+    left = bound.request.limit
+    for part in parts:
+        for rows, positions in snapshot.segments[part].live_chunks(bound.needed, most):
+            mask = accepted(bound.predicate, bound.request.expression, rows)
+            if mask is not None:
+                kept = chosen(mask)
+                rows, positions = take_rows(rows, kept), positions.take(kept)  # noqa: PLW2901 # the same rows, fewer
+            if left is not None:
+                rows, positions = rows.slice(0, left), positions.slice(0, left)  # noqa: PLW2901 # the same
+                left -= rows.num_rows
+            if rows.num_rows:
+                yield _projected(bound, rows, positions, snapshot.version, first[part])
+            if left == 0:
+                return
+
+
+def _projected(
+    bound: _Bound, rows: pa.RecordBatch, positions: Positions, version: int, start: int
+) -> pa.RecordBatch:
+    place = dict(zip(bound.needed, rows.columns, strict=True))
+    columns = [place[index] for index in bound.output]
+    if bound.request.row_ids:
+        ordinals = positions.to_numpy(zero_copy_only=False) + np.int64(start)
+        columns.append(encode_at(version, ordinals))
+    return with_columns(columns, bound.schema, rows.num_rows)

@@ -1,0 +1,79 @@
+"""Statistics of a column, exact over the live rows of the head.
+
+Clients believe them and drop conditions that they decide, so what cannot be exact is left unknown.
+They are kept with the snapshot: optimisers ask for the same column several times per statement.
+"""
+
+from __future__ import annotations
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakeport.catalog.arrow import Array, Field, Scalar
+from lakeport.catalog.definition import require_column
+from lakeport.catalog.memory.timeline import Timeline
+from lakeport.catalog.ports import ColumnStatistics
+from lakeport.catalog.predicates import bounds_of
+from lakeport.core.names import quoted
+
+
+def measure(timeline: Timeline, column: str) -> ColumnStatistics:
+    schema = timeline.shape.definition.schema
+    index = require_column(schema, column, where=f"table {quoted(str(timeline.name))}")
+    snapshot = timeline.head
+    if snapshot is None:
+        return ColumnStatistics(has_null=False, has_values=False, distinct=0)
+    known = snapshot.statistics.get(index)
+    if known is None:
+        pieces = [segment.live_rows([index]).column(0) for segment in snapshot.segments]
+        known = snapshot.statistics[index] = _of(pieces, schema.field(index))
+    return known
+
+
+def _of(pieces: list[Array], column: Field) -> ColumnStatistics:
+    values = pa.concat_arrays(pieces) if pieces else pa.nulls(0, column.type)
+    bounds = bounds_of([values])
+    nulls = None if bounds.null_count is None else bounds.null_count[0].as_py()
+    return ColumnStatistics(
+        minimum=_end(bounds.minimum, column.type),
+        maximum=_end(bounds.maximum, column.type),
+        has_null=None if nulls is None else nulls > 0,
+        has_values=None if nulls is None else nulls < len(values),
+        distinct=_distinct(values),
+        longest=_longest(values),
+    )
+
+
+def _end(bound: Array, data_type: pa.DataType) -> Scalar | None:
+    return bound[0] if bound.type == data_type and bound[0].is_valid else None
+
+
+def _plain(values: Array) -> Array:
+    return values.storage if isinstance(values, pa.ExtensionArray) else values
+
+
+def _distinct(values: Array) -> int | None:
+    """NULL is not a value."""
+    try:
+        return int(pc.count_distinct(_plain(values), mode="only_valid").as_py())
+    except pa.ArrowNotImplementedError:
+        return None
+
+
+def _longest(values: Array) -> int | None:
+    """In bytes, as DuckDB counts the length that its statistics speak of."""
+    plain = _plain(values)
+    if not any(is_one(plain.type) for is_one in _OF_ANY_LENGTH):
+        return None
+    lengths: Array = pc.binary_length(plain.cast(pa.large_binary()))  # type: ignore[call-overload] # the stubs know concrete arrays only
+    return pc.max(lengths).as_py() or 0
+
+
+_OF_ANY_LENGTH = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_binary,
+    pa.types.is_large_binary,
+    pa.types.is_binary_view,
+)
