@@ -1,0 +1,173 @@
+"""Whole statements over the ports: INSERT rows, UPDATE … WHERE, DELETE … WHERE.
+
+Conditions and new values are SQL over the table's own columns. A statement reads one snapshot and
+writes by row id; when another writer was faster it is run again from the start, because only a new
+read knows which rows the condition means now.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import groupby
+from typing import TypeAlias
+
+import pyarrow as pa
+
+from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
+from lakeport.catalog.expressions import Expression, cast_array, evaluate, parse_expression
+from lakeport.catalog.ports import (
+    Deletable,
+    Insertable,
+    ScanRequest,
+    Table,
+    Updatable,
+    WriteContext,
+    Written,
+    require,
+)
+from lakeport.catalog.reading import read
+from lakeport.core.errors import ConflictError, InvalidRequestError
+from lakeport.core.names import quoted
+
+Rows: TypeAlias = (
+    pa.Table
+    | pa.RecordBatch
+    | pa.RecordBatchReader
+    | Iterable[pa.RecordBatch]
+    | Sequence[Mapping[str, object]]
+)
+
+ATTEMPTS = 8
+"""How often a statement is run before its conflict is reported."""
+
+
+def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -> Written:
+    """Rows as Arrow data, or as dictionaries; a key that is missing gets its DEFAULT, or NULL."""
+    target = require(table, Insertable, _called(table))
+    with target.insert(context) as write:
+        for batch in _batches(rows, table):
+            write.add(batch)
+        return write.commit()
+
+
+def delete_where(
+    table: Table, where: str | None = None, context: WriteContext | None = None
+) -> Written:
+    """Every row that makes `where` TRUE; all of them without one."""
+    target = require(table, Deletable, _called(table))
+
+    def once() -> Written:
+        with target.delete(context) as write:
+            condition = None if where is None else _parsed(table, where)
+            request = ScanRequest(columns=(), expression=condition, row_ids=True)
+            with read(table, request) as stream:
+                for batch in stream:
+                    write.add(batch)
+            return write.commit()
+
+    return _until_applied(once)
+
+
+def update_where(
+    table: Table,
+    assignments: Mapping[str, str],
+    where: str | None = None,
+    context: WriteContext | None = None,
+) -> Written:
+    """`{"price": "price * 2"}`: the new values see the row as it was before the statement."""
+    target = require(table, Updatable, _called(table))
+    if not assignments:
+        raise InvalidRequestError("an UPDATE needs at least one column to set")
+
+    def once() -> Written:
+        with target.update(context) as write:
+            schema = table.state().definition.schema
+            edits = {
+                schema.field(require_column(schema, name, where=_called(table))): parse_expression(
+                    sql, schema
+                )
+                for name, sql in assignments.items()
+            }
+            condition = None if where is None else parse_expression(where, schema)
+            needed = frozenset().union(*(edit.columns for edit in edits.values()))
+            request = ScanRequest(columns=tuple(needed), expression=condition, row_ids=True)
+            with read(table, request) as stream:
+                for batch in stream:
+                    write.add(_edited(batch, edits))
+            return write.commit()
+
+    return _until_applied(once)
+
+
+def _until_applied(once: Callable[[], Written]) -> Written:
+    for _ in range(ATTEMPTS - 1):
+        try:
+            return once()
+        except ConflictError:
+            continue
+    return once()
+
+
+def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.RecordBatch:
+    columns: list[Array] = [
+        cast_array(evaluate(edit, batch), column.type) for column, edit in edits.items()
+    ]
+    fields = [pa.field(column.name, column.type) for column in edits]
+    columns.append(batch.column(batch.num_columns - 1))
+    return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*fields, ROW_ID_FIELD]))
+
+
+def _parsed(table: Table, where: str) -> Expression:
+    return parse_expression(where, table.state().definition.schema)
+
+
+def _called(table: Table) -> str:
+    return f"table {quoted(str(table.name))}"
+
+
+def _batches(rows: Rows, table: Table) -> Iterator[pa.RecordBatch]:
+    if isinstance(rows, pa.RecordBatch):
+        yield rows
+    elif isinstance(rows, pa.Table):
+        yield from rows.to_batches()
+    else:
+        schema = table.state().definition.schema
+        for kind, group in groupby(rows, key=_kind):
+            if kind is None:
+                yield from (item for item in group if isinstance(item, pa.RecordBatch))
+            else:
+                yield _from_mappings(
+                    kind, [item for item in group if isinstance(item, Mapping)], schema
+                )
+
+
+def _kind(item: object) -> tuple[str, ...] | None:
+    """Dictionaries with the same keys make one batch: a key that is missing is not the same as NULL."""
+    if isinstance(item, pa.RecordBatch):
+        return None
+    if isinstance(item, Mapping):
+        return tuple(str(key) for key in item)
+    raise InvalidRequestError(f"a row is a dictionary or an Arrow batch, got {type(item).__name__}")
+
+
+def _from_mappings(
+    names: tuple[str, ...], rows: Sequence[Mapping[str, object]], schema: pa.Schema
+) -> pa.RecordBatch:
+    columns = [_column([row[name] for row in rows], name, schema) for name in names]
+    return pa.RecordBatch.from_arrays(columns, names=list(names))
+
+
+def _column(values: list[object], name: str, schema: pa.Schema) -> Array:
+    """In the column's own type where Python's values have one, else as they are, to be cast."""
+    index = column_index(schema, name)
+    try:
+        return pa.array(values, None if index is None else schema.field(index).type)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
+        pass
+    try:
+        return pa.array(values)
+    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+        raise InvalidRequestError(
+            f"the values of column {quoted(name)} are not of one type", hint=str(error)
+        ) from None
