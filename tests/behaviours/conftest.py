@@ -1,0 +1,37 @@
+"""Fixtures of the behaviour suite: each test runs once per implementation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from tests.behaviours.implementations import IMPLEMENTATIONS, Clock, Implementation
+from tests.behaviours.lake import Lake, Subject, schema_of
+
+
+@pytest.fixture(params=sorted(IMPLEMENTATIONS))
+def implementation(request: pytest.FixtureRequest) -> Implementation:
+    return IMPLEMENTATIONS[str(request.param)]
+
+
+@pytest.fixture
+def lake(implementation: Implementation, tmp_path: Path, request: pytest.FixtureRequest) -> Lake:
+    if not implementation.writes and request.path.name.startswith("test_writing"):
+        pytest.skip("this implementation is read only so far")
+    clock = Clock()
+    return Lake(implementation, implementation.make(clock, tmp_path), clock)
+
+
+@pytest.fixture
+def items_schema() -> pa.Schema:
+    return schema_of(k=pa.int64(), name=pa.string(), price=pa.float64())
+
+
+@pytest.fixture
+def items(lake: Lake, items_schema: pa.Schema) -> Subject:
+    """Three rows in two commits: versions 1 and 2."""
+    first = pa.table({"k": [1, 2], "name": ["apple", "pear"], "price": [1.0, 2.0]}, items_schema)
+    second = pa.table({"k": [3], "name": [None], "price": [3.5]}, items_schema)
+    return lake.seed(items_schema, first, second, name="items")
