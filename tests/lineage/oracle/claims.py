@@ -11,8 +11,11 @@ from lakeport.lineage import analyze
 from tests.lineage.golden_facts import StatementFacts
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.lineage.oracle.generate import Scenario
 
+NAMESPACE = "main"
 FILTERING = frozenset({"FILTER", "JOIN"})
 
 
@@ -30,6 +33,7 @@ class Claims:
 def claims_about(scenario: Scenario) -> Claims:
     tables = [
         {
+            "schema": NAMESPACE,
             "name": table.name,
             "columns": [{"name": c.name, "dataType": "BIGINT"} for c in table.columns],
         }
@@ -40,7 +44,7 @@ def claims_about(scenario: Scenario) -> Claims:
             {
                 "sql": scenario.sql,
                 "dialect": "duckdb",
-                "schema": {"tables": tables},
+                "schema": {"tables": tables, "defaultSchema": NAMESPACE},
                 "options": {"includeIndirect": True},
             }
         )
@@ -52,10 +56,10 @@ def claims_about(scenario: Scenario) -> Claims:
     return Claims(
         names=[facts.nodes[column]["label"] for column in columns],
         direct=[
-            {name for name, origin in found.items() if "." in name and not origin.tags & FILTERING}
+            _columns(name for name, origin in found.items() if not origin.tags & FILTERING)
             for found in origins
         ],
-        reaching=[{name for name in found if "." in name} | indirect for found in origins],
+        reaching=[_columns(found) | indirect for found in origins],
         approximate=any(edge.get("approximate") for edge in facts.statement["edges"]),
         issues=[f"{issue['code']}: {issue['message']}" for issue in result["issues"]],
     )
@@ -70,7 +74,13 @@ def _indirect_sources(facts: StatementFacts) -> set[str]:
             continue
         traced = facts.origins(edge["source"])
         found.update(traced or {facts.name(edge["source"])})
-    return {name for name in found if "." in name}
+    return _columns(found)
+
+
+def _columns(names: Iterable[str]) -> set[str]:
+    """Sources as `table.column`; whole relations (`count(*)`) are not columns."""
+    short = {name.removeprefix(f"{NAMESPACE}.") for name in names}
+    return {name for name in short if "." in name}
 
 
 def _upstream_relations(facts: StatementFacts) -> set[str]:
