@@ -1,0 +1,175 @@
+"""Others that do the same work, each measured in its own way but on the same texts in the same run.
+
+sqlglot runs in this process. sqllineage and FlowScope get throw-away environments in a cache folder
+outside the repository; where they cannot be installed, the reason is the result.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import sqlglot
+from sqlglot.errors import SqlglotError
+from sqlglot.lineage import lineage
+from sqlglot.optimizer.qualify import qualify
+from sqlglot.schema import MappingSchema
+
+from bench.lineage_parts import texts
+
+DIALECT = "spark"
+CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "lakeport-bench"
+FLOWSCOPE = "@pondpilot/flowscope-core@0.3.1"
+SQLLINEAGE = "sqllineage==1.5.9"
+# sqllineage needs about 300 ms for a query: a sample tells enough.
+SAMPLE = 8
+_INSTALL_SECONDS = 300
+_SQLLINEAGE_PROGRAM = """
+import json, sys, time, warnings
+warnings.simplefilter("ignore")
+from sqllineage.core.metadata.dummy import DummyMetaDataProvider
+from sqllineage.runner import LineageRunner
+
+given = json.load(sys.stdin)
+provider = DummyMetaDataProvider({f"<default>.{k}": v for k, v in given["tables"].items()})
+def seconds(statements):
+    start = time.process_time()
+    for sql in statements:
+        LineageRunner(sql, dialect="sparksql", metadata_provider=provider).get_column_lineage()
+    return time.process_time() - start
+print(json.dumps({"queries": seconds(given["queries"]), "workload": seconds(given["workload"])}))
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """CPU seconds for all queries and for the whole workload, or why there are none."""
+
+    queries: float = 0.0
+    workload: float = 0.0
+    skipped: str | None = None
+
+
+def parse_all(statements: list[str]) -> None:
+    for sql in statements:
+        sqlglot.parse_one(sql, read=DIALECT)
+
+
+def mapping_schema() -> MappingSchema:
+    columns: dict[str, object] = {
+        name: {column: texts.column_type(column) for column in names}
+        for name, names in texts.tables().items()
+    }
+    return MappingSchema(columns, dialect=DIALECT)
+
+
+def lineage_of_all(statements: list[str], schema: MappingSchema) -> None:
+    """Parse, qualify and trace every output column, the fastest way sqlglot offers."""
+    for sql in statements:
+        tree = sqlglot.parse_one(sql, read=DIALECT)
+        query = tree if isinstance(tree, sqlglot.exp.Query) else tree.find(sqlglot.exp.Query)
+        if query is None:
+            continue
+        try:
+            qualified = qualify(
+                query, schema=schema, dialect=DIALECT, validate_qualify_columns=False
+            )
+            lineage(None, qualified, schema, dialect=DIALECT, copy=False, trim_selects=False)
+        except SqlglotError:
+            continue  # it raises on some inputs; what it did until then is counted
+
+
+def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measured:
+    if shutil.which("node") is None or shutil.which("npm") is None:
+        return Measured(skipped="node and npm are not installed")
+    folder = CACHE / "flowscope"
+    package = folder / "node_modules" / "@pondpilot" / "flowscope-core"
+    if not package.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [
+            "npm",
+            "install",
+            "--silent",
+            "--no-audit",
+            "--no-fund",
+            "--prefix",
+            str(folder),
+            FLOWSCOPE,
+        ]
+        reason = _failed(command)
+        if reason:
+            return Measured(skipped=f"npm could not install it: {reason}")
+    schema = texts.schema()
+    payload = {
+        "queries": [_flowscope_request(sql, schema) for sql in queries],
+        "workload": _flowscope_request(";\n".join(statements), None),
+        "rounds": rounds,
+    }
+    program = Path(__file__).with_name("flowscope.mjs")
+    return _measured(["node", str(program), str(package)], payload)
+
+
+def sqllineage(queries: list[str], statements: list[str]) -> Measured:
+    """A sample, scaled to the whole."""
+    folder = CACHE / "sqllineage"
+    python = folder / "bin" / "python"
+    if not (folder / "ready").exists():
+        reason = _failed([sys.executable, "-m", "venv", str(folder)]) or _failed(
+            [str(python), "-m", "pip", "install", "--quiet", SQLLINEAGE]
+        )
+        if reason:
+            return Measured(skipped=f"pip could not install it: {reason}")
+        (folder / "ready").touch()
+    step = len(queries) // SAMPLE
+    sample = {
+        "queries": queries[::step],
+        "workload": statements[: SAMPLE * 5],
+        "tables": texts.tables(),
+    }
+    found = _measured([str(python), "-c", _SQLLINEAGE_PROGRAM], sample)
+    return Measured(
+        found.queries * len(queries) / len(sample["queries"]),
+        found.workload * len(statements) / len(sample["workload"]),
+        found.skipped,
+    )
+
+
+def _flowscope_request(sql: str, schema: dict[str, Any] | None) -> str:
+    # FlowScope 0.3 calls Spark's dialect by its other name.
+    request = {"sql": sql, "dialect": "databricks", **({"schema": schema} if schema else {})}
+    return json.dumps(request)
+
+
+def _measured(command: list[str], payload: dict[str, Any]) -> Measured:
+    done = subprocess.run(
+        command,
+        input=json.dumps(payload),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_INSTALL_SECONDS,
+    )
+    if done.returncode:
+        return Measured(
+            skipped=done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "it failed"
+        )
+    found = json.loads(done.stdout.strip().splitlines()[-1])
+    return Measured(found["queries"], found["workload"])
+
+
+def _failed(command: list[str]) -> str | None:
+    """Run a set-up step; why it failed, or None."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=_INSTALL_SECONDS
+        )
+    except subprocess.TimeoutExpired:
+        return "it took too long"
+    lines = (done.stderr or done.stdout).strip().splitlines()
+    return (lines[-1] if lines else "no reason given") if done.returncode else None
