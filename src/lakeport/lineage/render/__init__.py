@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
+from lakeport.lineage.render.changes import ChangeLine, change_lines
 from lakeport.lineage.render.formats import FORMATS, Style, render
 from lakeport.lineage.render.mappings import Mapping, mappings
 
-__all__ = ["FORMATS", "Mapping", "Style", "mappings", "render"]
+__all__ = ["FORMATS", "ChangeLine", "Mapping", "Style", "change_lines", "mappings", "render"]

@@ -1,0 +1,154 @@
+"""Lineage of files: read them, find the schema to import, analyse, compare.
+
+The engine never raises on SQL; what can fail here is the outside: a file that is not there, a
+schema that is no schema. Those are errors with a hint, before any analysis starts.
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+
+import msgspec
+
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
+from lakeport.lineage import AnalyzeResult, analyze, encode_result
+from lakeport.lineage.dialects import dialect_named, known_dialects
+from lakeport.lineage.diff import LineageDiff, diff
+from lakeport.lineage.request import read_request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+TemplateMode: TypeAlias = Literal["raw", "jinja", "dbt"]
+STANDARD_INPUT = "-"
+_SCHEMA_SHAPES = 'a list of tables, {"tables": […]}, or a saved analysis'
+
+
+@dataclass(frozen=True, slots=True)
+class Workload:
+    """What to analyse: files and folders (`-` is standard input), and how to read them."""
+
+    paths: tuple[Path, ...]
+    dialect: str = "generic"
+    schema: Path | None = None
+    catalog: bool = False
+    template: TemplateMode = "raw"
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def analyze_workload(workload: Workload) -> AnalyzeResult:
+    if dialect_named(workload.dialect) is None:
+        raise NotFoundError.among("dialect", workload.dialect, known_dialects())
+    if workload.catalog:
+        raise UnsupportedError(
+            "importing the schema from the live catalog is not supported yet",
+            hint="export it to a JSON or DDL file and give it with --schema",
+        )
+    request: dict[str, Any] = {
+        "files": [_source(path) for path in _files(workload.paths)],
+        "dialect": workload.dialect,
+        "options": workload.options,
+        "templateConfig": {"mode": workload.template},
+    }
+    if workload.schema is not None:
+        request["schema"] = read_schema(workload.schema, workload.dialect)
+    return analyze(request)
+
+
+def answer(payload: bytes) -> bytes:
+    """An AnalyzeRequest as JSON in, its AnalyzeResult as JSON out, whatever the SQL."""
+    request, _ = read_request(payload)
+    style = request.options.field_style if request is not None else "seed"
+    return encode_result(analyze(request if request is not None else payload), style)
+
+
+def read_payload(path: Path) -> bytes:
+    """A file's bytes, or those of standard input."""
+    if str(path) == STANDARD_INPUT:
+        return sys.stdin.buffer.read()
+    if not path.is_file():
+        raise NotFoundError(f"there is no file {path}", hint="`-` reads standard input")
+    return path.read_bytes()
+
+
+def read_schema(path: Path, dialect: str) -> dict[str, Any]:
+    """An imported schema from JSON or from CREATE statements."""
+    content = read_payload(path)
+    if content.lstrip()[:1] in {b"{", b"["}:
+        return _schema_from_json(content, path)
+    return _schema_from_ddl(_text(content, path), path, dialect)
+
+
+def compare(old: Path, new: Path, workload: Workload) -> LineageDiff:
+    """What changed between two saved analyses, or between two versions of SQL."""
+    return diff(_analysis(old, workload), _analysis(new, workload))
+
+
+def _analysis(path: Path, workload: Workload) -> AnalyzeResult:
+    if path.suffix != ".json":
+        return analyze_workload(replace(workload, paths=(path,)))
+    try:
+        return msgspec.json.decode(read_payload(path), type=AnalyzeResult)
+    except msgspec.MsgspecError as error:
+        raise InvalidRequestError(
+            f"{path} is not a saved analysis: {error}",
+            hint="`lakeport lineage FILES --json > FILE.json` saves one",
+        ) from error
+
+
+def _files(paths: tuple[Path, ...]) -> list[Path]:
+    if not paths:
+        raise InvalidRequestError(
+            "there is nothing to analyse",
+            hint="name SQL files or folders, or `-` for standard input",
+        )
+    found: list[Path] = []
+    for path in paths:
+        if path.is_dir():
+            inside = sorted(path.rglob("*.sql"))
+            if not inside:
+                raise NotFoundError(f"there is no .sql file in {path}")
+            found += inside
+        else:
+            found.append(path)
+    return found
+
+
+def _source(path: Path) -> dict[str, str]:
+    name = "stdin" if str(path) == STANDARD_INPUT else path.as_posix()
+    return {"name": name, "content": _text(read_payload(path), path)}
+
+
+def _text(content: bytes, path: Path) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InvalidRequestError(f"{path} is not UTF-8 text", hint="convert it first") from error
+
+
+def _schema_from_json(content: bytes, path: Path) -> dict[str, Any]:
+    try:
+        found = msgspec.json.decode(content)
+    except msgspec.DecodeError as error:
+        raise InvalidRequestError(f"{path} is not JSON: {error}", hint=_SCHEMA_SHAPES) from error
+    if isinstance(found, dict):
+        found = found.get("resolvedSchema", found.get("schema", found))
+    if isinstance(found, list):
+        found = {"tables": found}
+    if not isinstance(found, dict) or not isinstance(found.get("tables", []), list):
+        raise InvalidRequestError(f"{path} holds no schema", hint=_SCHEMA_SHAPES)
+    return found
+
+
+def _schema_from_ddl(text: str, path: Path, dialect: str) -> dict[str, Any]:
+    result = analyze({"sql": text, "dialect": dialect})
+    problem = next((issue for issue in result.issues if issue.severity == "error"), None)
+    if problem is not None:
+        raise InvalidRequestError(
+            f"the schema in {path} cannot be read: {problem.message}",
+            hint=f"is it {dialect}? --dialect names another",
+        )
+    tables = result.resolved_schema.tables if result.resolved_schema else []
+    return {"tables": [msgspec.to_builtins(table) for table in tables if table.inference == "ddl"]}

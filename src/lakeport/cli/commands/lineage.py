@@ -1,0 +1,211 @@
+"""`lakeport lineage`: where every column comes from, and what changed between two versions."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
+
+import typer
+
+from lakeport.app.analyze import (
+    TemplateMode,
+    Workload,
+    analyze_workload,
+    answer,
+    compare,
+    read_payload,
+)
+from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.registry import family
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.status import ExitCode
+from lakeport.lineage import AnalyzeResult, Issue
+from lakeport.lineage.diff import LineageDiff
+from lakeport.lineage.query import Question, focus
+from lakeport.lineage.render import Style, change_lines, mappings, render
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Cell, Page
+
+Format: TypeAlias = Literal[
+    "table", "json", "mermaid", "dot", "csv", "html", "openlineage", "schema-json", "schema-ddl"
+]
+FailOn: TypeAlias = Literal["warning", "approximate"]
+
+_Dialect = Annotated[str, typer.Option(help="The SQL dialect; any that sqlglot knows.")]
+_Schema = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Import this schema: JSON, or CREATE statements."),
+]
+_Template = Annotated[TemplateMode, typer.Option(help="How the files become SQL.")]
+
+
+@command
+def lineage(  # noqa: PLR0913  each is an option of its own on the command line
+    _call: Call,
+    files: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="FILES", help="SQL files or folders; `-` is standard input."),
+    ] = None,
+    *,
+    request: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE|-", help="An AnalyzeRequest as JSON in, its result out."),
+    ] = None,
+    dialect: _Dialect = "spark",
+    schema: _Schema = None,
+    catalog: Annotated[
+        bool, typer.Option("--catalog", help="Import the schema of the live catalog.")
+    ] = False,
+    template: _Template = "raw",
+    output: Annotated[Format, typer.Option("--format", help="How to show the answer.")] = "table",
+    level: Annotated[
+        Literal["table", "column"], typer.Option(help="How much a drawing shows.")
+    ] = "table",
+    column: Annotated[
+        list[str] | None,
+        typer.Option(metavar="NAME", help="Only what this column comes from and feeds."),
+    ] = None,
+    upstream: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only what feeds this.")
+    ] = None,
+    downstream: Annotated[
+        list[str] | None, typer.Option(metavar="NAME", help="Only what this feeds.")
+    ] = None,
+    indirect: Annotated[
+        bool, typer.Option("--indirect", help="Also what filters, joins, groups and sorts.")
+    ] = False,
+    hide_ctes: Annotated[
+        bool, typer.Option("--hide-ctes", help="Look through CTEs and derived tables.")
+    ] = False,
+    fail_on: Annotated[
+        FailOn | None, typer.Option(help="Exit with 1 if there are any, for CI.")
+    ] = None,
+) -> Answer[AnalyzeResult] | None:
+    """Show where every column comes from.
+
+    Reads SQL, not data: what is not known is assumed and said so. With --request the exit code is 0
+    whatever the SQL.
+    """
+    if request is not None:
+        if files:
+            raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
+        sys.stdout.buffer.write(answer(read_payload(request)) + b"\n")
+        return None
+    workload = Workload(
+        paths=tuple(files or ()),
+        dialect=dialect,
+        schema=schema,
+        catalog=catalog,
+        template=template,
+        options={"includeIndirect": indirect, "hideCtes": hide_ctes},
+    )
+    whole = analyze_workload(workload)
+    shown = focus(
+        whole, Question(tuple(upstream or ()), tuple(downstream or ()), tuple(column or ()))
+    )
+    title = ", ".join(path.name for path in files or ()) or "Lineage"
+    view = _View(output, Style(level=level, dialect=dialect, title=title))
+    return Answer(shown, view.show, ExitCode.NO if _fails(whole, fail_on) else ExitCode.DONE)
+
+
+@command
+def diff(
+    _call: Call,
+    old: Annotated[Path, typer.Argument(metavar="OLD", help="A saved analysis (.json) or SQL.")],
+    new: Annotated[Path, typer.Argument(metavar="NEW", help="The same, later.")],
+    *,
+    dialect: _Dialect = "spark",
+    schema: _Schema = None,
+    template: _Template = "raw",
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if anything differs.")
+    ] = False,
+) -> Answer[LineageDiff]:
+    """Show what changed between two analyses.
+
+    Each side is a file saved by `lakeport lineage --json`, or SQL to analyse now.
+    """
+    workload = Workload(paths=(), dialect=dialect, schema=schema, template=template)
+    found = compare(old, new, workload)
+    return Answer(found, _show_diff, ExitCode.NO if check and found else ExitCode.DONE)
+
+
+app = family("lineage", lineage, diff, summary="Show where every column comes from.")
+
+
+def _fails(result: AnalyzeResult, fail_on: FailOn | None) -> bool:
+    counts = result.summary.issue_count
+    match fail_on:
+        case None:
+            return False
+        case "warning":
+            return counts.errors + counts.warnings > 0
+        case "approximate":
+            return counts.errors + result.summary.approximate_edge_count > 0
+
+
+@dataclass(frozen=True, slots=True)
+class _View:
+    """The format chosen; the table is drawn here, every other one by the library."""
+
+    output: Format
+    style: Style
+
+    def show(self, result: AnalyzeResult, page: Page) -> None:
+        if self.output == "table":
+            _show_table(result, page)
+        else:
+            typer.echo(render(result, self.output, self.style), nl=False)
+
+
+def _show_table(result: AnalyzeResult, page: Page) -> None:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            page.name(f"{row.target}.{row.target_column}"),
+            f"{row.source}.{row.source_column}" if row.source_column else f"rows of {row.source}",
+            "computed" if row.kind == "derivation" else "copied",
+            page.doubtful("approximate") if row.approximate else None,
+        )
+        for row in mappings(result)
+    ]
+    if rows:
+        page.table(("column", "comes from", "how", ""), rows)
+        page.line()
+    if result.issues:
+        page.table(
+            ("issue", "code", "where", "message"), [_issue(issue, page) for issue in result.issues]
+        )
+        page.line()
+    summary = result.summary
+    counts = summary.issue_count
+    page.line(
+        f"{summary.statement_count} statements, {summary.table_count} relations, "
+        f"{summary.column_count} columns, {summary.approximate_edge_count} approximate edges, "
+        f"{counts.errors} errors, {counts.warnings} warnings"
+    )
+
+
+def _issue(issue: Issue, page: Page) -> tuple[Cell, ...]:
+    paint = {"error": page.bad, "warning": page.doubtful, "info": page.faint}[issue.severity]
+    where = issue.source_name or ""
+    if issue.statement_index is not None:
+        where = f"{where}#{issue.statement_index}"
+    message = f"{issue.message}; {issue.hint}" if issue.hint else issue.message
+    return paint(issue.severity), str(issue.code), where, message
+
+
+def _show_diff(found: LineageDiff, page: Page) -> None:
+    if not found:
+        page.line("nothing changed")
+        return
+    paint = {"+": page.good, "-": page.bad, "~": page.doubtful}
+    page.table(
+        ("", "what", "name", "difference"),
+        [
+            (paint[line.sign](line.sign), line.subject, page.name(line.name), line.detail)
+            for line in change_lines(found)
+        ],
+    )
