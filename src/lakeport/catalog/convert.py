@@ -61,20 +61,20 @@ def convert(array: Array, to: pa.DataType, where: str = "value") -> Array:
 
 def _into_dictionary(array: Array, to: pa.DataType, where: str) -> Array:
     target: Any = to
-    if pa.types.is_dictionary(array.type):
-        array = _compute.dictionary_decode(array)
-    encoded: Any = _compute.dictionary_encode(convert(array, target.value_type, where))
+    encoded: Any = array
+    if not isinstance(array, pa.DictionaryArray):
+        encoded = _compute.dictionary_encode(convert(array, target.value_type, where))
     try:
         indices = encoded.indices.cast(target.index_type)
     except pa.ArrowInvalid as error:
         raise InvalidRequestError(
-            f"column {quoted(where)} has {len(encoded.dictionary)} different values,"
+            f"column {quoted(where)} has {len(encoded.dictionary):,} different values,"
             f" more than {target.index_type} can count",
             hint="send smaller batches, or use plain text",
         ) from error
-    built: Array = pa.DictionaryArray.from_arrays(
-        indices, encoded.dictionary, ordered=target.ordered
-    )
+    # The sender's order of values is kept: it may be that of an ENUM.
+    values = convert(encoded.dictionary, target.value_type, where)
+    built: Array = pa.DictionaryArray.from_arrays(indices, values, ordered=target.ordered)
     return built
 
 

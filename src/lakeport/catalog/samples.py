@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.expressions import cast_array
+from lakeport.catalog.selection import take_array
 from lakeport.core.errors import LakeportError
 
 MANY = 3
@@ -22,13 +23,14 @@ _LONGEST = 60
 
 def shown(array: Array, index: int) -> str:
     """One value; text in quotes."""
-    single = array.slice(index, 1)
-    if single.is_null()[0].as_py():
-        return "NULL"
+    # Copied out, not sliced: DuckDB reads a sliced union at the wrong place.
+    single = take_array(array, pa.array([index]))
     try:
-        text: str = cast_array(single, pa.string())[0].as_py()
+        text: str | None = cast_array(single, pa.string())[0].as_py()
     except (LakeportError, pa.ArrowException):
         return f"<{array.type}>"
+    if text is None:
+        return "NULL"
     short = text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
     return f"'{short}'" if _is_text(array.type) else short
 
@@ -36,6 +38,8 @@ def shown(array: Array, index: int) -> str:
 def shown_rows(batch: pa.RecordBatch, columns: Sequence[str], rows: Iterable[int]) -> str:
     """`id = 1, name = 'x'; id = 2, name = 'y'`, of the first few rows."""
     picked = [(name, batch.column(name)) for name in columns]
+    if not picked:
+        return ""
     lines = [
         ", ".join(f"{name} = {shown(column, row)}" for name, column in picked)
         for row in list(rows)[:MANY]
