@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
@@ -19,7 +20,7 @@ def _leave_logging_as_it_was() -> Iterator[None]:
     own.setLevel(level)
 
 
-def logged(form: str, level: str = "info", **values: object) -> str:
+def logged(form: str, *, level: str = "info", **values: Any) -> str:
     stream = io.StringIO()
     logs.configure(level=level, format=form, stream=stream)
     logging.getLogger("lakeport.flight").info("scan.done", extra=values)
@@ -49,7 +50,7 @@ def test_a_json_line_is_one_object() -> None:
 
 @pytest.mark.parametrize("form", ["text", "json"])
 def test_secrets_never_get_into_a_line(form: str) -> None:
-    secrets = {"token": "hidden-1", "nested": {"password": "hidden-2"}}
+    secrets: dict[str, Any] = {"token": "hidden-1", "nested": {"password": "hidden-2"}}
     line = logged(form, uri="http://u:hidden-3@h/", **secrets)
     assert "hidden" not in line
     assert "***" in line

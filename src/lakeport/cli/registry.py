@@ -11,7 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 if TYPE_CHECKING:
@@ -36,6 +36,17 @@ class LazyGroup(TyperGroup):
         return name, listed if name is None else load_command(name), rest
 
 
+class DefaultCommand(TyperCommand):
+    """Is called by its group's name alone, and says so in its usage and its errors."""
+
+    def make_context(
+        self, info_name: str | None, args: list[str], parent: Any = None, **extra: Any
+    ) -> Any:
+        if parent is not None:
+            info_name, parent = parent.info_name, parent.parent
+        return super().make_context(info_name, args, parent=parent, **extra)
+
+
 class DefaultGroup(TyperGroup):
     """A command with commands of its own: the first word decides, any other first word is its argument.
 
@@ -54,12 +65,18 @@ def family(name: str, *functions: Callable[..., int], summary: str) -> typer.Typ
 
     If one of them is called `name`, it runs when no other is named.
     """
-    names = {function.__name__.strip("_").replace("_", "-"): function for function in functions}
-    group = DefaultGroup if name in names else TyperGroup
+    named = {function.__name__.strip("_").replace("_", "-"): function for function in functions}
+    group = DefaultGroup if name in named else TyperGroup
     app = typer.Typer(name=name, help=summary, cls=group, add_completion=False, **PLAIN)
     app.callback()(_nothing)
-    for word, function in names.items():
-        app.command(word)(function)
+    others = ", ".join(word for word in named if word != name)
+    for word, function in named.items():
+        if word == name:
+            app.command(word, cls=DefaultCommand, epilog=f"Commands of its own: {others}.")(
+                function
+            )
+        else:
+            app.command(word)(function)
     return app
 
 
