@@ -1,0 +1,77 @@
+"""Asking a graph: upstream, downstream, one column."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeport.core.errors import NotFoundError
+from lakeport.lineage import AnalyzeResult, analyze
+from lakeport.lineage.query import Question, focus
+from lakeport.lineage.render import mappings
+
+SQL = """
+CREATE TABLE stage AS SELECT id, amount, city FROM raw;
+CREATE TABLE mart AS SELECT id, amount * 2 AS doubled FROM stage;
+CREATE TABLE cities AS SELECT city FROM stage;
+CREATE TABLE other AS SELECT x FROM elsewhere;
+"""
+
+
+@pytest.fixture(scope="module")
+def result() -> AnalyzeResult:
+    return analyze({"sql": SQL, "dialect": "spark"})
+
+
+def _targets(result: AnalyzeResult) -> set[str]:
+    return {f"{row.target}.{row.target_column}" for row in mappings(result)}
+
+
+def test_nothing_asked_is_everything(result: AnalyzeResult) -> None:
+    assert focus(result, Question()) is result
+
+
+def test_upstream_of_a_column(result: AnalyzeResult) -> None:
+    found = focus(result, Question(upstream=("mart.doubled",)))
+    assert _targets(found) == {"mart.doubled", "stage.amount"}
+
+
+def test_upstream_of_a_relation(result: AnalyzeResult) -> None:
+    found = focus(result, Question(upstream=("cities",)))
+    assert _targets(found) == {"cities.city", "stage.city"}
+
+
+def test_downstream_of_a_relation(result: AnalyzeResult) -> None:
+    found = focus(result, Question(downstream=("stage",)))
+    assert _targets(found) == {"mart.id", "mart.doubled", "cities.city"}
+
+
+def test_column_asks_both_ways(result: AnalyzeResult) -> None:
+    found = focus(result, Question(column=("stage.amount",)))
+    assert _targets(found) == {"stage.amount", "mart.doubled"}
+
+
+def test_names_match_in_any_case(result: AnalyzeResult) -> None:
+    assert _targets(focus(result, Question(upstream=("MART.Doubled",))))
+
+
+def test_questions_add_up(result: AnalyzeResult) -> None:
+    found = focus(result, Question(upstream=("cities.city",), downstream=("elsewhere",)))
+    assert _targets(found) == {"cities.city", "stage.city", "other.x"}
+
+
+def test_statements_are_cut_too(result: AnalyzeResult) -> None:
+    found = focus(result, Question(upstream=("other",)))
+    assert [statement.statement_index for statement in found.statements] == [3]
+
+
+def test_an_unknown_name_suggests_the_nearest(result: AnalyzeResult) -> None:
+    with pytest.raises(NotFoundError) as raised:
+        focus(result, Question(upstream=("mart.dobled",)))
+    assert "mart.doubled" in (raised.value.hint or "")
+
+
+def test_a_long_chain_is_no_deeper_than_a_short_one() -> None:
+    steps = [f"CREATE VIEW v{n + 1} AS SELECT a FROM v{n}" for n in range(1500)]
+    chain = analyze({"sql": ";\n".join(steps), "dialect": "spark"})
+    found = focus(chain, Question(upstream=("v1500",)))
+    assert len(_targets(found)) == 1500

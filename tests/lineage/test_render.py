@@ -1,0 +1,205 @@
+"""Every format of one small workload: complete, parseable by its own reader, safe with odd names."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from sqlglot import parse
+
+from lakeport.lineage import AnalyzeResult, analyze
+from lakeport.lineage.render import FORMATS, Style, mappings, render
+from tests.lineage.golden_file import ANALYSIS_TIME
+
+SQL = """
+CREATE TABLE totals AS
+WITH recent AS (SELECT buyer, amount FROM orders WHERE placed > 1)
+SELECT buyer, sum(amount) AS total FROM recent GROUP BY buyer;
+INSERT INTO report SELECT * FROM totals;
+"""
+ORDERS = {
+    "name": "orders",
+    "columns": [
+        {"name": "buyer", "dataType": "string"},
+        {"name": "amount", "dataType": "decimal(9,2)"},
+        {"name": "placed", "dataType": "int"},
+    ],
+}
+
+
+def _result(sql: str = SQL, **options: Any) -> AnalyzeResult:
+    return analyze(
+        {
+            "sql": sql,
+            "dialect": "spark",
+            "schema": {"tables": [ORDERS]},
+            "options": {"analysisTime": ANALYSIS_TIME, "unknownTablePolicy": "never", **options},
+        }
+    )
+
+
+def _pairs(result: AnalyzeResult) -> set[tuple[str, str]]:
+    return {
+        (f"{row.target}.{row.target_column}", f"{row.source}.{row.source_column}")
+        for row in mappings(result)
+    }
+
+
+def test_mappings_name_both_ends() -> None:
+    assert _pairs(_result()) == {
+        ("recent.buyer", "orders.buyer"),
+        ("recent.amount", "orders.amount"),
+        ("totals.buyer", "recent.buyer"),
+        ("totals.total", "recent.amount"),
+        ("report.buyer", "totals.buyer"),
+        ("report.total", "totals.total"),
+    }
+
+
+def test_csv_is_the_mappings() -> None:
+    rows = list(csv.DictReader(io.StringIO(render(_result(), "csv"))))
+    assert len(rows) == len(mappings(_result()))
+    total = next(
+        row for row in rows if row["target_column"] == "total" and row["target"] == "totals"
+    )
+    assert total["source_column"] == "amount"
+    assert total["kind"] == "derivation"
+    assert total["approximate"] == "false"
+
+
+def test_csv_disarms_formulas() -> None:
+    sql = "CREATE TABLE t AS SELECT buyer AS `=1+1` FROM orders"
+    assert "'=1+1" in render(_result(sql), "csv")
+
+
+def test_json_is_the_whole_result() -> None:
+    shown = json.loads(render(_result(), "json"))
+    assert {"statements", "globalLineage", "issues", "summary", "resolvedSchema"} <= set(shown)
+
+
+@pytest.mark.parametrize("level", ["table", "column"])
+def test_mermaid_draws_every_relation(level: Any) -> None:
+    text = render(_result(), "mermaid", Style(level=level))
+    assert text.startswith("flowchart LR\n")
+    for name in ("orders", "recent", "totals", "report"):
+        assert f'"{name}"' in text
+    assert ('"amount"' in text) == (level == "column")
+
+
+def test_mermaid_escapes_names() -> None:
+    sql = 'CREATE TABLE t AS SELECT buyer AS `a"b]<c>` FROM orders'
+    text = render(_result(sql), "mermaid", Style(level="column"))
+    assert 'a"b' not in text
+    assert "a#quot;b]#lt;c#gt;" in text
+
+
+@pytest.mark.parametrize("level", ["table", "column"])
+def test_dot_has_balanced_braces_and_all_relations(level: Any) -> None:
+    text = render(_result(), "dot", Style(level=level))
+    assert text.startswith("digraph lineage {")
+    assert text.rstrip().endswith("}")
+    for name in ("orders", "recent", "totals", "report"):
+        assert f"<b>{name}</b>" in text
+
+
+class _Page(HTMLParser):
+    """Collects text and every address a browser would fetch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text: list[str] = []
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        del tag
+        self.addresses += [value or "" for name, value in attrs if name in {"src", "href"}]
+
+    def handle_data(self, data: str) -> None:
+        self.text.append(data)
+
+
+def test_html_is_one_file_that_fetches_nothing() -> None:
+    page = _Page()
+    text = render(_result(), "html", Style(title="Shop"))
+    page.feed(text)
+    assert not page.addresses
+    assert "http" not in text
+    assert "Shop" in page.text
+    assert "orders.amount" in page.text
+
+
+def test_html_escapes_what_comes_from_sql() -> None:
+    sql = "CREATE TABLE t AS SELECT buyer AS `<script>alert(1)</script>` FROM orders"
+    assert "<script>alert" not in render(_result(sql), "html")
+
+
+def test_openlineage_traces_columns_to_tables() -> None:
+    events = [json.loads(line) for line in render(_result(), "openlineage").splitlines()]
+    first, second = events
+    assert [dataset["name"] for dataset in first["inputs"]] == ["orders"]
+    facets = first["outputs"][0]["facets"]
+    fields = facets["columnLineage"]["fields"]
+    [source] = fields["total"]["inputFields"]
+    assert (source["name"], source["field"]) == ("orders", "amount")
+    assert source["transformations"][0]["type"] == "DIRECT"
+    assert [field["name"] for field in facets["schema"]["fields"]] == ["buyer", "total"]
+    assert [dataset["name"] for dataset in second["outputs"]] == ["report"]
+    assert first["run"]["runId"] != second["run"]["runId"]
+
+
+def test_openlineage_lists_indirect_inputs_of_the_dataset() -> None:
+    event = json.loads(render(_result(includeIndirect=True), "openlineage").splitlines()[0])
+    dataset = event["outputs"][0]["facets"]["columnLineage"]["dataset"]
+    assert {field["field"] for field in dataset} == {"placed", "buyer"}
+
+
+def test_openlineage_is_reproducible() -> None:
+    assert render(_result(), "openlineage") == render(_result(), "openlineage")
+
+
+def test_schema_json_reimports() -> None:
+    first = _result()
+    tables = json.loads(render(first, "schema-json"))["tables"]
+    again = analyze(
+        {"sql": "SELECT * FROM totals", "dialect": "spark", "schema": {"tables": tables}}
+    )
+    assert _pairs(again) == {("output 0.buyer", "totals.buyer"), ("output 0.total", "totals.total")}
+
+
+@pytest.mark.parametrize("dialect", ["spark", "postgres", "duckdb", "generic"])
+def test_schema_ddl_is_sql_of_the_dialect(dialect: str) -> None:
+    text = render(_result(), "schema-ddl", Style(dialect=dialect))
+    created = parse(text, read=None if dialect == "generic" else dialect)
+    assert {tree.this.this.name for tree in created if tree} >= {"orders", "totals"}
+
+
+def test_schema_ddl_gives_the_same_schema_back() -> None:
+    first = _result()
+    ddl = render(first, "schema-ddl", Style(dialect="spark"))
+    again = analyze({"sql": ddl, "dialect": "spark", "options": {"analysisTime": ANALYSIS_TIME}})
+    assert first.resolved_schema is not None
+    assert again.resolved_schema is not None
+    assert [(t.name, [c.name for c in t.columns]) for t in again.resolved_schema.tables] == [
+        (t.name, [c.name for c in t.columns]) for t in first.resolved_schema.tables if t.columns
+    ]
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_shows_an_empty_result(name: str) -> None:
+    assert isinstance(render(analyze({}), name), str)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_every_format_shows_a_self_referencing_workload(name: str) -> None:
+    sql = "INSERT INTO a SELECT x FROM b; INSERT INTO b SELECT x FROM a; INSERT INTO a SELECT x FROM a"
+    assert render(_result(sql), name)
+
+
+@pytest.mark.parametrize("name", ["mermaid", "dot", "html", "csv"])
+def test_an_unexpandable_star_keeps_its_arrow(name: str) -> None:
+    text = render(_result("CREATE TABLE t AS SELECT * FROM mystery"), name, Style(level="column"))
+    assert ("mystery" in text) == (name != "csv")
