@@ -117,8 +117,7 @@ SELECT * FROM copied;
 --> issue APPROXIMATE_LINEAGE @0 severity=warning
 --> issue APPROXIMATE_LINEAGE @1 severity=info
 --> partial
---> schema copied(one, ...) implied @0
---> schema mystery(...) implied
+--> column copied.one origin=implied
 
 -- case: exclusion_on_an_open_tail_is_remembered
 -- dialect: bigquery

@@ -43,7 +43,6 @@ INSERT INTO t SELECT x FROM s;
 SELECT x FROM t;
 --> t.x <- s.x
 --> @2 out.x <- t.x
---> cross 0 -> 1
 --> cross 0 -> 2
 --> cross 1 -> 2
 
