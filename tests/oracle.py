@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import duckdb
 import pyarrow as pa
@@ -12,14 +13,14 @@ def answers(table: pa.Table, conditions: Sequence[str]) -> list[pa.BooleanArray]
     """Per condition, TRUE, FALSE or NULL for each row, in the table's order."""
     if not conditions:
         return []
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.register("given", compact(table))
-        # Stored first: a filter on an Arrow scan may be pushed into pyarrow, and it is on trial here.
-        connection.execute("CREATE TEMP TABLE judged AS FROM given")
-        columns = ", ".join(f"({text}) AS c{at}" for at, text in enumerate(conditions))
-        found = connection.execute(f"SELECT {columns} FROM judged").to_arrow_table()
-    return [_booleans(column) for column in found.columns]
+    with _judging(table) as connection:
+        return _ask(connection, conditions)
+
+
+def answers_if_any(table: pa.Table, conditions: Sequence[str]) -> list[pa.BooleanArray | None]:
+    """The same one by one; None for a condition that DuckDB itself refuses or cannot compute."""
+    with _judging(table) as connection:
+        return [_ask_if_possible(connection, condition) for condition in conditions]
 
 
 def compact(table: pa.Table) -> pa.Table:
@@ -29,6 +30,31 @@ def compact(table: pa.Table) -> pa.Table:
         for batch in table.to_batches():
             writer.write_batch(batch)
     return pa.ipc.open_stream(sink.getvalue()).read_all()
+
+
+@contextmanager
+def _judging(table: pa.Table) -> Iterator[duckdb.DuckDBPyConnection]:
+    with duckdb.connect(config={"threads": 1}) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        connection.register("given", compact(table))
+        # Stored first: a filter on an Arrow scan may be pushed into pyarrow, and it is on trial here.
+        connection.execute("CREATE TEMP TABLE judged AS FROM given")
+        yield connection
+
+
+def _ask(connection: duckdb.DuckDBPyConnection, conditions: Sequence[str]) -> list[pa.BooleanArray]:
+    columns = ", ".join(f"({text}) AS c{at}" for at, text in enumerate(conditions))
+    found = connection.execute(f"SELECT {columns} FROM judged").to_arrow_table()
+    return [_booleans(column) for column in found.columns]
+
+
+def _ask_if_possible(
+    connection: duckdb.DuckDBPyConnection, condition: str
+) -> pa.BooleanArray | None:
+    try:
+        return _ask(connection, [condition])[0]
+    except (duckdb.BinderException, duckdb.ConversionException, duckdb.OutOfRangeException):
+        return None
 
 
 def _booleans(column: pa.ChunkedArray[pa.BooleanScalar]) -> pa.BooleanArray:

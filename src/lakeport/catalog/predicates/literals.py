@@ -11,7 +11,15 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Scalar
 from lakeport.catalog.predicates.constants import plain_value
-from lakeport.catalog.predicates.kinds import Kind, Scale, constant_type, kind_of, scale_of
+from lakeport.catalog.predicates.kinds import (
+    Kind,
+    Scale,
+    constant_type,
+    is_zoned_nanoseconds,
+    kind_of,
+    scale_of,
+)
+from lakeport.catalog.predicates.ordering import key
 
 _SIMPLE: dict[pa.DataType, str] = {
     pa.int8(): "TINYINT",
@@ -39,6 +47,8 @@ _DAY_SECONDS = 86_400
 
 
 def literal(constant: Scalar) -> str:
+    if is_zoned_nanoseconds(constant.type):
+        return literal(key(constant))
     data_type = constant_type(constant.type)
     value = plain_value(constant)
     kind = kind_of(data_type)

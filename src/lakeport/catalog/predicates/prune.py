@@ -121,7 +121,7 @@ class _Presence:
         if bounds.null_count is None:
             unknown = kernels.filled(some, value=True)
             return cls(unknown, unknown)
-        values = kernels.less(bounds.null_count, rows)
+        values = both(kernels.less(bounds.null_count, rows), some)
         nulls = both(kernels.not_equal(bounds.null_count, 0), some)
         return cls(kernels.filled(values, value=True), kernels.filled(nulls, value=True))
 
