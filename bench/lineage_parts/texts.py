@@ -239,7 +239,7 @@ SELECT i.category, i.class, grouping(i.category) + grouping(i.class) AS level, s
                     ORDER BY sum(s.net_profit) / sum(s.ext_sales_price)) AS position
 FROM {c}_sales AS s JOIN day AS d ON d.day_key = s.day_key JOIN item AS i ON i.item_key = s.item_key JOIN store AS st ON st.store_key = s.store_key
 WHERE d.year = {y} AND st.state IN ('TN', 'SD', 'AL')
-GROUP BY i.category, i.class WITH ROLLUP ORDER BY level DESC, position LIMIT 100
+GROUP BY ROLLUP (i.category, i.class) ORDER BY level DESC, position LIMIT 100
 """,
     """
 SELECT d.week, st.name, st.store_id,
@@ -284,7 +284,7 @@ WITH flows AS (
 )
 SELECT f.channel, i.category, sum(f.sold) AS sales, sum(f.returned) AS returned, sum(f.profit - f.lost) AS profit
 FROM flows AS f JOIN item AS i ON f.item_key = i.item_key JOIN day AS d ON f.day_key = d.day_key
-WHERE d.year = {y} GROUP BY f.channel, i.category WITH ROLLUP ORDER BY f.channel, i.category LIMIT 100
+WHERE d.year = {y} GROUP BY ROLLUP (f.channel, i.category) ORDER BY f.channel, i.category LIMIT 100
 """,
     """
 WITH shop AS (SELECT i.item_id, sum(s.ext_sales_price) AS total FROM shop_sales AS s, day AS d, address AS a, item AS i
