@@ -39,7 +39,7 @@ def test_the_type_is_told_from_the_uri(read: Read, uri: str, kind: str) -> None:
 def test_relative_places_mean_the_projects_folder(read: Read, tmp_path: Path) -> None:
     settings = read('[catalog]\nuri = "sqlite:///db/lake.db"\nwarehouse = "files and more"\n')
     assert settings.catalog.uri == f"sqlite:///{tmp_path}/db/lake.db"
-    assert settings.catalog.warehouse == f"file://{tmp_path}/files%20and%20more"
+    assert settings.catalog.warehouse == f"file://{tmp_path}/files and more"
 
 
 def test_a_rest_catalogs_warehouse_is_a_name(read: Read) -> None:
@@ -75,4 +75,12 @@ def test_tls_is_set_completely_or_not_at_all(read: Read, present: str, missing: 
         read(f"[server.tls]\n{present} = 'x.pem'\n")
     assert caught.value.message == (
         f"lakeport.toml:2: `server.tls.{present}` needs `server.tls.{missing}` too"
+    )
+
+
+def test_a_home_that_is_not_known_is_named(read: Read) -> None:
+    with pytest.raises(ConfigurationError) as caught:
+        read('[catalog]\nwarehouse = "~nobody-here/lake"\n')
+    assert caught.value.message == (
+        "lakeport.toml:2: '~nobody-here/lake' starts in a home folder that is not known"
     )

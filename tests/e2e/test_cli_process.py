@@ -34,6 +34,36 @@ def test_a_reader_that_left_is_no_failure(tmp_path: Path, options: tuple[str, ..
     assert (done.returncode, done.stderr) == (0, b"")
 
 
+def test_a_terminal_without_a_character_shows_its_number(tmp_path: Path) -> None:
+    def shown(*options: str) -> bytes:
+        done = subprocess.run(
+            [PROGRAM, "config", "catalog.name", "--set", "catalog.name=日", *options],
+            capture_output=True,
+            check=True,
+            cwd=tmp_path,
+            env=environment(tmp_path, PYTHONIOENCODING="ascii"),
+        )
+        return done.stdout
+
+    assert rb'"\u65e5"' in shown()
+    assert "日".encode() in shown("--json")
+
+
+def test_a_working_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    done = subprocess.run(
+        ["sh", "-c", f'mkdir gone && cd gone && rmdir ../gone && "{PROGRAM}" config'],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+        env=environment(tmp_path),
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert (
+        done.stderr == "error: the working folder is gone\nhint: change to a folder that exists\n"
+    )
+
+
 def test_an_interrupt_ends_quietly_with_130(tmp_path: Path) -> None:
     # A Java that answers by interrupting whoever asks: the signal comes at a known moment.
     program = tmp_path / "jdk" / "bin" / "java"

@@ -7,6 +7,7 @@ the sentence on stderr. Exit codes: 0 done, 1 the answer is no, 2 wrong use, 3 f
 from __future__ import annotations
 
 import inspect
+import io
 import sys
 from typing import Annotated, Any
 
@@ -25,6 +26,10 @@ NAME = "lakeport"
 
 def main() -> None:
     """The entry point."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that lacks a character shows its number; a name must never stop a command.
+            stream.reconfigure(errors="backslashreplace")
     sys.exit(run(sys.argv[1:]))
 
 

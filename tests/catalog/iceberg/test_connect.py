@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField
 
 from lakeport.catalog.iceberg.connect import Presence, connect, probe, probe_warehouse
 from lakeport.catalog.iceberg.profile import Profile
-from lakeport.core.errors import UnavailableError, UnsupportedError
+from lakeport.core.errors import PreconditionError, UnavailableError, UnsupportedError
 
 
 def embedded(folder: Path) -> Profile:
@@ -17,7 +19,7 @@ def embedded(folder: Path) -> Profile:
         name="lake",
         type="embedded",
         uri=f"sqlite:///{folder}/.lakeport/catalog.db",
-        warehouse=(folder / ".lakeport" / "warehouse").as_uri(),
+        warehouse=f"file://{folder}/.lakeport/warehouse",
     )
 
 
@@ -28,6 +30,24 @@ def test_connecting_creates_the_embedded_catalog(tmp_path: Path) -> None:
     with connect(profile) as catalog:
         catalog.create_namespace("shop")
     assert probe(profile, seconds=30) == Presence(1)
+
+
+def test_tables_land_in_the_warehouse_whatever_the_folder_is_called(tmp_path: Path) -> None:
+    folder = tmp_path / "my 100% café+lake"
+    with connect(embedded(folder)) as catalog:
+        catalog.create_namespace("shop")
+        catalog.create_table("shop.orders", Schema(NestedField(1, "id", LongType(), required=True)))
+        assert [str(name) for name in catalog.load_table("shop.orders").schema().column_names] == [
+            "id"
+        ]
+    assert list((folder / ".lakeport" / "warehouse").rglob("*.metadata.json"))
+    assert [path.name for path in tmp_path.iterdir()] == [folder.name]
+
+
+@pytest.mark.parametrize("mark", ["?", "#"])
+def test_a_folder_that_no_location_can_name_is_refused(tmp_path: Path, mark: str) -> None:
+    with pytest.raises(PreconditionError, match="a location cannot hold"):
+        connect(embedded(tmp_path / f"a{mark}b"))
 
 
 def test_a_database_without_tables_stays_without_them(tmp_path: Path) -> None:
@@ -105,7 +125,7 @@ def test_a_missing_driver_is_not_an_outage() -> None:
 
 
 def test_the_warehouse_is_left_as_it_was(tmp_path: Path) -> None:
-    profile = Profile("lake", "embedded", warehouse=tmp_path.as_uri())
+    profile = Profile("lake", "embedded", warehouse=f"file://{tmp_path}")
     probe_warehouse(profile, seconds=30)
     assert list(tmp_path.iterdir()) == []
 

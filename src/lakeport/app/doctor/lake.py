@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
 
 from lakeport.app import wiring
 from lakeport.app.doctor.machine import nearest_folder
@@ -47,7 +47,7 @@ def warehouse(settings: Settings) -> Check:
         return ok("warehouse", "left to the catalog")
     parts = urlsplit(place)
     if parts.scheme == "file":
-        return _local(Path(unquote(parts.path)))
+        return _local(Path(parts.path))
     if "://" not in place:
         return ok("warehouse", f"{place}, managed by the catalog")
     try:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from lakeport.app.settings.layers import Given, Source
+from lakeport.app.settings.values import expanded
 from lakeport.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -53,11 +54,21 @@ def complete(values: dict[tuple[str, ...], Any], sources: dict[str, Source], roo
         if values[_URI] is None:
             values[_URI] = f"sqlite:///{root / HOME / 'catalog.db'}"
         if values[_WAREHOUSE] is None:
-            values[_WAREHOUSE] = (root / HOME / "warehouse").as_uri()
+            values[_WAREHOUSE] = _location(root / HOME / "warehouse")
     values[_URI] = _anchored_database(values[_URI], root)
-    values[_WAREHOUSE] = _anchored_folder(values[_WAREHOUSE], values[_TYPE], root)
+    try:
+        values[_WAREHOUSE] = _anchored_folder(values[_WAREHOUSE], values[_TYPE], root)
+    except ValueError as error:
+        raise ConfigurationError(f"{sources['catalog.warehouse']}: {error}") from error
     if values[_CACHE] is None:
-        values[_CACHE] = Path("~/.cache/lakeport").expanduser()
+        values[_CACHE] = _user_cache() or root / HOME / "cache"
+
+
+def _user_cache() -> Path | None:
+    try:
+        return expanded("~/.cache/lakeport")
+    except ValueError:  # a container's user often has no home
+        return None
 
 
 def check(catalog: Catalog, tls: Tls, sources: Mapping[str, Source]) -> None:
@@ -104,4 +115,9 @@ def _anchored_folder(warehouse: str | None, kind: str, root: Path) -> str | None
     """A plain folder becomes a file URI: locations always carry a scheme. A REST catalog's is a name."""
     if warehouse is None or kind == "rest" or "://" in warehouse or warehouse.startswith("file:"):
         return warehouse
-    return (root / Path(warehouse).expanduser()).resolve().as_uri()
+    return _location((root / expanded(warehouse)).resolve())
+
+
+def _location(folder: Path) -> str:
+    """As Iceberg's engines write it: nothing is escaped, for none of them unescapes."""
+    return f"file://{folder}"

@@ -81,7 +81,7 @@ def load(
 ) -> Settings:
     """The settings of a command run in `folder`; flags are named like settings (`server.grpc`)."""
     variables = os.environ if variables is None else variables
-    folder = Path.cwd() if folder is None else folder
+    folder = _working_folder() if folder is None else folder
     file = _project_file(project, variables, folder)
     root = folder if file is None else file.parent
     given = (
@@ -96,6 +96,15 @@ def load(
     settings = Settings(root, file, **built, sources=sources)  # type: ignore[arg-type]  # SECTIONS gives each its type
     derived.check(settings.catalog, settings.server.tls, sources)
     return settings
+
+
+def _working_folder() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError as error:
+        raise ConfigurationError(
+            "the working folder is gone", hint="change to a folder that exists"
+        ) from error
 
 
 def _project_file(project: Path | None, variables: Mapping[str, str], folder: Path) -> Path | None:

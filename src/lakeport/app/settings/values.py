@@ -55,12 +55,20 @@ def convert(value: object, wanted: Any, *, base: Path) -> object:
     def path(_: type, given: object) -> Path:
         if not isinstance(given, str):
             raise TypeError(f"Expected `str`, got `{_toml_name(given)}`")
-        return Path(base, Path(given).expanduser())
+        return base / expanded(given)
 
     try:
         return msgspec.convert(value, wanted, dec_hook=path)
     except msgspec.ValidationError as error:
         raise ValueError(str(error)) from error
+
+
+def expanded(text: str) -> Path:
+    """A path with `~` replaced by the user's home."""
+    try:
+        return Path(text).expanduser()
+    except RuntimeError as error:
+        raise ValueError(f"{text!r} starts in a home folder that is not known") from error
 
 
 def read_text(text: str, wanted: Any) -> object:

@@ -22,7 +22,12 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.io import load_file_io
 
-from lakeport.core.errors import LakeportError, UnavailableError, UnsupportedError
+from lakeport.core.errors import (
+    LakeportError,
+    PreconditionError,
+    UnavailableError,
+    UnsupportedError,
+)
 from lakeport.core.secrets import mask_text
 
 if TYPE_CHECKING:
@@ -71,6 +76,12 @@ def probe_warehouse(profile: Profile, *, seconds: float) -> None:
 
 
 def _open(profile: Profile, more: dict[str, str]) -> Catalog:
+    warehouse = profile.warehouse or ""
+    if warehouse.startswith("file:") and set("?#") & set(warehouse):
+        raise PreconditionError(
+            f"{profile} cannot be used: a location cannot hold `?` or `#`",
+            hint="move the project, or set `catalog.warehouse`",
+        )
     kind = CatalogType.SQL if profile.type == "embedded" else CatalogType(profile.type)
     return AVAILABLE_CATALOGS[kind](profile.name, {**profile.for_pyiceberg(), **more})
 

@@ -16,7 +16,9 @@ def write(value: object, *, indent: int = 2) -> None:
     """One value on stdout. `indent=0` keeps it on one line."""
     encoded = msgspec.json.encode(value, enc_hook=_plain)
     shown = msgspec.json.format(encoded, indent=indent) if indent else encoded
-    sys.stdout.write(shown.decode() + "\n")
+    # JSON is UTF-8, whatever the terminal speaks.
+    sys.stdout.flush()
+    sys.stdout.buffer.write(shown + b"\n")
     sys.stdout.flush()
 
 
