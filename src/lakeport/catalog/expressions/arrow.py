@@ -1,7 +1,8 @@
 """Arrow batches as DuckDB can read them, and its results as the rest of Lakeport knows them.
 
-DuckDB reads dictionaries inside nested types wrongly and knows no half floats; with lossless
-conversion on it answers booleans as `arrow.bool8`. Both are put right here, values are never touched.
+DuckDB would take a dictionary for an ENUM (and read it wrongly inside a list), while its client sees
+text; it knows no half floats; and with lossless conversion on it answers booleans as `arrow.bool8`.
+All three are put right here. Values are never touched.
 """
 
 from __future__ import annotations
@@ -25,12 +26,19 @@ def table_of(rows: pa.RecordBatch | pa.Table, columns: Collection[str]) -> pa.Ta
     return chosen if readable.equals(chosen.schema) else chosen.cast(readable)
 
 
-def readable_type(data_type: pa.DataType, *, nested: bool = False) -> pa.DataType:
+def no_rows(schema: pa.Schema) -> pa.RecordBatch:
+    """An empty batch; Arrow's own `empty_table` cannot make unions."""
+    return pa.RecordBatch.from_arrays(
+        [pa.nulls(0, column.type) for column in schema], schema=schema
+    )
+
+
+def readable_type(data_type: pa.DataType) -> pa.DataType:
     if isinstance(data_type, pa.DictionaryType):
-        return data_type.value_type if nested else data_type
+        return readable_type(data_type.value_type)
     if pa.types.is_float16(data_type):
         return pa.float32()
-    return _rebuilt(data_type, lambda child: readable_type(child, nested=True))
+    return _rebuilt(data_type, readable_type)
 
 
 def plain_type(data_type: pa.DataType) -> pa.DataType:

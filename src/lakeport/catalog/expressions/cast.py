@@ -11,7 +11,13 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.expressions import engine
-from lakeport.catalog.expressions.arrow import plain, plain_type, readable_type, table_of
+from lakeport.catalog.expressions.arrow import (
+    no_rows,
+    plain,
+    plain_type,
+    readable_type,
+    table_of,
+)
 from lakeport.catalog.expressions.evaluate import SECONDS, evaluate
 from lakeport.catalog.expressions.parse import parse_expression
 from lakeport.core.errors import InvalidRequestError
@@ -27,7 +33,7 @@ def cast_array(array: Array, to: Field | pa.DataType, *, seconds: float = SECOND
     target = engine.type_name(_VALUE, _empty(to))
     table = table_of(pa.table({_VALUE: array}), {_VALUE})
     sql = _VALUE if engine.type_name(_VALUE, table) == target else f"CAST({_VALUE} AS {target})"
-    return _as_arrow(engine.compute(sql, table, seconds=seconds).column(0).combine_chunks(), wanted)
+    return _as_arrow(engine.compute(sql, table, seconds=seconds), wanted)
 
 
 def default_array(expression_sql: str, to: pa.DataType, rows: int) -> Array:
@@ -40,8 +46,8 @@ def default_array(expression_sql: str, to: pa.DataType, rows: int) -> Array:
 
 def _empty(to: Field | pa.DataType) -> pa.Table:
     field = pa.field(_VALUE, to) if isinstance(to, pa.DataType) else to.with_name(_VALUE)
-    decoded = readable_type(field.type, nested=True)
-    return pa.schema([field.with_type(decoded)]).empty_table()
+    schema = pa.schema([field.with_type(readable_type(field.type)).with_nullable(nullable=True)])
+    return pa.Table.from_batches([no_rows(schema)])
 
 
 def _as_arrow(array: Array, wanted: pa.DataType) -> Array:

@@ -8,19 +8,28 @@ nothing; a thread sees only the batch it registered itself, under a name that is
 
 from __future__ import annotations
 
+import logging
 import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cache
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakeport.core.errors import DeadlineError, InvalidRequestError, LakeportError, LimitError
+from lakeport.catalog.arrow import Array
+from lakeport.core.errors import (
+    DeadlineError,
+    InternalError,
+    InvalidRequestError,
+    LakeportError,
+    LimitError,
+)
 
 if TYPE_CHECKING:
     import duckdb
+
+_log = logging.getLogger(__name__)
 
 MEMORY_LIMIT = "512MB"
 """For what DuckDB itself accounts for; that strings stay small is proven by `growth.py`."""
@@ -32,6 +41,7 @@ _AT_START = {
     "arrow_lossless_conversion": "true",  # else HUGEINT, UUID, TIMETZ and BIT lose their type
     "autoinstall_known_extensions": "false",
     "autoload_known_extensions": "false",
+    "max_expression_depth": "250",  # `tree.MAX_DEPTH` is reached first, but not for every operator
     "max_temp_directory_size": "0B",
     "memory_limit": MEMORY_LIMIT,
     "python_enable_replacements": "false",  # else a Python variable's name is a table
@@ -47,11 +57,37 @@ _AFTER_START = (
     "SET GLOBAL lock_configuration = true",
 )
 
-_threads = threading.local()
+
+class _Engine:
+    """The database and one cursor of it per thread. After a fault inside DuckDB it starts anew."""
+
+    def __init__(self) -> None:
+        self._opening = threading.Lock()
+        self._database: duckdb.DuckDBPyConnection | None = None
+        self._cursors = threading.local()
+
+    def cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor: duckdb.DuckDBPyConnection | None = getattr(self._cursors, "cursor", None)
+        if cursor is None or self._cursors.database is not self._database:
+            with self._opening:  # connections may be duplicated by one thread at a time only
+                self._database = self._database or _open()
+                self._cursors.database = self._database
+                cursor = self._cursors.cursor = self._database.cursor()
+        return cursor
+
+    def drop_cursor(self) -> None:
+        self._cursors.cursor = None
+
+    def drop_database(self) -> None:
+        with self._opening:
+            self._database = None
+        self.drop_cursor()
 
 
-@cache
-def _database() -> duckdb.DuckDBPyConnection:
+_engine = _Engine()
+
+
+def _open() -> duckdb.DuckDBPyConnection:
     import duckdb  # noqa: PLC0415 - heavy: most commands evaluate nothing
 
     database = duckdb.connect(":memory:", config=dict(_AT_START))
@@ -60,40 +96,29 @@ def _database() -> duckdb.DuckDBPyConnection:
     return database
 
 
-_opening = threading.Lock()
-
-
-def _cursor() -> duckdb.DuckDBPyConnection:
-    cursor: duckdb.DuckDBPyConnection | None = getattr(_threads, "cursor", None)
-    if cursor is None:
-        with _opening:  # duplicating a connection is not safe while another thread does it
-            cursor = _database().cursor()
-        _threads.cursor = cursor
-    return cursor
-
-
 def ask(sql: str, *values: str) -> str:
     """The single text a query of our own answers; `values` fill its placeholders."""
     with _translated():
-        row = _cursor().execute(sql, list(values)).fetchone()
+        row = _engine.cursor().execute(sql, list(values)).fetchone()
     return str(row[0]) if row else ""
 
 
-def compute(sql: str, table: pa.Table, *, seconds: float) -> pa.Table:
-    """`SELECT <sql> AS result` for every row of `table`, in order."""
+def compute(sql: str, table: pa.Table, *, seconds: float) -> Array:
+    """The value of checked SQL for every row of `table`, in order."""
     with _translated(seconds), _registered(table) as cursor, _stopped_after(cursor, seconds):
-        return cursor.execute(f"SELECT {sql} AS result FROM {_BATCH}").to_arrow_table()  # noqa: S608 - checked text
+        found = cursor.execute(f"SELECT {sql} AS result FROM {_BATCH}").to_arrow_table()  # noqa: S608 - checked
+    return found.column(0).combine_chunks()
 
 
 def type_name(sql: str, table: pa.Table) -> str:
-    """DuckDB's name of the type of `sql` over `table`, without evaluating a row."""
+    """DuckDB's name for the type of checked SQL over `table`, without evaluating a row."""
     with _translated(), _registered(table) as cursor:
-        return str(cursor.sql(f"SELECT {sql} AS result FROM {_BATCH}").types[0])  # noqa: S608 - checked text
+        return str(cursor.sql(f"SELECT {sql} AS result FROM {_BATCH}").types[0])  # noqa: S608 - checked
 
 
 @contextmanager
 def _registered(table: pa.Table) -> Iterator[duckdb.DuckDBPyConnection]:
-    cursor = _cursor()
+    cursor = _engine.cursor()
     cursor.register(_BATCH, table)
     try:
         yield cursor
@@ -103,14 +128,21 @@ def _registered(table: pa.Table) -> Iterator[duckdb.DuckDBPyConnection]:
 
 @contextmanager
 def _stopped_after(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterator[None]:
-    alarm = threading.Timer(seconds, cursor.interrupt)
-    alarm.daemon = True
-    alarm.start()
+    finished = threading.Event()
+
+    def watch() -> None:
+        patience = seconds
+        while not finished.wait(patience):
+            cursor.interrupt()
+            patience = 0.02  # again: an interrupt that comes before the query starts is forgotten
+
+    watchdog = threading.Thread(target=watch, name="lakeport-expression-watchdog", daemon=True)
+    watchdog.start()
     try:
         yield
     finally:
-        alarm.cancel()
-        alarm.join()  # an interrupt that comes late would hit this cursor's next query
+        finished.set()
+        watchdog.join()  # else a late interrupt would hit this cursor's next query
 
 
 @contextmanager
@@ -119,20 +151,24 @@ def _translated(seconds: float = 0) -> Iterator[None]:
 
     try:
         yield
-    except duckdb.Error as error:
-        _threads.cursor = None  # an engine fault may not outlive its query
+    except (duckdb.InternalException, duckdb.FatalException) as error:
+        _engine.drop_database()
+        _log.exception("expression.fault")
+        raise InternalError("the expression engine failed and was started anew") from error
+    except (duckdb.Error, MemoryError) as error:
+        _engine.drop_cursor()
         raise _ours(error, seconds) from None
 
 
-def _ours(error: duckdb.Error, seconds: float) -> LakeportError:
+def _ours(error: Exception, seconds: float) -> LakeportError:
     import duckdb  # noqa: PLC0415 - heavy: most commands evaluate nothing
 
     if isinstance(error, duckdb.InterruptException):
         return DeadlineError(
-            f"the expression was stopped after {seconds:g} seconds",
+            f"the expression was stopped after {seconds:.3g} seconds",
             hint="simplify it, or send fewer rows at a time",
         )
-    if isinstance(error, duckdb.OutOfMemoryException):
+    if isinstance(error, duckdb.OutOfMemoryException | MemoryError):
         return LimitError(
             f"the expression needs more than {MEMORY_LIMIT} of memory",
             hint="simplify it, or send fewer rows at a time",

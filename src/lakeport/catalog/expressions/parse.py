@@ -13,13 +13,16 @@ from functools import lru_cache
 import pyarrow as pa
 
 from lakeport.catalog.expressions import engine, tree
-from lakeport.catalog.expressions.arrow import table_of
+from lakeport.catalog.expressions.arrow import no_rows, table_of
 from lakeport.catalog.expressions.check import bind
+from lakeport.catalog.expressions.growth import Growth, growth
+from lakeport.catalog.expressions.program import runnable
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import NameMap, fold
 
 MAX_TEXT = 64 * 1024
 MAX_NODES = 2_000
+_WRITINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,26 +31,48 @@ class Expression:
 
     sql: str
     columns: frozenset[str]
+    program: str
+    """What the engine runs: `sql` with a faster form of some operators."""
+    growth: Growth
 
 
 def parse_expression(sql: str, schema: pa.Schema) -> Expression:
     """Refuses what cannot be read, may not run or does not fit the schema's types."""
-    return _parse(sql, schema)
+    # Two schemas are equal to Python when only their metadata differs, which holds DuckDB's types.
+    return _parse(sql, schema.serialize().to_pybytes())
 
 
 @lru_cache(maxsize=1024)
-def _parse(sql: str, schema: pa.Schema) -> Expression:
-    bound = bind(_read(sql), NameMap((column.name, column.type) for column in schema))
+def _parse(sql: str, serialized: bytes) -> Expression:
+    schema = pa.ipc.read_schema(pa.py_buffer(serialized))
+    types = NameMap((column.name, column.type) for column in schema)
+    bound = _settled(bind(_read(sql), types), types)
     nodes = [node for node in tree.walk(bound) if node["class"] != "CONSTANT"]
     if len(nodes) > MAX_NODES:
         raise LimitError(
             f"the expression has {len(nodes):,} parts", hint=f"at most {MAX_NODES:,} are allowed"
         )
-    text = tree.text(bound)
     names = frozenset(n["column_names"][0] for n in nodes if n["class"] == "COLUMN_REF")
-    expression = Expression(text, names)
-    engine.type_name(text, table_of(schema.empty_table(), expression.columns))
+    run = runnable(bound)
+    expression = Expression(tree.text(bound), names, tree.text(run), growth(run, types))
+    engine.type_name(expression.program, table_of(no_rows(schema), names))
     return expression
+
+
+def _settled(bound: tree.Node, types: NameMap[pa.DataType]) -> tree.Node:
+    """The tree that its own text is read as, checked itself: what a replica reads back is what was
+    looked at here. Most trees are at once; `IS TRUE` is first written as a comparison.
+    """
+    text = ""
+    for _ in range(_WRITINGS):
+        previous, text = text, tree.text(bound)
+        if text == previous:
+            return bound
+        bound = bind(tree.parse(text), types)
+    raise InvalidRequestError(
+        f"the expression changes whenever it is written again: {text}",
+        hint="write it in a simpler way",
+    )
 
 
 def column_names(sql: str) -> frozenset[str]:

@@ -8,17 +8,21 @@ about every operator, precedence and renamed function. Nothing here decides what
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, TypeAlias
 
 from lakeport.catalog.expressions import engine
-from lakeport.core.errors import InvalidRequestError
+from lakeport.core.errors import InvalidRequestError, LimitError
 
 Node: TypeAlias = dict[str, Any]
 """One node of DuckDB's serialised syntax tree; `class` and `type` say what it is."""
 
+MAX_DEPTH = 100
+"""Levels of a tree: every walk over one is recursive, and callers have a stack of their own."""
+
 _NOWHERE = 18446744073709551615
+_PARTS = dict.fromkeys(("input", "lower", "upper", "left", "right", "child", "children")).keys()
 
 
 def parse(sql: str) -> Node:
@@ -34,6 +38,7 @@ def parse(sql: str) -> Node:
     expression: Node = found[0]
     if expression["alias"]:
         raise _not_one(sql)
+    _check_depth(expression)
     located: Node = without_locations(expression)
     return located
 
@@ -59,6 +64,30 @@ def walk(tree: Any) -> Iterator[Node]:
             pending.extend(v for k, v in found.items() if k not in {"value", "cast_type"})
 
 
+def children(node: Node) -> list[Node]:
+    """The parts of a checked node, in the order they are written; of a CASE: when, then, …, else."""
+    if node["class"] == "CASE":
+        parts = [check[key] for check in node["case_checks"] for key in ("when_expr", "then_expr")]
+        return [*parts, node["else_expr"]]
+    found: list[Node] = []
+    for key in _PARTS:
+        part = node.get(key, ())
+        found.extend(part if isinstance(part, list | tuple) else (part,))
+    return found
+
+
+def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
+    """The node with `change` applied to each of its parts."""
+    if node["class"] == "CASE":
+        checks = [{key: change(part) for key, part in c.items()} for c in node["case_checks"]]
+        return {**node, "case_checks": checks, "else_expr": change(node["else_expr"])}
+    changed = dict(node)
+    for key in _PARTS & node.keys():
+        part = node[key]
+        changed[key] = [change(p) for p in part] if isinstance(part, list) else change(part)
+    return changed
+
+
 def column_ref(*names: str) -> Node:
     return {
         "class": "COLUMN_REF",
@@ -66,6 +95,24 @@ def column_ref(*names: str) -> Node:
         "alias": "",
         "query_location": _NOWHERE,
         "column_names": list(names),
+    }
+
+
+def call(function: str, *arguments: Node) -> Node:
+    return {
+        "class": "FUNCTION",
+        "type": "FUNCTION",
+        "alias": "",
+        "query_location": _NOWHERE,
+        "function_name": function,
+        "schema": "",
+        "catalog": "",
+        "children": list(arguments),
+        "filter": None,
+        "order_bys": {"type": "ORDER_MODIFIER", "orders": []},
+        "distinct": False,
+        "is_operator": False,
+        "export_state": False,
     }
 
 
@@ -100,14 +147,38 @@ def without_locations(tree: Any) -> Any:
 
 
 def _statements(sql: str) -> list[Node]:
-    answer = json.loads(engine.ask("SELECT json_serialize_sql(?)", sql))
+    try:
+        answer = json.loads(engine.ask("SELECT json_serialize_sql(?)", sql))
+    except RecursionError:
+        raise _too_deep() from None
     if answer["error"]:
+        said = answer["error_message"]
+        if "Max expression depth" in said or "memory exhausted" in said:
+            raise _too_deep()
         raise InvalidRequestError(
-            f"the expression cannot be read: {engine.sentence(answer['error_message'])}",
+            f"the expression cannot be read: {engine.sentence(said)}",
             hint="write one SQL expression in DuckDB's dialect",
         )
     found: list[Node] = answer["statements"]
     return found
+
+
+def _check_depth(tree: Node) -> None:
+    pending: list[tuple[Any, int]] = [(tree, 0)]
+    while pending:
+        found, depth = pending.pop()
+        if depth > MAX_DEPTH:
+            raise _too_deep()
+        if isinstance(found, dict):
+            pending.extend((value, depth + ("class" in found)) for value in found.values())
+        elif isinstance(found, list):
+            pending.extend((value, depth) for value in found)
+
+
+def _too_deep() -> LimitError:
+    return LimitError(
+        "the expression is nested too deeply", hint=f"at most {MAX_DEPTH} levels are allowed"
+    )
 
 
 @cache

@@ -1,0 +1,221 @@
+"""How much memory an expression can need, decided before it runs.
+
+DuckDB's own memory limit does not cover string functions, and one that multiplies its input is enough
+to end the process. So every node gets an upper bound: `factor` bytes for each byte of its row's
+columns, plus `constant`. Text cannot name a value twice without writing it twice, so the bounds are
+small for ordinary expressions, and a chain that doubles is refused with its number.
+`slices.py` then cuts batches so that the bound times their size fits the memory that may be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+
+from lakeport.catalog.expressions.functions import FUNCTIONS, Shape
+from lakeport.catalog.expressions.tree import Node, children
+from lakeport.core.errors import LimitError
+from lakeport.core.names import NameMap
+
+MAX_FACTOR = 10_000
+MAX_CONSTANT = 16 * 1024 * 1024
+
+_ENTRY = 32
+"""Bytes of a value beside its contents, generously: a string entry, a list entry, a validity byte."""
+
+_AS_TEXT = 32
+"""Bytes of text per byte of a nested value: `false, ` for one byte, a double's 24 digits for eight."""
+
+_FLAT_GROUPS = frozenset({"Numbers", "Text", "Patterns", "Dates and times", "Bits"})
+_LIST_FACTOR = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Size:
+    """At most `factor` times the row's input, plus `constant` bytes."""
+
+    factor: int
+    constant: int
+
+    def __add__(self, other: Size) -> Size:
+        return Size(self.factor + other.factor, self.constant + other.constant)
+
+    def times(self, number: int) -> Size:
+        return Size(self.factor * number, self.constant * number)
+
+
+@dataclass(frozen=True, slots=True)
+class Growth:
+    """The bounds of one expression: its result, and all its intermediate values together."""
+
+    result: Size
+    work: Size
+
+
+_ENTRY_SIZE = Size(0, _ENTRY)
+
+
+def growth(tree: Node, columns: NameMap[pa.DataType]) -> Growth:
+    """LimitError when the expression could blow up whatever the rows are."""
+    sizes = _Sizes(columns, _names_in(tree, columns))
+    result = sizes.of(tree)
+    if sizes.work.factor > MAX_FACTOR or sizes.work.constant > MAX_CONSTANT:
+        raise LimitError(
+            f"the expression could make its input {sizes.work.factor:,} times larger",
+            hint="join fewer pieces, or compute it in steps",
+        )
+    return Growth(result, sizes.work)
+
+
+class _Sizes:
+    """One walk over a tree, which adds up the work as it goes."""
+
+    def __init__(self, columns: NameMap[pa.DataType], names: int) -> None:
+        self._columns = columns
+        self._as_text = _AS_TEXT + names
+        self.work = Size(0, 0)
+
+    def of(self, node: Node) -> Size:
+        size = self._own(node, [self.of(child) for child in children(node)])
+        self.work = self.work + size
+        return size
+
+    def _own(self, node: Node, parts: list[Size]) -> Size:
+        match node["class"]:
+            case "COLUMN_REF":
+                return Size(1, _ENTRY)
+            case "CONSTANT":
+                return Size(0, _ENTRY + _length(node))
+            case "CAST":
+                return self._cast(node, parts[0])
+            case "COLLATE":
+                return parts[0].times(4)  # the key it is compared by: lower case, without accents
+            case "FUNCTION":
+                return self._call(node, parts)
+            case "CASE" | "OPERATOR":
+                return _largest(parts) + _ENTRY_SIZE
+        return _ENTRY_SIZE
+
+    def _cast(self, node: Node, part: Size) -> Size:
+        leaves = _leaves(node["cast_type"])
+        named = node["cast_type"]["id"] == "UNBOUND"
+        if named or node["cast_type"]["id"] in {
+            "VARCHAR",
+            "LIST",
+            "ARRAY",
+            "STRUCT",
+            "MAP",
+            "UNION",
+        }:
+            per_byte = 8 if self._is_flat(node["child"]) and leaves == 1 else self._as_text
+            return part.times(per_byte * leaves) + _ENTRY_SIZE.times(2 * leaves)
+        return part.times(2) + _ENTRY_SIZE.times(2)
+
+    def _call(self, node: Node, parts: list[Size]) -> Size:
+        function = FUNCTIONS[node["function_name"].lower()]
+        match function.shape:
+            case Shape.FIXED:
+                return _ENTRY_SIZE.times(2)
+            case Shape.LARGEST:
+                return _largest(parts) + _ENTRY_SIZE
+            case Shape.SUM:
+                return _sum(parts).times(function.factor) + _ENTRY_SIZE
+            case Shape.TEXT:
+                shown = (
+                    part if self._is_flat(child) else part.times(self._as_text)
+                    for child, part in zip(node["children"], parts, strict=True)
+                )
+                return _sum(shown).times(function.factor) + _ENTRY_SIZE
+            case Shape.JOINED:
+                return self._joined(node, parts)
+            case Shape.REPLACED:
+                return parts[0].times(_replaced(node)) + _ENTRY_SIZE
+
+    def _joined(self, node: Node, parts: list[Size]) -> Size:
+        shown = [
+            part if self._is_flat(child) else part.times(self._as_text)
+            for child, part in zip(node["children"], parts, strict=True)
+        ]
+        return _sum(shown) + shown[0].times(len(shown)) + _ENTRY_SIZE if shown else _ENTRY_SIZE
+
+    def _is_flat(self, node: Node) -> bool:
+        """Whether the value is surely no list, struct, map or union: its text is about its own size."""
+        match node["class"]:
+            case "CONSTANT" | "COMPARISON" | "CONJUNCTION" | "BETWEEN" | "COLLATE":
+                return True
+            case "COLUMN_REF":
+                found = self._columns[node["column_names"][0]]
+                return not pa.types.is_nested(found)
+            case "CAST":
+                return _leaves(node["cast_type"]) == 1 and node["cast_type"]["id"] not in {
+                    "LIST",
+                    "MAP",
+                }
+            case "FUNCTION":
+                function = FUNCTIONS[node["function_name"].lower()]
+                if function.name == "||":
+                    return any(self._is_flat(child) for child in node["children"])
+                return function.group in _FLAT_GROUPS and function.factor < _LIST_FACTOR
+            case "CASE":
+                return all(self._is_flat(child) for child in children(node)[1::2])
+        return False
+
+
+def _sum(parts: Iterable[Size]) -> Size:
+    return sum(parts, start=Size(0, 0))
+
+
+def _largest(parts: Iterable[Size]) -> Size:
+    factor = constant = 0
+    for part in parts:
+        factor, constant = max(factor, part.factor), max(constant, part.constant)
+    return Size(factor, constant)
+
+
+def _replaced(node: Node) -> int:
+    """Bytes out per byte in when each match becomes the replacement."""
+    searched, replacement, *_ = [*(_length(part) for part in node["children"][1:]), 0, 0]
+    if node["function_name"].lower() == "replace":
+        return max(1, -(-replacement // max(1, searched)))
+    # A pattern may match nothing between any two bytes, and `\1` puts the match in again.
+    return 1 + 2 * replacement
+
+
+def _length(constant: Node) -> int:
+    return len(str(constant["value"].get("value", "")).encode())
+
+
+def _leaves(data_type: Any) -> int:
+    """How many plain values one value of this type holds at least, NULL or not."""
+    info = data_type["type_info"] or {}
+    inside = [child["second"] for child in info.get("child_types", ())]
+    if "child_type" in info:
+        inside = [info["child_type"]]
+    here = sum(map(_leaves, inside)) if inside else 1
+    return int(info.get("size", 1)) * here
+
+
+def _names_in(tree: Node, columns: NameMap[pa.DataType]) -> int:
+    """The length of all field names: a struct as text repeats its names for each of its values."""
+    pending: list[Any] = [tree]
+    length = 0
+    while pending:
+        found = pending.pop()
+        if isinstance(found, list):
+            pending.extend(found)
+        elif isinstance(found, dict):
+            length += len(found.get("alias") or "") + len(found.get("first") or "")
+            if found.get("class") == "COLUMN_REF":
+                length += _field_names(columns[found["column_names"][0]])
+            pending.extend(found.values())
+    return length
+
+
+def _field_names(data_type: pa.DataType) -> int:
+    if not pa.types.is_nested(data_type):
+        return 0
+    fields = [data_type.field(index) for index in range(data_type.num_fields)]
+    return sum(len(field.name.encode()) + 4 + _field_names(field.type) for field in fields)
