@@ -61,7 +61,7 @@ def test_every_kind_of_list_becomes_every_other(
     kind: pa.DataType, target: Array, part: slice
 ) -> None:
     # Pairs fit a list of any kind, the fixed-size one included.
-    shown = pa.array(_PAIRS, kind)[part]
+    shown: Array = pa.array(_PAIRS, kind)[part]
     assert has_even_lengths(shown, 2)
     built = put_together(take_apart(shown), target.type)
     built.validate(full=True)

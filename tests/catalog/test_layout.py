@@ -5,15 +5,15 @@ import pytest
 
 from lakeport.catalog.layout import parse_term
 from lakeport.core.errors import InvalidRequestError, NotFoundError
+from tests.catalog.tables import columns
 
-SCHEMA = pa.schema(
-    [
-        pa.field("Region", pa.string()),
-        pa.field("ts", pa.timestamp("us")),
-        pa.field("order date", pa.date32()),
-        pa.field("address", pa.struct([("city", pa.string())])),
-    ]
-)
+_TYPES: dict[str, pa.DataType] = {
+    "Region": pa.string(),
+    "ts": pa.timestamp("us"),
+    "order date": pa.date32(),
+    "address": pa.struct([("city", pa.string())]),
+}
+SCHEMA = columns(**_TYPES)
 
 
 @pytest.mark.parametrize(

@@ -29,10 +29,12 @@ _compute: Any = pc
 
 def check_key_type(column: Field) -> None:
     """Refuse a key over values that have no plain equality."""
-    kind = column.type
-    if is_nested(kind) or pa.types.is_interval(kind) or pa.types.is_run_end_encoded(kind):
+    kind: Any = column.type
+    while pa.types.is_dictionary(kind) or pa.types.is_run_end_encoded(kind):
+        kind = kind.value_type
+    if is_nested(kind) or pa.types.is_interval(kind):
         raise InvalidRequestError(
-            f"column {quoted(column.name)} of the type {kind} cannot be part of a key",
+            f"column {quoted(column.name)} of the type {column.type} cannot be part of a key",
             hint="use a number, text, date, time, boolean, UUID or bytes",
         )
 
@@ -143,6 +145,8 @@ def _plain(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         storage: Array = array.storage
         return _plain(storage) if kind != pa.bool8() else storage.cast(pa.bool_())
+    if pa.types.is_run_end_encoded(kind):
+        return _plain(_compute.run_end_decode(array))
     if isinstance(array, pa.DictionaryArray):
         return _plain(array.dictionary_decode())
     if pa.types.is_string_view(kind) or pa.types.is_binary_view(kind):
