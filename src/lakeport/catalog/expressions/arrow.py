@@ -1,29 +1,42 @@
 """Arrow batches as DuckDB can read them, and its results as the rest of Lakeport knows them.
 
-DuckDB would take a dictionary for an ENUM (and read it wrongly inside a list), while its client sees
-text; it knows no half floats; and with lossless conversion on it answers booleans as `arrow.bool8`.
-All three are put right here. Values are never touched.
+DuckDB takes a dictionary for an ENUM (and reads it wrongly inside a list), while its client sees text;
+it knows no half floats; it reads a sliced union from its unsliced beginning; and with lossless
+conversion on it answers booleans as `arrow.bool8`. All of that is put right here, in every depth.
+Only representations change, values never do.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
+from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.containers import (
+    child_fields,
+    is_nested,
+    put_together,
+    take_apart,
+    with_child_fields,
+)
+
+_compute: Any = pc  # the stubs lack dictionaries and run ends
 
 
-def table_of(rows: pa.RecordBatch | pa.Table, columns: Collection[str]) -> pa.Table:
+def table_of(batch: pa.RecordBatch, columns: Collection[str]) -> pa.Table:
     """The named columns, readable by DuckDB. Without any, one column that only counts the rows."""
-    table = rows if isinstance(rows, pa.Table) else pa.Table.from_batches([rows])
     if not columns:
-        return pa.table({"rows": pa.nulls(table.num_rows)})
-    chosen = table.select([name for name in table.column_names if name in columns])
-    readable = pa.schema(
-        [_with_type(column, readable_type(column.type)) for column in chosen.schema]
-    )
-    return chosen if readable.equals(chosen.schema) else chosen.cast(readable)
+        return pa.table({"rows": pa.nulls(batch.num_rows)})
+    fields, arrays = [], []
+    for column, array in zip(batch.schema, batch.columns, strict=True):
+        if column.name in columns:
+            wanted = readable_type(column.type)
+            fields.append(column.with_type(wanted).with_nullable(nullable=True))
+            arrays.append(shaped(array, wanted))
+    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
 
 
 def no_rows(schema: pa.Schema) -> pa.RecordBatch:
@@ -34,40 +47,61 @@ def no_rows(schema: pa.Schema) -> pa.RecordBatch:
 
 
 def readable_type(data_type: pa.DataType) -> pa.DataType:
-    if isinstance(data_type, pa.DictionaryType):
+    if isinstance(data_type, pa.DictionaryType | pa.RunEndEncodedType):
         return readable_type(data_type.value_type)
     if pa.types.is_float16(data_type):
         return pa.float32()
-    return _rebuilt(data_type, readable_type)
+    return _inside(data_type, readable_type)
 
 
 def plain_type(data_type: pa.DataType) -> pa.DataType:
-    """The type without `arrow.bool8`, at any depth."""
-    if isinstance(data_type, pa.Bool8Type):
-        return pa.bool_()
-    return _rebuilt(data_type, plain_type)
+    """The type with `bool` for `arrow.bool8`."""
+    return pa.bool_() if isinstance(data_type, pa.Bool8Type) else _inside(data_type, plain_type)
 
 
 def plain(array: Array) -> Array:
     wanted = plain_type(array.type)
-    return array if wanted.equals(array.type) else array.cast(wanted)
+    return array if wanted.equals(array.type) else shaped(array, wanted)
 
 
-def _rebuilt(data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
+def shaped(array: Array, wanted: pa.DataType) -> Array:
+    """The same values in another type that means the same to DuckDB."""
+    if array.type.equals(wanted) and not _has_union(wanted):
+        return array
+    if isinstance(array, pa.RunEndEncodedArray):
+        return shaped(_compute.run_end_decode(array), wanted)
+    if isinstance(wanted, pa.DictionaryType):
+        encoded = _compute.dictionary_encode(shaped(array, wanted.value_type))
+        indices = encoded.indices.cast(wanted.index_type)
+        return pa.DictionaryArray.from_arrays(indices, encoded.dictionary, ordered=wanted.ordered)
+    if isinstance(array, pa.DictionaryArray):
+        return shaped(_compute.dictionary_decode(array), wanted)
+    if isinstance(array, pa.ExtensionArray):
+        return shaped(array.storage, wanted)
+    if isinstance(wanted, pa.BaseExtensionType):
+        return pa.ExtensionArray.from_storage(wanted, shaped(array, wanted.storage_type))
+    if is_nested(wanted):
+        parts = take_apart(array)
+        pairs = zip(parts.children, child_fields(wanted), strict=True)
+        return put_together(
+            parts.with_children(*(shaped(child, field.type) for child, field in pairs)), wanted
+        )
+    return array.cast(wanted)
+
+
+def _has_union(data_type: pa.DataType) -> bool:
+    return pa.types.is_union(data_type) or (
+        is_nested(data_type) and any(_has_union(field.type) for field in child_fields(data_type))
+    )
+
+
+def _inside(data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:
     """`data_type` with `change` applied to the types directly inside it."""
-    if isinstance(data_type, pa.StructType):
-        return pa.struct([_with_type(field, change(field.type)) for field in data_type])
-    if isinstance(data_type, pa.MapType):
-        key, item = data_type.key_field, data_type.item_field
-        return pa.map_(change(key.type), _with_type(item, change(item.type)))  # type: ignore[no-any-return,call-overload]  # the stubs lack the form that keeps nullability
-    if isinstance(data_type, pa.FixedSizeListType):
-        element = data_type.value_field
-        return pa.list_(_with_type(element, change(element.type)), data_type.list_size)
-    if isinstance(data_type, pa.LargeListType):
-        return pa.large_list(_with_type(data_type.value_field, change(data_type.value_type)))
-    if isinstance(data_type, pa.ListType):
-        return pa.list_(_with_type(data_type.value_field, change(data_type.value_type)))
-    return data_type
+    if not is_nested(data_type):
+        return data_type
+    fields = child_fields(data_type)
+    changed = tuple(_with_type(field, change(field.type)) for field in fields)
+    return data_type if changed == fields else with_child_fields(data_type, changed)
 
 
 def _with_type(field: Field, data_type: pa.DataType) -> Field:

@@ -180,4 +180,5 @@ def sentence(message: str) -> str:
     """DuckDB's own words, without its error class, its echo of our query and our private names."""
     said = message.strip().split("\n", 1)[0]
     said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said)
+    said = re.sub(r" when casting from source column value$", "", said)
     return said.replace(f'"{_BATCH}".', "").replace(f"{_BATCH}.", "")

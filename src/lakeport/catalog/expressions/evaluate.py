@@ -15,6 +15,7 @@ from lakeport.catalog.expressions import engine
 from lakeport.catalog.expressions.arrow import no_rows, plain, table_of
 from lakeport.catalog.expressions.parse import Expression
 from lakeport.catalog.expressions.slices import slices
+from lakeport.catalog.selection import keep_rows
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import quoted
 
@@ -53,7 +54,7 @@ def keep(
             f"{quoted(expression.sql)} is no condition: it gives {mask.type}",
             hint="compare it with something",
         )
-    return batch.filter(mask)
+    return keep_rows(batch, mask)
 
 
 def result_type(expression: Expression, schema: pa.Schema) -> pa.DataType:
