@@ -30,13 +30,7 @@ from lakeport.catalog.reading import read
 from lakeport.core.errors import ConflictError, InvalidRequestError
 from lakeport.core.names import quoted
 
-Rows: TypeAlias = (
-    pa.Table
-    | pa.RecordBatch
-    | pa.RecordBatchReader
-    | Iterable[pa.RecordBatch]
-    | Sequence[Mapping[str, object]]
-)
+Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch | Mapping[str, object]]
 
 ATTEMPTS = 8
 """How often a statement is run before its conflict is reported."""
