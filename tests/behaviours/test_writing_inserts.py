@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pyarrow as pa
 import pytest
 
@@ -19,17 +21,13 @@ from tests.behaviours.lake import Lake, Subject, schema_of
 
 @pytest.fixture
 def people(lake: Lake) -> Subject:
-    schema = pa.schema(
-        [
-            pa.field("id", pa.int64(), nullable=False),
-            pa.field("Name", pa.string()),
-            with_default(pa.field("age", pa.int32()), "40 + 2"),
-        ]
-    )
+    schema = schema_of(id=pa.int64(), Name=pa.string())
+    schema = schema.set(0, schema.field(0).with_nullable(nullable=False))
+    schema = schema.append(with_default(pa.field("age", pa.int32()), "40 + 2"))
     return lake.create(schema, name="people")
 
 
-def batch(**columns: object) -> pa.RecordBatch:
+def batch(**columns: Any) -> pa.RecordBatch:
     return pa.RecordBatch.from_pydict(columns)
 
 
@@ -127,10 +125,8 @@ def test_a_primary_key_is_enforced_against_rows_that_are_there(lake: Lake) -> No
 
 def test_a_primary_key_is_enforced_inside_a_statement(lake: Lake) -> None:
     subject = lake.create(schema_of(k=pa.int64()), PrimaryKey(("k",)))
-    with subject.insertable.insert() as write, pytest.raises(KeyViolationError):
-        write.add(batch(k=[1]))
-        write.add(batch(k=[1]))
-        write.commit()
+    with pytest.raises(KeyViolationError):
+        subject.insert([batch(k=[1]), batch(k=[1])])
     assert subject.rows() == []
 
 
@@ -144,7 +140,7 @@ def test_unique_lets_nulls_repeat(lake: Lake) -> None:
     subject = lake.create(schema_of(a=pa.int64(), b=pa.string()), Unique(("a", "b"), "pair"))
     subject.insert([{"a": 1, "b": None}, {"a": 1, "b": None}, {"a": 1, "b": "x"}])
     subject.insert([{"a": 2, "b": "x"}])
-    with pytest.raises(KeyViolationError, match="pair|a, b"):
+    with pytest.raises(KeyViolationError, match="UNIQUE"):
         subject.insert([{"a": 1, "b": "x"}])
     assert len(subject.rows()) == 4
 

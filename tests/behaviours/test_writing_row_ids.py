@@ -47,7 +47,7 @@ def test_an_update_of_nothing_commits_nothing(stock: Subject) -> None:
 def test_rows_are_updated_in_the_order_given(stock: Subject) -> None:
     ids = stock.row_ids()[::-1]
     stock.update(ids, name=["d", "c", "b", "a"])
-    assert sorted(name for (name,) in stock.rows("name")) == ["a", "b", "c", "d"]
+    assert stock.rows("name") == [("a",), ("b",), ("c",), ("d",)]
     assert stock.rows("k", "name")[0] == (1, "a")
 
 
@@ -74,9 +74,7 @@ def test_an_update_returns_the_batch_as_stored_in_its_own_order(stock: Subject) 
     (row_id,) = stock.row_ids("k = 1")
     sent = pa.RecordBatch.from_arrays(
         [pa.array([7], pa.int8()), pa.array([row_id]), pa.array(["x"])],
-        schema=pa.schema(
-            [pa.field("PRICE", pa.int8()), ROW_ID_FIELD, pa.field("name", pa.string())]
-        ),
+        names=["PRICE", "rowid", "name"],
     )
     with stock.updatable.update() as write:
         shown = write.add(sent, returning=True)
