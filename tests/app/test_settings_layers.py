@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from lakeport.app.settings import Address, Entry, Settings, load
 from lakeport.app.settings.keys import all_keys
+from lakeport.app.settings.values import type_text
 
 Read = Callable[..., Settings]
 
@@ -33,7 +34,7 @@ def test_without_anything_the_defaults_stand(read: Read, tmp_path: Path) -> None
 
 
 layered = st.fixed_dictionaries(
-    {}, optional={layer: st.integers(2, 500) for layer in ("file", "environment", "flag")}
+    {}, optional={layer: st.integers(2, 500) for layer in ("file", "environment", "command line")}
 )
 
 
@@ -57,7 +58,11 @@ def test_flag_wins_over_environment_over_file_over_default(
     )
     assert settings.server.limits.calls == values.get(winner, 64)
     found = entry(settings, "server.limits.calls").source
-    where = {"file": "lakeport.toml:3", "environment": "LAKEPORT_SERVER_LIMITS_CALLS"}
+    where = {
+        "flag": "command line",
+        "file": "lakeport.toml:3",
+        "environment": "LAKEPORT_SERVER_LIMITS_CALLS",
+    }
     assert (found.kind, found.where) == (winner, where.get(winner, winner))
 
 
@@ -112,6 +117,44 @@ def test_a_list_in_a_variable_may_be_toml(read: Read) -> None:
     assert settings.server.data_uris == ("a.b,c", "d.*")
 
 
+SETTABLE = {
+    "server.public_address": "grpc+tls://lake.example.com:443",
+    "pipeline.spark.connect": "sc://h:15002",
+    "catalog.uri": "https://example.com",
+    "server.tls.key": "key.pem",
+    "server.tls.client_ca": "ca.pem",
+    "server.limits.message_bytes": "2000000",
+    "server.limits.action_bytes": "2000",
+}
+BY_TYPE = {
+    "text": "some",
+    "number": "21",
+    "true or false": "false",
+    "HOST:PORT": "h:1",
+    "path": "a/b",
+    "list of text": "a, b",
+    "list of path": "a, b",
+    "table": "{a = 1}",
+}
+
+
+@pytest.mark.parametrize("name", [key.name for key in all_keys().values()])
+def test_every_setting_can_be_set(read: Read, name: str) -> None:
+    key = next(key for key in all_keys().values() if key.name == name)
+    words = type_text(key.type)
+    text = SETTABLE.get(name) or BY_TYPE.get(words) or words.rpartition('"')[0].rpartition('"')[2]
+    # What a setting demands of others is not what this is about.
+    company = {
+        "catalog.uri": "https://example.com",
+        "server.tls.cert": "cert.pem",
+        "server.tls.key": "key.pem",
+    }
+    settings = read(flags=company, variables={key.variable: text})
+    if name not in company:
+        shown = f"{name}.a" if key.is_open else name
+        assert source(settings, shown) == key.variable
+
+
 def test_every_setting_has_a_variable_of_its_own() -> None:
     variables = [key.variable for key in all_keys().values()]
     assert len(set(variables)) == len(variables)
@@ -157,8 +200,8 @@ def test_open_tables_merge_item_by_item(read: Read) -> None:
         if entry.name.startswith("pipeline.vars")
     }
     assert shown == {
-        "pipeline.vars.colour": ("{'red': 1, 'blue': 2}", "flag"),
-        "pipeline.vars.day": ("2024-01-15", "flag"),
+        "pipeline.vars.colour": ("{'red': 1, 'blue': 2}", "command line"),
+        "pipeline.vars.day": ("2024-01-15", "command line"),
         "pipeline.vars.region": ("eu", "lakeport.toml:2"),
         "pipeline.vars.size": ("4", "LAKEPORT_PIPELINE_VARS_SIZE"),
     }

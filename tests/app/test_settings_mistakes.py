@@ -42,7 +42,12 @@ Read = Callable[..., Settings]
         (
             "[catalog]\nwarehous = 'x'\n",
             "lakeport.toml:2: there is no setting `catalog.warehous`",
-            "did you mean `catalog.warehouse`? A PyIceberg property of that name goes into [catalog.properties]",
+            "did you mean `catalog.warehouse`? (a PyIceberg property of that name goes into [catalog.properties])",
+        ),
+        (
+            "[catalog]\nmax-staleness = 1\n",
+            "lakeport.toml:2: there is no setting `catalog.max-staleness`",
+            "did you mean `catalog.max_staleness`? (a PyIceberg property of that name goes into [catalog.properties])",
         ),
         (
             "[log]\nzzz = 1\n",
@@ -109,6 +114,7 @@ def test_a_wrong_variable_is_named(read: Read) -> None:
     [
         ("LAKEPORT_SERVER_GRCP", "LAKEPORT_SERVER_GRPC"),
         ("LAKEPORT_SERVR_GRPC", "LAKEPORT_SERVER_GRPC"),
+        ("LAKEPORT_SERVER_PORT", "LAKEPORT_SERVER_HTTP"),
         ("LAKEPORT_CATALOG_WAREHOUS", "LAKEPORT_CATALOG_WAREHOUSE"),
     ],
 )
@@ -125,6 +131,7 @@ def test_misspelt_variables_are_errors(read: Read, variable: str, near: str) -> 
         "LAKEPORT_REQUIRE",
         "LAKEPORT_SERVICE_HOST",
         "LAKEPORT_PORT",
+        "LAKEPORT_SERVER_PORT",
         "LAKEPORT_SERVER_SERVICE_PORT_GRPC",
         "LAKEPORT_SERVER_PORT_8815_TCP_ADDR",
     ],
@@ -132,14 +139,15 @@ def test_misspelt_variables_are_errors(read: Read, variable: str, near: str) -> 
 def test_variables_that_were_never_meant_for_settings_are_left_alone(
     read: Read, variable: str
 ) -> None:
-    assert {entry.source.kind for entry in read(variables={variable: "1"}).entries()} == {"default"}
+    settings = read(variables={variable: "tcp://10.0.0.1:8815"})
+    assert {entry.source.kind for entry in settings.entries()} == {"default"}
 
 
 @pytest.mark.parametrize("name", ["server.grcp", "server", "nothing"])
 def test_unknown_flags_are_errors(read: Read, name: str) -> None:
     with pytest.raises(ConfigurationError) as caught:
         read(flags={name: "1"})
-    assert caught.value.message == f"flag: there is no setting `{name}`"
+    assert caught.value.message == f"command line: there is no setting `{name}`"
 
 
 @pytest.mark.parametrize(

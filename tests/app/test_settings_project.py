@@ -64,6 +64,12 @@ def test_line_ends_of_windows_do_not_move_lines(tmp_path: Path) -> None:
     assert read(path).place(("log", "level")) == "lakeport.toml:3"
 
 
+def test_a_byte_order_mark_is_no_part_of_the_file(tmp_path: Path) -> None:
+    path = tmp_path / "lakeport.toml"
+    path.write_text("log.level = 'info'\n", encoding="utf-8-sig")
+    assert read(path).values == {"log": {"level": "info"}}
+
+
 def test_the_project_is_found_upward(tmp_path: Path) -> None:
     inner = tmp_path / "a" / "b"
     inner.mkdir(parents=True)

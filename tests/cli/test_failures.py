@@ -101,7 +101,7 @@ def test_a_bug_is_one_sentence_and_a_private_file(capsys: pytest.CaptureFixture[
     err = capsys.readouterr().err
     found = re.fullmatch(
         r"error: an internal error: KeyError\n"
-        r"hint: this is a bug of Lakeport; the traceback is in (?P<log>\S+), --debug shows it at once\n",
+        r"hint: this is a bug of Lakeport; see (?P<log>\S+); --debug shows the traceback\n",
         err,
     )
     assert found is not None

@@ -3,6 +3,7 @@ from __future__ import annotations
 import json
 import typing
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import pytest
@@ -12,6 +13,7 @@ from typer.main import get_command
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.text import Page
 from lakeport.cli.registry import COMMANDS, family, load_command
+from lakeport.core.errors import NotFoundError, UnavailableError
 from lakeport.core.status import ExitCode
 
 if typing.TYPE_CHECKING:
@@ -47,8 +49,28 @@ def leave(call: Call, after: int) -> None:
         call.show(Answer(Greeting((f"bye {count}",)), show))
 
 
+@command
+def need(call: Call) -> Answer[Greeting]:
+    """Need a project."""
+    return Answer(
+        Greeting((call.project({"log.level": "info", "log.format": None}).log.level,)), show
+    )
+
+
+@command
+def break_(_call: Call) -> None:
+    """Lose a connection."""
+    raise BrokenPipeError
+
+
+@command
+def raw(call: Call) -> None:
+    """Write bytes."""
+    call.write(b"\xff\x00")
+
+
 def invoke(capsys: pytest.CaptureFixture[str], *arguments: str) -> tuple[Any, str]:
-    group = get_command(family("greet", greet, leave, summary="Be polite."))
+    group = get_command(family("greet", greet, leave, need, break_, raw, summary="Be polite."))
     group.name = "greet"
     code = group.main(list(arguments), prog_name="greet", standalone_mode=False)
     return code, capsys.readouterr().out
@@ -75,10 +97,33 @@ def test_the_first_word_chooses_among_a_familys_commands(
     assert invoke(capsys, "--loud", "leave")[1] == "HELLO LEAVE\n"
 
 
+def test_a_command_may_demand_a_project(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(
+        NotFoundError, match=r"there is no lakeport\.toml here or in any folder above"
+    ):
+        invoke(capsys, "need")
+    (tmp_path / "lakeport.toml").touch()
+    assert invoke(capsys, "need") == (0, "info\n")
+
+
+def test_a_connection_that_breaks_is_no_closed_stdout(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(UnavailableError, match="the other side closed the connection"):
+        invoke(capsys, "break")
+
+
+def test_a_command_may_write_bytes(capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+    group = get_command(family("formats", raw, summary="Formats."))
+    group.main(["raw"], prog_name="formats", standalone_mode=False)
+    assert capfdbinary.readouterr().out == b"\xff\x00"
+
+
 def test_the_default_commands_help_is_the_familys(capsys: pytest.CaptureFixture[str]) -> None:
     _, out = invoke(capsys, "--help")
     assert out.startswith("Usage: greet [OPTIONS] [names]...\n\n  Greet people.\n")
-    assert out.endswith("\n  Commands of its own: leave.\n")
+    assert out.endswith("\n  Commands of its own: leave, need, break, raw.\n")
     assert invoke(capsys, "leave", "--help")[1].startswith("Usage: greet leave [OPTIONS] ")
 
 
@@ -104,12 +149,15 @@ def test_shared_options_stand_before_or_after_the_command(lakeport: Run) -> None
 
 def test_the_later_of_two_options_wins(lakeport: Run) -> None:
     shown = lakeport("--log-level", "debug", "config", "log.level", "--log-level", "error")
-    assert shown.out == 'setting    value    from\nlog.level  "error"  flag\n'
+    assert shown.out == 'setting    value    from\nlog.level  "error"  command line\n'
 
 
 def test_settings_set_in_both_places_add_up(lakeport: Run) -> None:
     shown = lakeport("--set", "log.level=info", "config", "log", "--set", "log.format=json")
-    assert shown.out.splitlines()[1:] == ['log.level   "info"  flag', 'log.format  "json"  flag']
+    assert shown.out.splitlines()[1:] == [
+        'log.level   "info"  command line',
+        'log.format  "json"  command line',
+    ]
 
 
 def test_a_set_without_a_value_is_wrong_use(lakeport: Run) -> None:

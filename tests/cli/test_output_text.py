@@ -7,8 +7,9 @@ import typing
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rich.cells import cell_len
 
-from lakeport.cli.output.text import Page, width_of
+from lakeport.cli.output.text import Page
 
 if typing.TYPE_CHECKING:
     from collections.abc import Sequence
@@ -62,8 +63,8 @@ def test_a_pipe_never_gets_control_codes_nor_trailing_blanks(rows: list[tuple[st
     assert "\x1b" not in shown
     lines = shown.split("\n")[:-1]
     assert all(line == line.rstrip(" ") for line in lines)
-    widest = max((width_of(left) for left, _ in rows), default=0)
-    assert width_of(lines[0]) == max(widest, 3) + 2 + 3
+    widest = max((cell_len(left) for left, _ in rows), default=0)
+    assert cell_len(lines[0]) == max(widest, 3) + 2 + 3
 
 
 def test_a_terminal_gets_colour_unless_told_not_to(monkeypatch: pytest.MonkeyPatch) -> None:

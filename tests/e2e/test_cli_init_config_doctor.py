@@ -82,12 +82,12 @@ setting                          value                                       fro
 catalog.name                     "lake"                                      lakeport.toml:4
 catalog.type                     "sql"                                       catalog.uri
 catalog.uri                      "postgresql://me:***@db.example.com/lake"   LAKEPORT_CATALOG_URI
-catalog.warehouse                "s3://bucket/lake"                          flag
+catalog.warehouse                "s3://bucket/lake"                          command line
 catalog.max_staleness            not set                                     default
 catalog.refresh_seconds          5.0                                         default
 catalog.properties.s3.region     "eu-central-1"                              LAKEPORT_CATALOG_S3__REGION
 pipeline.parameters.loyal_after  3                                           lakeport.toml:13
-log.level                        "error"                                     flag
+log.level                        "error"                                     command line
 log.format                       "text"                                      default
 """
 

@@ -41,14 +41,21 @@ def _as_ours(error: BaseException, *, debug: bool) -> LakeportError:
     if debug:
         traceback.print_exception(error)
         return InternalError(f"an internal error: {kind}", hint="this is a bug of Lakeport")
-    with tempfile.NamedTemporaryFile(
-        "w", encoding="utf-8", prefix="lakeport-", suffix=".log", delete=False
-    ) as log:
-        traceback.print_exception(error, file=log)
     return InternalError(
         f"an internal error: {kind}",
-        hint=f"this is a bug of Lakeport; the traceback is in {log.name}, --debug shows it at once",
+        hint=f"this is a bug of Lakeport; {_keep_traceback(error)}--debug shows the traceback",
     )
+
+
+def _keep_traceback(error: BaseException) -> str:
+    try:
+        with tempfile.NamedTemporaryFile(
+            "w", encoding="utf-8", prefix="lakeport-", suffix=".log", delete=False
+        ) as log:
+            traceback.print_exception(error, file=log)
+    except OSError:  # a full disk may be what went wrong in the first place
+        return ""
+    return f"see {log.name}; "
 
 
 class UsageError(InvalidRequestError):

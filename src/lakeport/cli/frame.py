@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -31,7 +32,7 @@ from lakeport.app import logs
 from lakeport.app.settings import Settings, load
 from lakeport.cli.output import json
 from lakeport.cli.output.pipe import tolerate_a_closed_pipe
-from lakeport.core.errors import ConfigurationError, NotFoundError
+from lakeport.core.errors import ConfigurationError, NotFoundError, UnavailableError
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
@@ -108,6 +109,12 @@ class Call:
 
                 answer.show(answer.value, Page())
 
+    def write(self, data: bytes) -> None:
+        """Put bytes on stdout that are an answer by themselves: a file format, a drawing."""
+        with tolerate_a_closed_pipe():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+
     def _settings_flags(self) -> dict[str, object]:
         given: dict[str, object] = {}
         for assignment in self._shared.set:
@@ -143,6 +150,7 @@ _OPTIONS: dict[str, Any] = {
     "log_format": Annotated[
         Literal["text", "json"] | None, typer.Option(help="How a log line looks.")
     ],
+    # Only `failure.py` wants to know, and looks for it itself: parsing may be what failed.
     "debug": Annotated[
         bool | None, typer.Option("--debug", help="Show the traceback of an internal error.")
     ],
@@ -181,7 +189,11 @@ def command(
     @functools.wraps(function)
     def run(*, context: typer.Context, **given: Any) -> int:
         call = Call(shared_from(given, context.obj))
-        answer = function(call, **given)  # type: ignore[call-arg]  # typer checked them against the signature
+        try:
+            answer = function(call, **given)  # type: ignore[call-arg]  # typer checked them against the signature
+        except BrokenPipeError as error:
+            # typer takes any for our own stdout, and would end the process without a word
+            raise UnavailableError("the other side closed the connection") from error
         if answer is None:
             return ExitCode.DONE
         call.show(answer)

@@ -32,16 +32,17 @@ def checks(settings: Settings) -> tuple[Check, ...]:
     if pipeline.spark.connect is not None:
         remote = f"not needed here: Spark runs at {pipeline.spark.connect}"
         return ok("java", remote), pyspark(), ok("spark jar", remote)
-    return java(pipeline, settings), pyspark(), jar(pipeline)
+    return java(settings), pyspark(), jar(pipeline)
 
 
-def java(pipeline: Pipeline, settings: Settings) -> Check:
+def java(settings: Settings) -> Check:
     """JAVA_HOME or the setting, else `java` on the path, else the bundled package."""
-    if pipeline.java_home is not None:
+    home = settings.pipeline.java_home
+    if home is not None:
         source = settings.sources["pipeline.java_home"]
-        program = pipeline.java_home / "bin" / "java"
+        program = home / "bin" / "java"
         if not program.is_file():
-            return warn("java", f"{pipeline.java_home} ({source}) has no bin/java", _INSTALL_JAVA)
+            return warn("java", f"{home} ({source}) has no bin/java", _INSTALL_JAVA)
         return _judged(program, str(source))
     on_path = shutil.which("java")
     if on_path is not None:

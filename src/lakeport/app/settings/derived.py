@@ -1,5 +1,7 @@
-"""Values that follow from others: the embedded catalog's places, variables of other programs, and the
-rules that hold between settings.
+"""Values that follow from others, and the rules that hold between settings.
+
+Mostly the catalog: what kind it is, and where the embedded one lives. Places end up absolute, because
+two processes with different working folders must mean the same lake.
 """
 
 from __future__ import annotations
@@ -7,12 +9,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from lakeport.app.settings.layers import Given, Source
+from lakeport.app.settings.layers import Source
 from lakeport.app.settings.values import expanded
 from lakeport.core.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from lakeport.app.settings.sections import Catalog, Tls
 
@@ -29,18 +31,6 @@ _TYPE_BY_SCHEME = {
     "postgresql": "sql",
 }
 _TYPES_WITH_URI = ("sql", "rest", "hive")
-
-
-def from_foreign_variables(variables: Mapping[str, str], folder: Path) -> Iterator[Given]:
-    """What other programs' variables say, below lakeport.toml: whoever set them did not mean us."""
-    java = variables.get("JAVA_HOME")
-    if java:
-        source = Source("environment", "JAVA_HOME")
-        yield Given(("pipeline", "java_home"), java, source, folder, is_text=True)
-    cache = variables.get("XDG_CACHE_HOME")
-    if cache and Path(cache).is_absolute():  # the specification says to ignore a relative one
-        source = Source("environment", "XDG_CACHE_HOME")
-        yield Given(_CACHE, str(Path(cache, "lakeport")), source, folder, is_text=True)
 
 
 def complete(values: dict[tuple[str, ...], Any], sources: dict[str, Source], root: Path) -> None:

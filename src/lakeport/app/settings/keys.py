@@ -74,10 +74,14 @@ def open_key(path: tuple[str, ...]) -> Key | None:
         key = all_keys().get(path[:length])
         if key is not None:
             return key if key.is_open else None
-    rest = ".".join(path[1:])
-    if path[0] == "catalog" and ("." in rest or "-" in rest or rest in ICEBERG_WORDS):
-        return all_keys()["catalog", "properties"]
-    return None
+    return all_keys()["catalog", "properties"] if _is_catalog_property(path) else None
+
+
+def _is_catalog_property(path: tuple[str, ...]) -> bool:
+    name = ".".join(path[1:])
+    if path[0] != "catalog" or ("catalog", name.replace("-", "_")) in all_keys():
+        return False  # `max-staleness` is a setting of ours, misspelt
+    return "." in name or "-" in name or name in ICEBERG_WORDS
 
 
 def _keys(path: tuple[str, ...], kind: type[msgspec.Struct]) -> list[Key]:

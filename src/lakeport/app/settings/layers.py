@@ -1,4 +1,4 @@
-"""The three places a setting can be given: lakeport.toml, the environment, flags.
+"""The places a setting can be given: lakeport.toml, the environment, flags.
 
 Each layer turns what it finds into `Given` values, still unconverted, and refuses names that mean
 nothing, with the nearest one that does. Relative paths in the file mean the project's folder; in the
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from lakeport.app.settings.keys import PREFIX, SECTIONS, all_keys, open_key, tables
@@ -17,19 +18,17 @@ from lakeport.core.names import nearest, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
-    from pathlib import Path
 
     from lakeport.app.settings.project import ProjectFile
 
 PROJECT_VARIABLE = PREFIX + "PROJECT"
 
-# Kubernetes gives every pod such variables for a service called `lakeport` or `lakeport-server`.
-_KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT(_\w+)?)$|_PORT(_\d+_(TCP|UDP|SCTP)(_\w+)?)?$")
+_KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$")
 
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where a value came from: `lakeport.toml:7`, `LAKEPORT_SERVER_GRPC`, `flag`, `default`."""
+    """Where a value came from: `lakeport.toml:7`, `LAKEPORT_SERVER_GRPC`, `command line`, `default`."""
 
     kind: Literal["default", "derived", "file", "environment", "flag"]
     where: str
@@ -66,10 +65,26 @@ def from_file(written: ProjectFile) -> Iterator[Given]:
         yield Given(path, value, source, written.path.parent)
 
 
+def from_other_programs(variables: Mapping[str, str], folder: Path) -> Iterator[Given]:
+    """What other programs' variables say, below lakeport.toml: whoever set them did not mean us."""
+    java = variables.get("JAVA_HOME")
+    if java:
+        source = Source("environment", "JAVA_HOME")
+        yield Given(("pipeline", "java_home"), java, source, folder, is_text=True)
+    cache = variables.get("XDG_CACHE_HOME")
+    if cache and Path(cache).is_absolute():  # the specification says to ignore a relative one
+        source = Source("environment", "XDG_CACHE_HOME")
+        yield Given(
+            ("pipeline", "cache"), str(Path(cache, "lakeport")), source, folder, is_text=True
+        )
+
+
 def from_environment(variables: Mapping[str, str], folder: Path) -> Iterator[Given]:
     """`LAKEPORT_SECTION_KEY`. An empty variable counts as not set, as shells and compose files mean it."""
     for name in sorted(variables):
         if not name.startswith(PREFIX) or name == PROJECT_VARIABLE or not variables[name]:
+            continue
+        if _is_from_kubernetes(name, variables[name]):
             continue
         path = _path_of(name)
         if path is not None:
@@ -79,7 +94,7 @@ def from_environment(variables: Mapping[str, str], folder: Path) -> Iterator[Giv
 def from_flags(flags: Mapping[str, object], folder: Path) -> Iterator[Given]:
     for name, value in flags.items():
         path = tuple(name.split("."))
-        source = Source("flag", "flag")
+        source = Source("flag", "command line")
         if not _is_known(path) or path in tables():
             raise unknown(path, source)
         yield Given(path, value, source, folder, is_text=isinstance(value, str))
@@ -101,7 +116,7 @@ def unknown(path: tuple[str, ...], source: Source) -> ConfigurationError:
     else:
         hint = f"sections: {', '.join(SECTIONS)}"
     if path[0] == "catalog":
-        hint += " A PyIceberg property of that name goes into [catalog.properties]"
+        hint += " (a PyIceberg property of that name goes into [catalog.properties])"
     return ConfigurationError(f"{source}: there is no setting {quoted(name)}", hint=hint)
 
 
@@ -137,8 +152,6 @@ def _path_of(variable: str) -> tuple[str, ...] | None:
             return (*key.path, _item(variable.removeprefix(key.variable + "_"), dashes=False))
     words = variable.removeprefix(PREFIX)
     section = words.split("_")[0].lower()
-    if _KUBERNETES.search(variable):
-        return None
     if section in SECTIONS:
         item = _item(words.partition("_")[2], dashes=section == "catalog")
         if section == "catalog" and open_key((section, item)) is not None:
@@ -147,6 +160,12 @@ def _path_of(variable: str) -> tuple[str, ...] | None:
     if nearest(section, SECTIONS) is not None:
         raise _unknown_variable(variable)
     return None
+
+
+def _is_from_kubernetes(variable: str, value: str) -> bool:
+    """Every pod gets such variables for a service called `lakeport` or `lakeport-server`."""
+    is_link = variable.endswith("_PORT") and "://" in value
+    return is_link or _KUBERNETES.search(variable) is not None
 
 
 def _item(words: str, *, dashes: bool) -> str:

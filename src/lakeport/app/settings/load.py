@@ -85,7 +85,7 @@ def load(
     file = _project_file(project, variables, folder)
     root = folder if file is None else file.parent
     given = (
-        *derived.from_foreign_variables(variables, folder),
+        *layers.from_other_programs(variables, folder),
         *(layers.from_file(read(file)) if file is not None else ()),
         *layers.from_environment(variables, folder),
         *layers.from_flags(flags or {}, folder),

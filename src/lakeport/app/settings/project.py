@@ -55,7 +55,7 @@ def named(project: Path) -> Path:
 
 def read(path: Path) -> ProjectFile:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")  # some editors begin a file with a mark
     except UnicodeDecodeError as error:
         raise ConfigurationError(f"{path.name} is not UTF-8 text (byte {error.start})") from error
     except OSError as error:

@@ -18,6 +18,14 @@ CatalogType = Literal[
     "embedded", "sql", "rest", "glue", "hive", "dynamodb", "bigquery", "in-memory"
 ]
 
+# A limit belongs to the value, not to the choice of having one: msgspec refuses it on `… | None`.
+Text = Annotated[str, Meta(min_length=1)]
+Count = Annotated[int, Meta(ge=1)]
+Amount = Annotated[float, Meta(ge=0)]
+Duration = Annotated[float, Meta(gt=0)]
+FlightUrl = Annotated[str, Meta(pattern=r"^grpc(\+tls|\+tcp)?://[^/]+$")]
+ConnectUrl = Annotated[str, Meta(pattern="^sc://")]
+
 
 def about(text: str) -> Meta:
     return Meta(description=text)
@@ -36,24 +44,23 @@ class Catalog(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     uri: Annotated[
-        str | None,
+        Text | None,
         about(
             "Address of the catalog: a database URL (`postgresql+psycopg2://…`) or the URL of a REST catalog."
         ),
     ] = None
     warehouse: Annotated[
-        str | None,
+        Text | None,
         about("Where new tables put their files: a folder, a URI or a REST warehouse's name."),
     ] = None
     max_staleness: Annotated[
-        float | None,
-        Meta(ge=0),
+        Amount | None,
         about(
             "Seconds a table's state may be reused unchecked [0 for SQL catalogs, 1 for remote ones]."
         ),
     ] = None
     refresh_seconds: Annotated[
-        float, Meta(gt=0), about("How often a remote catalog is looked through for changes.")
+        Duration, about("How often a remote catalog is looked through for changes.")
     ] = 5.0
     properties: Annotated[
         dict[str, str],
@@ -84,19 +91,13 @@ class Limits(Struct, frozen=True, kw_only=True):
         67_108_864
     )
     action_bytes: Annotated[int, Meta(ge=1024), about("Largest body of an action.")] = 16_777_216
-    statement_rows: Annotated[
-        int | None, Meta(ge=1), about("Most rows one statement may write.")
-    ] = None
-    statement_bytes: Annotated[
-        int | None, Meta(ge=1), about("Most bytes one statement may write.")
-    ] = None
-    call_seconds: Annotated[float | None, Meta(gt=0), about("Longest time a call may take.")] = None
+    statement_rows: Annotated[Count | None, about("Most rows one statement may write.")] = None
+    statement_bytes: Annotated[Count | None, about("Most bytes one statement may write.")] = None
+    call_seconds: Annotated[Duration | None, about("Longest time a call may take.")] = None
     idle_seconds: Annotated[
-        float, Meta(gt=0), about("A stream nobody reads or feeds is ended after this time.")
+        Duration, about("A stream nobody reads or feeds is ended after this time.")
     ] = 600.0
-    stop_seconds: Annotated[
-        float, Meta(ge=0), about("How long running calls may go on after SIGTERM.")
-    ] = 10.0
+    stop_seconds: Annotated[Amount, about("How long running calls may go on after SIGTERM.")] = 10.0
 
 
 class Server(Struct, frozen=True, kw_only=True):
@@ -109,7 +110,7 @@ class Server(Struct, frozen=True, kw_only=True):
         Address("127.0.0.1", 8181)
     )
     public_address: Annotated[
-        str | None,
+        FlightUrl | None,
         about(
             "The address clients are told to come back to, like `grpc+tls://lake.example.com:443`."
         ),
@@ -131,9 +132,10 @@ class Server(Struct, frozen=True, kw_only=True):
 class Spark(Struct, frozen=True, kw_only=True):
     """Where models run."""
 
-    master: Annotated[str, Meta(min_length=1), about("Spark master URL.")] = "local[*]"
+    master: Annotated[Text, about("Spark master URL.")] = "local[*]"
     connect: Annotated[
-        str | None, about("A Spark Connect server (`sc://HOST:PORT`) to use instead of `master`.")
+        ConnectUrl | None,
+        about("A Spark Connect server (`sc://HOST:PORT`) to use instead of `master`."),
     ] = None
     conf: Annotated[dict[str, str], about("Spark's own settings.")] = field(default_factory=dict)
 
@@ -147,7 +149,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
     profile: Annotated[
         Literal["auto", "quick", "throughput", "remote"], about("How Spark's JVM is tuned.")
     ] = "auto"
-    workers: Annotated[int, Meta(ge=1), about("Models that run at the same time.")] = 2
+    workers: Annotated[Count, about("Models that run at the same time.")] = 2
     java_home: Annotated[
         Path | None,
         about("The Java (17 or 21) for Spark; JAVA_HOME when not set, else `java` on the path."),
@@ -184,11 +186,9 @@ class Maintenance(Struct, frozen=True, kw_only=True):
         bool | None,
         about("Maintain tables after a run when thresholds are passed [only when embedded]."),
     ] = None
-    undrop_days: Annotated[
-        float, Meta(ge=0), about("How long a dropped table can be brought back.")
-    ] = 7.0
-    keep_snapshots: Annotated[int, Meta(ge=1), about("Snapshots that are always kept.")] = 20
-    keep_days: Annotated[float, Meta(ge=0), about("Snapshots younger than this are kept.")] = 5.0
+    undrop_days: Annotated[Amount, about("How long a dropped table can be brought back.")] = 7.0
+    keep_snapshots: Annotated[Count, about("Snapshots that are always kept.")] = 20
+    keep_days: Annotated[Amount, about("Snapshots younger than this are kept.")] = 5.0
     orphan_days: Annotated[
         float,
         Meta(ge=3),

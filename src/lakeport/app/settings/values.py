@@ -10,7 +10,7 @@ import tomllib
 import types
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeAlias, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeAlias, Union, get_args, get_origin
 
 import msgspec
 
@@ -152,7 +152,7 @@ def _kinds(wanted: Any) -> list[Any]:
         return [kind for part in get_args(wanted) for kind in _kinds(part)]
     if wanted is type(None):
         return []
-    if origin is not None and getattr(origin, "_name", None) == "Literal":
+    if origin is Literal:
         return list(get_args(wanted))
     return [wanted]
 

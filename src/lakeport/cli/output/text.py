@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
@@ -85,16 +84,6 @@ class Page:
             table.add_row(*map(_text, row))
         for line in self._console.render_lines(table, pad=False):
             self._console.print(Text.assemble(*_without_trailing_blanks(line)), soft_wrap=True)
-
-    @property
-    def width(self) -> int:
-        """How many columns fit."""
-        return self._console.width
-
-
-def width_of(text: str) -> int:
-    """Terminal columns a text takes: wide characters take two."""
-    return cell_len(text)
 
 
 def _is_number(cell: Cell) -> bool:
