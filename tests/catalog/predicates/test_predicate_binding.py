@@ -5,7 +5,7 @@ from decimal import Decimal
 import pyarrow as pa
 import pytest
 
-from lakeport.catalog.arrow import Field
+from lakeport.catalog.arrow import Field, Scalar
 from lakeport.catalog.predicates import (
     Always,
     And,
@@ -20,6 +20,8 @@ from lakeport.catalog.predicates import (
     bind,
     describe,
 )
+from lakeport.catalog.predicates.constants import scalar_of
+from lakeport.catalog.predicates.kinds import HUGEINT
 from lakeport.core.errors import (
     InvalidRequestError,
     LimitError,
@@ -118,9 +120,43 @@ def test_a_constant_of_another_kind_makes_no_sense() -> None:
 
 
 def test_a_comparison_that_duckdb_would_round_belongs_to_an_expression() -> None:
-    with pytest.raises(UnsupportedError, match="would round") as caught:
+    with pytest.raises(UnsupportedError, match="takes a conversion") as caught:
         bind(Compare("price", Op.EQ, pa.scalar(0.1)), SCHEMA)
     assert "expression" in str(caught.value.hint)
+
+
+@pytest.mark.parametrize(
+    ("data_type", "constant"),
+    [
+        (pa.int64(), pa.scalar(2.0**60)),
+        (pa.float64(), pa.scalar(2**60 + 1)),
+        (pa.float32(), pa.scalar(Decimal("0.1"))),
+        (HUGEINT, pa.scalar(1.0)),
+        (pa.time64("us"), scalar_of(1, pa.time64("ns"))),
+        (pa.timestamp("us"), scalar_of(1, pa.timestamp("us", "UTC"))),
+        (pa.date32(), scalar_of(1, pa.timestamp("us", "UTC"))),
+    ],
+    ids=lambda value: str(value if isinstance(value, pa.DataType) else value.type),
+)
+def test_constants_that_duckdb_converts_with_loss_are_refused(
+    data_type: pa.DataType, constant: Scalar
+) -> None:
+    with pytest.raises(UnsupportedError, match="takes a conversion"):
+        bind(Compare("x", Op.EQ, constant), pa.schema([pa.field("x", data_type)]))
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        (0.1, "\"x\" <= '0.09999999403953552'::FLOAT"),
+        (1e300, "\"x\" <= '3.4028234663852886e+38'::FLOAT"),
+        (-1e300, "\"x\" <= '-inf'::FLOAT"),
+        (0.5, "\"x\" < '0.5'::FLOAT"),
+    ],
+)
+def test_doubles_find_their_place_among_floats(value: float, expected: str) -> None:
+    schema = pa.schema([pa.field("x", pa.float32())])
+    assert describe(bind(Compare("x", Op.LT, pa.scalar(value)), schema)) == expected
 
 
 @pytest.mark.parametrize(

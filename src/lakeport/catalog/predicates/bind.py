@@ -38,6 +38,8 @@ from lakeport.catalog.predicates.ordering import key
 from lakeport.core.errors import InvalidRequestError, LimitError, UnsupportedError
 from lakeport.core.names import quoted
 
+_ROUNDED = ({Kind.NUMBER, Kind.FLOAT}, {Kind.MOMENT, Kind.INSTANT})
+
 
 def bind(predicate: Predicate, schema: pa.Schema) -> Predicate:
     """The same condition on the schema's own columns, with constants of their types.
@@ -185,10 +187,10 @@ def _fitted(field: Field, constant: Scalar) -> Fit:
     if found is not None:
         return found
     ours = kind_of(target)
-    if {kind, ours} <= {Kind.NUMBER, Kind.FLOAT} or {kind, ours} <= {Kind.MOMENT, Kind.INSTANT}:
+    if kind is ours or any({kind, ours} == pair for pair in _ROUNDED):
         raise UnsupportedError(
             f"comparing column {quoted(field.name)} of type {target} with a constant of type "
-            f"{constant.type} would round",
+            f"{constant.type} takes a conversion",
             hint=f"give a constant of type {target}, or write the condition as an expression",
         )
     wanted = "NULL" if ours is None else ours.value

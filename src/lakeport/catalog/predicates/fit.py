@@ -17,6 +17,7 @@ from lakeport.catalog.predicates.constants import PlainValue, plain_value
 from lakeport.catalog.predicates.kinds import Kind, Scale, kind_of, scale_of, value_type
 
 _SCALED = {Kind.NUMBER, Kind.TIME, Kind.MOMENT, Kind.INSTANT}
+_NANOSECONDS = pa.time64("ns")
 _MANTISSA = {32: 24, 64: 53}
 
 
@@ -36,6 +37,8 @@ def fit(constant: Scalar, to: pa.DataType) -> Fit | None:
     if source == to:
         return Fit(value, exact=True)
     if kind is wanted:
+        if kind is Kind.TIME and _NANOSECONDS in {source, to}:
+            return None  # DuckDB cuts TIME_NS off at the microsecond to compare it with TIME
         if kind in _SCALED and isinstance(value, int):
             return _rescaled(value, scale_of(source), scale_of(to))
         if kind is Kind.FLOAT and isinstance(value, float):
@@ -93,6 +96,7 @@ def _narrowed(value: float, to: pa.DataType) -> Fit:
         return Fit(value, exact=True)
     with np.errstate(over="ignore"):
         single = np.float32(value)
-    if single > value:
+    nearest = float(single)
+    if nearest > value:
         return Fit(float(np.nextafter(single, np.float32("-inf"))), exact=False)
-    return Fit(float(single), exact=not single < value)
+    return Fit(nearest, exact=not nearest < value)

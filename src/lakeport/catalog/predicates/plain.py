@@ -1,7 +1,8 @@
 """A bound predicate as plain values that JSON can hold, and back: for tickets and plans.
 
 Every constant names its type, so nothing else is needed to read it again. What comes in is not
-trusted: a ticket is bytes from outside, and anything but what `to_plain` gives is refused.
+trusted: anything but what `to_plain` gives is refused, and as a forged ticket may still name any
+column and type, it must be bound again before use (which changes nothing in an honest one).
 """
 
 from __future__ import annotations
