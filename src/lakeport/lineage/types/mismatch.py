@@ -1,0 +1,142 @@
+"""Comparisons and arithmetic that cannot work, for TYPE_MISMATCH.
+
+Only what fails or is always wrong counts. A text beside a number is converted by every engine, so
+it is reported only where the text is written out and is no number.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from sqlglot import exp
+
+from lakeport.lineage.types.infer import ColumnType, Memo, infer
+from lakeport.lineage.types.model import FLOATING, INSTANT, INTEGRAL, NUMERIC, TEXTUAL, SqlType
+from lakeport.lineage.types.write import type_text
+
+_FAMILIES = {
+    **dict.fromkeys(NUMERIC, "number"),
+    **dict.fromkeys(TEXTUAL, "text"),
+    **dict.fromkeys(INSTANT | {"date"}, "date"),
+    "time": "time",
+    "boolean": "boolean",
+    "interval": "interval",
+    "binary": "binary",
+    "array": "array",
+    "map": "map",
+    "struct": "struct",
+}
+# Engines in which a truth value is a number.
+_NUMERIC_TRUTH = frozenset(
+    {"mysql", "sqlite", "snowflake", "duckdb", "clickhouse", "tsql", "doris", "starrocks", "generic"}
+)
+_OPERATORS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=",
+    exp.NEQ: "<>",
+    exp.NullSafeEQ: "<=>",
+    exp.GT: ">",
+    exp.GTE: ">=",
+    exp.LT: "<",
+    exp.LTE: "<=",
+    exp.Add: "+",
+    exp.Sub: "-",
+    exp.Mul: "*",
+    exp.Div: "/",
+    exp.Mod: "%",
+}
+_ARITHMETIC = frozenset("+-*/%")
+# What arithmetic there is besides that of numbers, in either order unless it is a difference.
+_TIMELY = {
+    "+": {("date", "number"), ("date", "interval"), ("time", "interval"), ("interval", "interval")},
+    "-": {
+        ("date", "number"),
+        ("date", "interval"),
+        ("date", "date"),
+        ("time", "interval"),
+        ("time", "time"),
+        ("interval", "interval"),
+    },
+    "*": {("interval", "number")},
+    "/": {("interval", "number")},
+}
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[dflsy]?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.I)
+
+
+def mismatch(
+    left: SqlType | None, right: SqlType | None, operator: str, dialect: str = "spark"
+) -> str | None:
+    """Why two types cannot meet at an operator; None if they can, or one is not known."""
+    one, other = _family(left), _family(right)
+    if left is None or right is None or one is None or other is None:
+        return None
+    if operator in _ARITHMETIC:
+        return None if _computes(one, other, operator, dialect) else _message(left, right, operator, dialect)
+    return None if _compares(left, right, dialect) else _message(left, right, operator, dialect)
+
+
+def _family(type_: SqlType | None) -> str | None:
+    return _FAMILIES.get(type_.kind) if type_ is not None else None
+
+
+def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
+    one, other = _FAMILIES[left.kind], _FAMILIES[right.kind]
+    if one != other:
+        texts = {"array", "map", "struct"}
+        if "text" in {one, other}:
+            return not texts & {one, other}
+        return {one, other} == {"boolean", "number"} and dialect in _NUMERIC_TRUTH
+    if one == "array" and left.element and right.element:
+        return mismatch(left.element, right.element, "=", dialect) is None
+    return one != "map"
+
+
+def _computes(one: str, other: str, operator: str, dialect: str) -> bool:
+    if "text" in {one, other}:
+        return not {"array", "map", "struct", "boolean"} & {one, other}
+    if one == other == "number":
+        return True
+    if {one, other} <= {"boolean", "number"}:
+        return dialect in _NUMERIC_TRUTH
+    allowed = _TIMELY.get(operator, set())
+    return (one, other) in allowed or (operator in "+*" and (other, one) in allowed)
+
+
+def _message(left: SqlType, right: SqlType, operator: str, dialect: str) -> str:
+    one = type_text(left, dialect) or left.kind
+    other = type_text(right, dialect) or right.kind
+    if operator in _ARITHMETIC:
+        return f"`{operator}` does not work on {one} and {other}"
+    return f"{one} cannot be compared with {other} by `{operator}`"
+
+
+def mismatches(
+    expression: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo | None = None
+) -> Iterator[tuple[exp.Expr, str]]:
+    """Every comparison and operation under an expression that cannot work, and why.
+
+    Subqueries have columns of their own and are the caller's to ask about.
+    """
+    known: Memo = {} if memo is None else memo
+    for node in expression.walk(prune=lambda node: isinstance(node, exp.Query | exp.Subquery)):
+        operator = _OPERATORS.get(type(node))
+        if operator is None:
+            continue
+        left = infer(node.this, column_type, dialect, known)
+        right = infer(node.expression, column_type, dialect, known)
+        message = mismatch(left, right, operator, dialect) or _no_number(
+            (node.this, left), (node.expression, right), operator
+        )
+        if message:
+            yield node, message
+
+
+def _no_number(
+    left: tuple[exp.Expr, SqlType | None], right: tuple[exp.Expr, SqlType | None], operator: str
+) -> str | None:
+    for (text, _), (_, type_) in ((left, right), (right, left)):
+        numeric = type_ is not None and type_.kind in INTEGRAL | FLOATING | {"decimal"}
+        written = isinstance(text, exp.Literal) and text.is_string
+        if numeric and type_ and written and not _NUMBER.fullmatch(text.name):
+            return f"'{text.name}' beside {type_text(type_, 'spark')} at `{operator}` is no number"
+    return None

@@ -1,0 +1,134 @@
+"""Declared types into our model, through sqlglot's type parser.
+
+What the parser does not know (user-defined types) is None: a guessed type would be worse than none.
+Spark's `timestamp` is the parser's TIMESTAMPTZ, other dialects mean a wall clock by it; the table
+of kinds is therefore chosen by dialect.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from lakeport.lineage.types.model import (
+    CALENDAR_INTERVAL,
+    VOID,
+    Field,
+    SqlType,
+    array_of,
+    decimal,
+    interval_of,
+    map_of,
+)
+
+SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
+# The names that are more than the parser's own in lower case.
+_KINDS = {
+    "TEXT": "string",
+    "NULL": "void",
+    "TIMESTAMPNTZ": "timestamp_ntz",
+    "NCHAR": "char",
+    "NVARCHAR": "varchar",
+    "BPCHAR": "char",
+    "SERIAL": "int",
+    "BIGSERIAL": "bigint",
+    "SMALLSERIAL": "smallint",
+    "OBJECT": "struct",
+    "LIST": "array",
+    "NESTED": "struct",
+}
+_SPARK_KINDS = _KINDS | {"TIMESTAMPTZ": "timestamp", "TIMESTAMPLTZ": "timestamp"}
+_DEFAULT_DECIMAL = (10, 0)
+_DEFAULT_TIME = (6,)
+_ANONYMOUS = re.compile(r"_\d+$")
+
+
+def parser_of(dialect: str) -> str:
+    """Our dialect names that the parser spells otherwise."""
+    return {"generic": "", "ansi": "", "mssql": "tsql", "sparksql": "spark"}.get(dialect, dialect)
+
+
+@lru_cache(maxsize=4096)
+def read_type(text: str, dialect: str) -> SqlType | None:
+    """The type that a declaration in `dialect` names, or None if the parser does not know it."""
+    if text.strip().lower() == "void" and dialect in SPARK_FAMILY:
+        return VOID
+    try:
+        node = exp.DataType.from_str(text, dialect=parser_of(dialect) or None)
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    return type_of_node(node, dialect)
+
+
+def type_of_node(node: exp.Expr, dialect: str) -> SqlType | None:
+    """The same for a type that is already parsed, inside a CAST or a column definition."""
+    if not isinstance(node, exp.DataType):
+        return None
+    name = node.this
+    if isinstance(name, exp.Interval):
+        return _interval(name.args.get("unit"))
+    if name is exp.DType.INTERVAL:
+        return CALENDAR_INTERVAL
+    if name in {exp.DType.USERDEFINED, exp.DType.UNKNOWN}:
+        return None
+    kinds = _SPARK_KINDS if dialect in SPARK_FAMILY else _KINDS
+    kind = kinds.get(name.value, name.value.lower())
+    if kind in {"array", "map", "struct"}:
+        return _nested(kind, node.expressions, dialect)
+    return _with_defaults(SqlType(kind, _numbers(node)), dialect)
+
+
+def _interval(unit: exp.Expr | None) -> SqlType | None:
+    if unit is None:
+        return CALENDAR_INTERVAL
+    if isinstance(unit, exp.IntervalSpan):
+        return interval_of(unit.this.name, unit.expression.name)
+    return interval_of(unit.name)
+
+
+def _numbers(node: exp.DataType) -> tuple[int, ...]:
+    texts = (parameter.name for parameter in node.expressions)
+    return tuple(int(text) for text in texts if text.isdecimal())
+
+
+def _with_defaults(type_: SqlType, dialect: str) -> SqlType:
+    """Spark writes `decimal` for `decimal(10,0)`; elsewhere a bare decimal has no such limits."""
+    if type_.kind == "decimal":
+        if len(type_.parameters) == 1:
+            return decimal(type_.parameters[0], 0)
+        if not type_.parameters and dialect in SPARK_FAMILY:
+            return decimal(*_DEFAULT_DECIMAL)
+    if type_.kind == "time" and not type_.parameters and dialect in SPARK_FAMILY:
+        return SqlType("time", _DEFAULT_TIME)
+    return type_
+
+
+def _nested(kind: str, parts: list[exp.Expr], dialect: str) -> SqlType:
+    if kind == "struct":
+        return SqlType(
+            "struct",
+            fields=tuple(_field(part, number, dialect) for number, part in enumerate(parts, 1)),
+        )
+    inner = [type_of_node(part, dialect) for part in parts]
+    if kind == "array":
+        return array_of(inner[0] if inner else None)
+    return map_of(*inner) if len(inner) == 2 else map_of(None, None)
+
+
+def _field(part: exp.Expr, number: int, dialect: str) -> Field:
+    if isinstance(part, exp.ColumnDef):
+        kind = part.args.get("kind")
+        return Field(part.name, type_of_node(kind, dialect) if kind else None)
+    return Field(f"_{number}", type_of_node(part, dialect))
+
+
+@lru_cache(maxsize=1024)
+def read_columns(text: str, dialect: str) -> SqlType | None:
+    """A column list as `from_json` takes it (`a int, b string`), or any other type."""
+    columns = read_type(f"struct<{text}>", dialect)
+    named = columns is not None and not any(_ANONYMOUS.match(f.name) for f in columns.fields)
+    return columns if named else read_type(text, dialect)
+

@@ -1,0 +1,107 @@
+"""How the type of a node follows from the types of some of its children.
+
+A table maps each node class to a `SqlType` (always that one) or to a `Rule`: which children must be
+typed first, and what follows from them. Rules never walk; `infer` does, without recursion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from sqlglot import exp
+
+from lakeport.lineage.types.decimals import as_decimal
+from lakeport.lineage.types.model import DOUBLE, TEXTUAL, VOID, SqlType, array_of
+from lakeport.lineage.types.widen import common_of
+
+Types: TypeAlias = Sequence[SqlType | None]
+Operands: TypeAlias = Callable[[exp.Expr], Sequence[exp.Expr]]
+Conclusion: TypeAlias = Callable[[exp.Expr, Types, str], SqlType | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """`conclude` gets the node, the types of its `operands` in order, and the dialect."""
+
+    operands: Operands
+    conclude: Conclusion
+
+
+Answer: TypeAlias = SqlType | Rule
+
+
+def argument(*names: str) -> Operands:
+    """The children under these names, lists flattened, absent ones left out."""
+
+    def operands(node: exp.Expr) -> list[exp.Expr]:
+        found: list[exp.Expr] = []
+        for name in names:
+            child = node.args.get(name)
+            if isinstance(child, list):
+                found.extend(child)
+            elif isinstance(child, exp.Expr):
+                found.append(child)
+        return found
+
+    return operands
+
+
+def positional(*positions: int) -> Operands:
+    """Arguments of a function the parser has no class for."""
+
+    def operands(node: exp.Expr) -> list[exp.Expr]:
+        given = node.expressions
+        return [given[position] for position in positions if position < len(given)]
+
+    return operands
+
+
+THIS = argument("this")
+BOTH = argument("this", "expression")
+LISTED = argument("expressions")
+EVERY = argument("this", "expressions")
+FIRST = positional(0)
+
+
+def first(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    return types[0] if types else None
+
+
+def common(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    return common_of(types, dialect) if types else None
+
+
+def array_of_common(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    inner = common_of(types, dialect)
+    return array_of(inner) if inner else None
+
+
+def array_of_first(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    return array_of(types[0]) if types and types[0] else None
+
+
+def element(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    return types[0].element if types and types[0] else None
+
+
+def number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """The type itself; a text or NULL is read as a double."""
+    type_ = types[0] if types else None
+    return DOUBLE if type_ and (type_.kind in TEXTUAL or type_ == VOID) else type_
+
+
+def decimal_or_double(type_: SqlType) -> SqlType:
+    """How functions that divide see a number."""
+    exact = as_decimal(type_) if type_.kind == "decimal" else None
+    return exact or DOUBLE
+
+
+def literal_number(node: exp.Expr | None) -> int | None:
+    """An integer that is written out, with its sign."""
+    negative = isinstance(node, exp.Neg)
+    inner = node.this if negative and node is not None else node
+    if not isinstance(inner, exp.Literal) or inner.is_string or not inner.name.isdecimal():
+        return None
+    return -int(inner.name) if negative else int(inner.name)

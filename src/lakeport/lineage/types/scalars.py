@@ -1,0 +1,281 @@
+"""Literals, casts, choices (CASE, IF, COALESCE), rounding and parts of dates.
+
+These are the nodes whose type depends on what is written or on the type of an argument; functions
+that always give the same type stand in `functions`.
+"""
+
+from __future__ import annotations
+
+import re
+
+from sqlglot import exp
+
+from lakeport.lineage.types.decimals import MAXIMUM, of_literal, rounded
+from lakeport.lineage.types.model import (
+    BIGINT,
+    BINARY,
+    BOOLEAN,
+    CALENDAR_INTERVAL,
+    DATE,
+    DOUBLE,
+    INSTANT,
+    INT,
+    STRING,
+    TEXTUAL,
+    TIMESTAMP,
+    TIMESTAMP_NTZ,
+    TINYINT,
+    VOID,
+    SqlType,
+    decimal,
+    interval_of,
+    spans,
+)
+from lakeport.lineage.types.read import SPARK_FAMILY, type_of_node
+from lakeport.lineage.types.rules import (
+    BOTH,
+    EVERY,
+    FIRST,
+    LISTED,
+    THIS,
+    Answer,
+    Rule,
+    Types,
+    argument,
+    common,
+    first,
+    literal_number,
+    number,
+    positional,
+)
+from lakeport.lineage.types.operators import arithmetic, shifted_bits
+from lakeport.lineage.types.widen import common_of
+
+_INT_LIMIT, _BIGINT_LIMIT = 2**31, 2**63
+_SECONDS = decimal(8, 6)
+_HOURS = frozenset({"h", "hour", "hours", "hr", "hrs"})
+_NARROW_PARTS = _HOURS | {"mon", "mons", "month", "months"} | {"m", "min", "mins", "minute", "minutes"}
+_SECOND_PARTS = frozenset({"s", "sec", "second", "seconds", "secs"})
+
+
+def literal(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
+    if node.args.get("is_string"):
+        return STRING
+    text = node.name
+    if text.isdecimal():
+        return _integer(int(text))
+    if "e" in text.lower():
+        return DOUBLE
+    if dialect in SPARK_FAMILY:
+        return of_literal(text)
+    return SqlType("decimal")
+
+
+def _integer(value: int) -> SqlType | None:
+    if value < _INT_LIMIT:
+        return INT
+    if value < _BIGINT_LIMIT:
+        return BIGINT
+    digits = len(str(value))
+    return decimal(digits, 0) if digits <= MAXIMUM else None
+
+
+def negative(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    """The sign belongs to a written number: -2147483648 is an int."""
+    written = literal_number(node)
+    return _integer(-written - 1) if written else number(node, types, dialect)
+
+
+def cast(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
+    target = type_of_node(node.args["to"], dialect)
+    if target is not None and dialect in SPARK_FAMILY and target.kind in TEXTUAL:
+        return STRING
+    return target
+
+
+def interval(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
+    unit = node.args.get("unit")
+    if dialect not in SPARK_FAMILY:
+        return CALENDAR_INTERVAL
+    if unit is None:
+        return _interval_text(node.name)
+    if isinstance(unit, exp.IntervalSpan):
+        return interval_of(unit.this.name, unit.expression.name)
+    return interval_of(unit.name)
+
+
+def _interval_text(text: str) -> SqlType | None:
+    """`INTERVAL '1 year 2 months'`: the units stand in the text."""
+    units = [interval_of(word) for word in re.findall(r"[a-zA-Z]+", text)]
+    covered = units[0] if units else None
+    for unit in units[1:]:
+        covered = spans(covered, unit) if covered and unit else None
+    return covered
+
+
+def _first_column(node: exp.Expr) -> list[exp.Expr]:
+    """The first column of a scalar subquery; of a union, that of its first branch."""
+    query = node.this
+    while isinstance(query, exp.Subquery | exp.SetOperation):
+        query = query.this
+    return query.expressions[:1] if isinstance(query, exp.Select) else []
+
+
+def _branches(node: exp.Expr) -> list[exp.Expr]:
+    chosen = [branch.args["true"] for branch in node.args.get("ifs", ())]
+    default = node.args.get("default")
+    return [*chosen, default] if isinstance(default, exp.Expr) else chosen
+
+
+def decoded(node: exp.Expr) -> list[exp.Expr]:
+    """The results of `decode(value, search, result, …[, default])`."""
+    pairs = node.expressions[1:]
+    results = pairs[1::2]
+    return [*results, pairs[-1]] if len(pairs) % 2 else list(results)
+
+
+def rounding(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    type_ = number(node, types, dialect)
+    if type_ is None or type_.kind != "decimal" or len(type_.parameters) != 2:
+        return type_
+    places = _places(node)
+    digits = 0 if places is None else literal_number(places)
+    return rounded(type_, digits) if digits is not None else None
+
+
+def _places(node: exp.Expr) -> exp.Expr | None:
+    if isinstance(node, exp.Anonymous):
+        return node.expressions[1] if len(node.expressions) > 1 else None
+    return node.args.get("decimals")
+
+
+def to_integer(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    """`ceil` and `floor`; with a number of places they round."""
+    type_ = number(node, types, dialect)
+    if type_ is None or dialect not in SPARK_FAMILY:
+        return type_
+    if node.args.get("decimals") is not None:
+        return rounding(node, [_as_rounded(type_)], dialect)
+    if type_.kind != "decimal":
+        return BIGINT
+    return type_ if type_.parameters[1] == 0 else rounded(type_, 0)
+
+
+def _as_rounded(type_: SqlType) -> SqlType:
+    """With places, Spark reads integers as decimals before it rounds them up or down."""
+    digits = {"tinyint": 3, "smallint": 5, "int": 10, "bigint": 20}.get(type_.kind)
+    if digits:
+        return decimal(digits, 0)
+    return {"double": decimal(30, 15), "float": decimal(14, 7)}.get(type_.kind, type_)
+
+
+def formatted_number(node: exp.Expr, _: Types, __: str) -> SqlType | None:
+    """`to_number('454', '999.99')`: the digits of the format."""
+    pattern = node.args.get("format") or (node.expressions[1:2] or [None])[0]
+    if not isinstance(pattern, exp.Literal):
+        return None
+    parts = re.split("[.dD]", pattern.name, maxsplit=1)
+    digits = [sum(character in "09" for character in part) for part in parts]
+    return decimal(sum(digits), sum(digits[1:]))
+
+
+def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
+    """`extract` and `date_part`: seconds have a fraction, parts of intervals are small."""
+    part = node.this if isinstance(node, exp.Extract) else node.expressions[0]
+    if isinstance(part, exp.Null):
+        return DOUBLE
+    name = part.name.lower()
+    if name in _SECOND_PARTS:
+        return _SECONDS
+    if types and types[-1] is not None and types[-1].kind == "interval" and name in _NARROW_PARTS:
+        return BIGINT if types[-1] == CALENDAR_INTERVAL and name in _HOURS else TINYINT
+    return INT
+
+
+def date_difference(node: exp.Expr, _: Types, __: str) -> SqlType | None:
+    """In days it is an int; `datediff(unit, …)` is another function."""
+    return INT if node.args.get("unit") is None else BIGINT
+
+
+def moved_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """`timestampadd`: an instant stays what it is, a date or text becomes a timestamp."""
+    type_ = types[0] if types else None
+    return type_ if type_ is not None and type_.kind in INSTANT else TIMESTAMP
+
+
+def truncated_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    type_ = types[0] if types else None
+    return type_ if type_ == TIMESTAMP_NTZ else TIMESTAMP
+
+
+def text_or_binary(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """Functions over characters that also take bytes, if everything they get is bytes."""
+    return BINARY if types and all(type_ == BINARY for type_ in types) else STRING
+
+
+def uniform(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    return common_of(types, dialect)
+
+
+SCALAR_NODES: dict[type[exp.Expr], Answer] = {
+    exp.Literal: Rule(lambda _: (), literal),
+    exp.Null: VOID,
+    exp.Boolean: BOOLEAN,
+    exp.HexString: BINARY,
+    exp.RawString: STRING,
+    exp.National: STRING,
+    exp.Cast: Rule(lambda _: (), cast),
+    exp.TryCast: Rule(lambda _: (), cast),
+    exp.Interval: Rule(lambda _: (), interval),
+    exp.Neg: Rule(THIS, negative),
+    exp.Paren: Rule(THIS, first),
+    exp.Alias: Rule(THIS, first),
+    exp.Subquery: Rule(_first_column, first),
+    exp.Collate: Rule(THIS, first),
+    exp.Case: Rule(_branches, common),
+    exp.If: Rule(argument("true", "false"), common),
+    exp.DecodeCase: Rule(decoded, common),
+    exp.Coalesce: Rule(EVERY, common),
+    exp.Greatest: Rule(EVERY, common),
+    exp.Least: Rule(EVERY, common),
+    exp.Nullif: Rule(THIS, first),
+    exp.Nvl2: Rule(argument("true", "false"), common),
+    exp.Nanvl: Rule(BOTH, common),
+    exp.Abs: Rule(THIS, number),
+    exp.Negative: Rule(THIS, number),
+    exp.Round: Rule(THIS, rounding),
+    exp.Ceil: Rule(THIS, to_integer),
+    exp.Floor: Rule(THIS, to_integer),
+    exp.Trunc: Rule(THIS, rounding),
+    exp.ToNumber: Rule(lambda _: (), formatted_number),
+    exp.Extract: Rule(argument("expression"), date_part),
+    exp.DateDiff: Rule(lambda _: (), date_difference),
+    exp.TimestampAdd: Rule(THIS, moved_instant),
+    exp.TimestampTrunc: Rule(THIS, truncated_instant),
+    exp.DateTrunc: DATE,
+    exp.Substring: Rule(THIS, text_or_binary),
+    exp.Left: Rule(THIS, text_or_binary),
+    exp.Pad: Rule(argument("this", "fill_pattern"), text_or_binary),
+    exp.Overlay: Rule(BOTH, text_or_binary),
+    exp.Elt: Rule(LISTED, common),
+    exp.Uniform: Rule(BOTH, uniform),
+}
+SCALAR_NAMES: dict[str, Answer] = {
+    "bround": Rule(FIRST, rounding),
+    "positive": Rule(FIRST, number),
+    "pmod": Rule(LISTED, arithmetic),
+    "try_mod": Rule(LISTED, arithmetic),
+    "nullifzero": Rule(FIRST, first),
+    "zeroifnull": Rule(FIRST, lambda _, types, dialect: common_of([*types, INT], dialect)),
+    "try_to_number": Rule(lambda _: (), formatted_number),
+    "time_bucket": Rule(positional(1), first),
+    "counter_diff": Rule(FIRST, first),
+    "date_part": Rule(positional(1), date_part),
+    "datepart": Rule(positional(1), date_part),
+    "shiftrightunsigned": Rule(FIRST, shifted_bits),
+    ">>>": Rule(FIRST, shifted_bits),
+    "nvl": Rule(LISTED, common),
+    "decimal": decimal(10, 0),
+    "time_to_seconds": decimal(14, 6),
+    "unix_nanos": decimal(21, 0),
+}
