@@ -119,16 +119,18 @@ def _setting(key: Key) -> str:
 
 
 def _command(command: Any, parent: typer.Context, shared: set[str]) -> Iterator[str]:
-    context = typer.Context(command, info_name=command.name, parent=parent)
-    usage = " ".join((context.command_path, *command.collect_usage_pieces(context)))
-    own = [parameter for parameter in command.params if parameter.name not in shared]
-    text = (
-        f"## {context.command_path}\n\n```\n{usage}\n```\n\n{inspect.cleandoc(command.help or '')}"
-    )
+    family = getattr(command, "commands", {})
+    shown = family.get(command.name, command)  # the default stands for its family
+    context = typer.Context(shown, info_name=command.name, parent=parent)
+    usage = " ".join((context.command_path, *shown.collect_usage_pieces(context)))
+    own = [parameter for parameter in shown.params if parameter.name not in shared]
+    text = f"## {context.command_path}\n\n```\n{usage}\n```\n\n{inspect.cleandoc(shown.help or '')}"
     yield f"{text}\n\n{_options(context, own)}" if own else text
-    for name, inner in getattr(command, "commands", {}).items():
-        if name != command.name or len(command.commands) == 1:
-            yield from _command(inner, context, shared)
+    # Not `context`: the path of a command repeats the arguments of the one above it.
+    above = typer.Context(command, info_name=command.name, parent=parent)
+    for other in family.values():
+        if other is not shown:
+            yield from _command(other, above, shared)
 
 
 def _options(context: typer.Context, parameters: list[Any]) -> str:
