@@ -27,16 +27,6 @@ class Bounds:
     null_count: Array | None = None
     nan_count: Array | None = None
 
-    @classmethod
-    def unknown(cls, files: int) -> Bounds:
-        nothing = kernels.nulls(files, pa.null())
-        return cls(nothing, nothing)
-
-    @property
-    def has_values(self) -> bool:
-        """Whether there is anything to compare with."""
-        return not pa.types.is_null(self.minimum.type)
-
     def ends(self) -> tuple[Array, Array]:
         """The bounds as keys, null wherever they prove nothing."""
         low, high = keys(self.minimum), keys(self.maximum)

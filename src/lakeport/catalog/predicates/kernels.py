@@ -33,7 +33,6 @@ is_nan: Callable[[Array], Mask] = _compute.is_nan
 add: Callable[[Array, Array | Scalar | int], Array] = _compute.add
 if_else: Callable[[Mask, Array | Scalar | int, Array | Scalar | int], Array] = _compute.if_else
 drop_null: Callable[[Array], Array] = _compute.drop_null
-smaller: Callable[[Array, Scalar], Array] = _compute.min_element_wise
 run_end_decode: Callable[[Array], Array] = _compute.run_end_decode
 sort_indices: Callable[[Array], Array] = _compute.sort_indices
 index: Callable[[Array, Scalar], Scalar] = _compute.index
