@@ -45,6 +45,14 @@ def test_marks_that_look_like_markup_are_text() -> None:
     assert stream.getvalue() == "[red]x[/red] :smile: [b]\n"
 
 
+def test_control_characters_are_shown_not_sent() -> None:
+    stream = io.StringIO()
+    page = Page(stream)
+    page.line("two\nlines \x1b[31m", page.bad("\x07"))
+    page.table(("a", "b"), [("x\ny\t", "\u2028\x9b")])
+    assert stream.getvalue() == ("two\nlines \\x1b[31m\\x07\na       b\nx\\ny\\t  \\u2028\\x9b\n")
+
+
 def test_long_lines_are_whole_in_a_pipe() -> None:
     stream = io.StringIO()
     page = Page(stream)

@@ -27,6 +27,12 @@ class Styled(NamedTuple):
     style: str
 
 
+# Names and rows come from anybody: a control character must not steer the reader's terminal.
+_VISIBLE = {
+    code: repr(chr(code))[1:-1] for code in (*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029)
+}
+_VISIBLE_BUT_LINES = {code: shown for code, shown in _VISIBLE.items() if chr(code) not in "\n\t"}
+
 Cell: TypeAlias = str | int | float | Styled | None
 
 
@@ -71,17 +77,18 @@ class Page:
 
     def line(self, *parts: Cell) -> None:
         """One line made of its parts, which bring their own blanks."""
-        self._console.print(Text.assemble(*map(_text, parts)), soft_wrap=True)
+        shown = (_text(part, _VISIBLE_BUT_LINES) for part in parts)
+        self._console.print(Text.assemble(*shown), soft_wrap=True)
 
     def table(self, titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
-        """Numbers to the right, everything else to the left, no box."""
+        """Numbers to the right, everything else to the left, no box, a row per line."""
         body = [tuple(row) for row in rows]
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
         for index, title in enumerate(titles):
             numeric = bool(body) and all(_is_number(row[index]) for row in body)
             table.add_column(title, justify="right" if numeric else "left", overflow="fold")
         for row in body:
-            table.add_row(*map(_text, row))
+            table.add_row(*(_text(cell, _VISIBLE) for cell in row))
         for line in self._console.render_lines(table, pad=False):
             self._console.print(Text.assemble(*_without_trailing_blanks(line)), soft_wrap=True)
 
@@ -90,12 +97,12 @@ def _is_number(cell: Cell) -> bool:
     return cell is None or (isinstance(cell, int | float) and not isinstance(cell, bool))
 
 
-def _text(cell: Cell) -> Text:
+def _text(cell: Cell, visible: dict[int, str]) -> Text:
     match cell:
         case None:
             return Text("")
         case Styled(text, style):
-            return Text(text, style=style)
+            return Text(text.translate(visible), style=style)
         case bool():
             return Text("yes" if cell else "no")
         case int():
@@ -103,7 +110,7 @@ def _text(cell: Cell) -> Text:
         case float():
             return Text(f"{cell:,.6g}")
         case str():
-            return Text(cell)
+            return Text(cell.translate(visible))
 
 
 def _without_trailing_blanks(line: list[Segment]) -> list[Text]:
