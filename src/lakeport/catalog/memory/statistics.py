@@ -6,6 +6,8 @@ They are kept with the snapshot: optimisers ask for the same column several time
 
 from __future__ import annotations
 
+import math
+
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -14,6 +16,7 @@ from lakeport.catalog.definition import require_column
 from lakeport.catalog.memory.timeline import Timeline
 from lakeport.catalog.ports import ColumnStatistics
 from lakeport.catalog.predicates import bounds_of
+from lakeport.catalog.predicates.ordering import keys
 from lakeport.core.names import quoted
 
 
@@ -33,31 +36,37 @@ def measure(timeline: Timeline, column: str) -> ColumnStatistics:
 def _of(pieces: list[Array], column: Field) -> ColumnStatistics:
     values = pa.concat_arrays(pieces) if pieces else pa.nulls(0, column.type)
     bounds = bounds_of([values])
-    nulls = None if bounds.null_count is None else bounds.null_count[0].as_py()
+    nulls = values.null_count if bounds.null_count is None else bounds.null_count[0].as_py()
+    has_nan = bounds.nan_count is not None and bounds.nan_count[0].as_py() > 0
+    # Bounds leave NaN out, but it is a value: the largest one.
+    not_a_number = pa.scalar(math.nan, column.type) if has_nan else None
     return ColumnStatistics(
-        minimum=_end(bounds.minimum, column.type),
-        maximum=_end(bounds.maximum, column.type),
-        has_null=None if nulls is None else nulls > 0,
-        has_values=None if nulls is None else nulls < len(values),
-        distinct=_distinct(values),
+        minimum=_end(bounds.minimum, column) or not_a_number,
+        maximum=not_a_number or _end(bounds.maximum, column),
+        has_null=nulls > 0,
+        has_values=nulls < len(values),
+        distinct=None if pa.types.is_null(bounds.minimum.type) else _distinct(values),
         longest=_longest(values),
     )
 
 
-def _end(bound: Array, data_type: pa.DataType) -> Scalar | None:
-    return bound[0] if bound.type == data_type and bound[0].is_valid else None
+def _end(bound: Array, column: Field) -> Scalar | None:
+    return bound[0] if bound.type == column.type and bound[0].is_valid else None
+
+
+def _distinct(values: Array) -> int:
+    """Values that DuckDB tells apart: one NaN, one zero, and NULL is none."""
+    plain = keys(values)
+    if not pa.types.is_floating(plain.type):
+        return int(pc.count_distinct(plain).as_py())
+    is_nan = pc.is_nan(plain)
+    zero: Scalar = pa.scalar(0.0, plain.type)
+    numbers = pc.add(plain.filter(pc.invert(is_nan)), zero)  # −0.0 + 0.0 is 0.0
+    return int(pc.count_distinct(numbers).as_py()) + bool(pc.any(is_nan).as_py())
 
 
 def _plain(values: Array) -> Array:
     return values.storage if isinstance(values, pa.ExtensionArray) else values
-
-
-def _distinct(values: Array) -> int | None:
-    """NULL is not a value."""
-    try:
-        return int(pc.count_distinct(_plain(values), mode="only_valid").as_py())
-    except pa.ArrowNotImplementedError:
-        return None
 
 
 def _longest(values: Array) -> int | None:
