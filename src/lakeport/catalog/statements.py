@@ -153,15 +153,24 @@ def _from_mappings(
 
 
 def _column(values: list[object], name: str, schema: pa.Schema) -> Array:
-    """In the column's own type where Python's values have one, else as they are, to be cast."""
+    """In the column's own type where Python's values have one, else cast as SQL would."""
     index = column_index(schema, name)
+    if index is None:
+        return _as_given(values, name)
+    column = schema.field(index)
     try:
-        return pa.array(values, None if index is None else schema.field(index).type)
-    except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError):
-        pass
+        return pa.array(values, column.type)
+    except _UNFIT:
+        return cast_array(_as_given(values, name), column.type)
+
+
+def _as_given(values: list[object], name: str) -> Array:
     try:
         return pa.array(values)
-    except (pa.ArrowInvalid, pa.ArrowTypeError) as error:
+    except _UNFIT as error:
         raise InvalidRequestError(
             f"the values of column {quoted(name)} are not of one type", hint=str(error)
         ) from None
+
+
+_UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)
