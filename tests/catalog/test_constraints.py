@@ -15,7 +15,7 @@ from lakeport.catalog.constraints import check_evolution, check_rows
 from lakeport.catalog.definition import Check, Definition, PrimaryKey, Unique
 from lakeport.catalog.evolve import evolve
 from lakeport.catalog.rewrite import rewrite
-from lakeport.core.errors import ConstraintViolationError, KeyViolationError
+from lakeport.core.errors import ConstraintViolationError, KeyViolationError, PreconditionError
 from tests.catalog.tables import columns, rows, table
 
 ORDERS = table(
@@ -92,6 +92,12 @@ def test_a_null_behind_an_encoding_is_a_null() -> None:
         check_rows(pa.RecordBatch.from_arrays([encoded], schema=definition.schema), definition)
 
 
+def test_a_condition_whose_column_is_gone_refuses_rows() -> None:
+    foreign = Definition(columns(id=pa.int64()), ORDERS.constraints)
+    with pytest.raises(PreconditionError, match="`positive`"):
+        check_rows(rows(foreign.schema, (1,)), foreign)
+
+
 # -- what a schema change asks of the rows -------------------------------------------------------
 
 
@@ -135,6 +141,14 @@ def test_a_cast_that_merges_keys_is_refused() -> None:
     batch = rows(definition.schema, (1.1,), (1.2,))
     with pytest.raises(KeyViolationError):
         alter(definition, batch, ChangeType("c", pa.int64()))
+
+
+def test_not_null_inside_a_new_type_is_checked() -> None:
+    definition = table(c=pa.int64())
+    change = ChangeType("c", _STRICT, "struct_pack(f := nullif(c, 2), g := 1)")
+    alter(definition, rows(definition.schema, (1,)), change)
+    with pytest.raises(ConstraintViolationError, match=r"`c\.f`"):
+        alter(definition, rows(definition.schema, (1,), (2,)), change)
 
 
 def test_rows_are_not_asked_for_what_they_proved_before() -> None:

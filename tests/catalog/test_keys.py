@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 
 from lakeport.catalog.definition import PrimaryKey, Unique
 from lakeport.catalog.keys import KeyGuard
-from lakeport.core.errors import KeyViolationError
+from lakeport.core.errors import KeyViolationError, PreconditionError
 from tests.arrow_rows import random_array
 from tests.arrow_values import HUGEINT
 from tests.catalog.tables import columns, rows
@@ -126,8 +127,8 @@ _KEYS: list[pa.DataType] = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_keys_collide_as_in_a_unique_index_of_duckdb(seed: int) -> None:
+@pytest.mark.parametrize("seed", range(80))
+def test_keys_collide_as_in_duckdb(seed: int) -> None:
     rng = seeded(seed)
     types = [rng.choice(_KEYS) for _ in range(rng.randint(1, 3))]
     schema = columns(**{f"k{at}": kind for at, kind in enumerate(types)})
@@ -135,12 +136,19 @@ def test_keys_collide_as_in_a_unique_index_of_duckdb(seed: int) -> None:
     stays = _batch(rng, schema, rng.randint(0, 4))
     made = KeyGuard(Unique(tuple(schema.names), "u"), schema)
     made.add(batch)
-    assert _passes(made.check_repeats) == _index_takes(batch)
-    assert _passes(lambda: made.check_against([stays])) == all(
-        _index_takes(batch.slice(at, 1), stays.slice(other, 1))
-        for at in range(batch.num_rows)
-        for other in range(stays.num_rows)
-    )
+    names = ", ".join(schema.names)
+    with duckdb.connect() as connection:
+        for name, given in (("sent", batch), ("stays", stays)):
+            # Copied: a join over Arrow pushes its bounds into pyarrow, which cannot take them all.
+            connection.register("given", pa.Table.from_batches([given]))
+            connection.execute(f"CREATE TABLE {name} AS FROM given")
+        matches = connection.sql(f"FROM sent JOIN stays USING ({names})").fetchall()
+        assert _passes(lambda: made.check_against([stays])) == (not matches)
+        connection.execute("CREATE TABLE t AS FROM sent LIMIT 0")
+        connection.execute(f"CREATE UNIQUE INDEX u ON t ({names})")
+        assert _passes(made.check_repeats) == _passes(
+            lambda: connection.execute("INSERT INTO t FROM sent")
+        )
 
 
 def _batch(rng: random.Random, schema: pa.Schema, count: int) -> pa.RecordBatch:
@@ -148,22 +156,14 @@ def _batch(rng: random.Random, schema: pa.Schema, count: int) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(arrays, schema=schema)
 
 
-def _passes(check: Any) -> bool:
+def _passes(act: Callable[[], object]) -> bool:
     try:
-        check()
-    except KeyViolationError:
+        act()
+    except (KeyViolationError, duckdb.ConstraintException):
         return False
     return True
 
 
-def _index_takes(*batches: pa.RecordBatch) -> bool:
-    with duckdb.connect() as connection:
-        sent = pa.Table.from_batches(batches)
-        connection.register("sent", sent)
-        connection.execute("CREATE TABLE t AS FROM sent LIMIT 0")
-        connection.execute(f"CREATE UNIQUE INDEX u ON t ({', '.join(sent.column_names)})")
-        try:
-            connection.execute("INSERT INTO t FROM sent")
-        except duckdb.ConstraintException:
-            return False
-    return True
+def test_a_key_whose_column_is_gone_admits_nothing() -> None:
+    with pytest.raises(PreconditionError, match="cannot be checked"):
+        KeyGuard(Unique(("gone",), "u"), PAIRS)

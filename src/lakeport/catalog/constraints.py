@@ -19,11 +19,16 @@ from lakeport.catalog.containers import Parts, child_fields, is_list, take_apart
 from lakeport.catalog.definition import Check, Definition, PrimaryKey
 from lakeport.catalog.dependents import named
 from lakeport.catalog.evolution import Evolution
-from lakeport.catalog.expressions import evaluate, parse_expression
+from lakeport.catalog.expressions import Expression, evaluate, parse_expression
 from lakeport.catalog.keys import KeyGuard
+from lakeport.catalog.nested import requires_inside
 from lakeport.catalog.samples import MANY, shown_rows
 from lakeport.catalog.selection import chosen, take_array
-from lakeport.core.errors import ConstraintViolationError
+from lakeport.core.errors import (
+    ConstraintViolationError,
+    InvalidRequestError,
+    PreconditionError,
+)
 from lakeport.core.names import quoted
 
 _compute: Any = pc
@@ -97,7 +102,7 @@ def _has_null(array: Array) -> bool:
 
 def _hollow_path(array: Array, data_type: pa.DataType, where: str) -> str | None:
     """The first nested NOT NULL field without a value under a parent that has one."""
-    if not _requires(data_type):
+    if not requires_inside(data_type):
         return None
     parts = take_apart(array)
     names = _step_names(data_type)
@@ -123,13 +128,6 @@ def _in_use(parts: Parts, child: Array) -> Array:
     return take_array(child, chosen(flags))
 
 
-def _requires(data_type: pa.DataType) -> bool:
-    """Whether some field inside the type is NOT NULL; most types are settled by this alone."""
-    if not (pa.types.is_struct(data_type) or pa.types.is_map(data_type) or is_list(data_type)):
-        return False
-    return any(not field.nullable or _requires(field.type) for field in child_fields(data_type))
-
-
 def _step_names(data_type: pa.DataType) -> tuple[str, ...]:
     if pa.types.is_map(data_type):
         return "key", "value"
@@ -140,7 +138,7 @@ def _step_names(data_type: pa.DataType) -> tuple[str, ...]:
 
 
 def _check_condition(batch: pa.RecordBatch, check: Check, schema: pa.Schema) -> None:
-    expression = parse_expression(check.expression, schema)
+    expression = _expression(check, schema)
     broken = _compute.invert(evaluate(expression, batch).cast(pa.bool_()))
     rows = chosen(_compute.fill_null(broken, fill_value=False))
     if len(rows):
@@ -150,6 +148,17 @@ def _check_condition(batch: pa.RecordBatch, check: Check, schema: pa.Schema) -> 
             f"{_counted(len(rows))} broken {named(check)}" + (f": {sample}" if sample else ""),
             details={"constraint": check.name, "sample": sample},
         )
+
+
+def _expression(check: Check, schema: pa.Schema) -> Expression:
+    # It was parsed when it was added; another engine may have changed the table since.
+    try:
+        return parse_expression(check.expression, schema)
+    except InvalidRequestError as error:
+        raise PreconditionError(
+            f"{named(check)} cannot be checked any more: {error.message}",
+            hint="drop the constraint, or bring its columns back",
+        ) from error
 
 
 def _identity(definition: Definition, but: str) -> list[str]:

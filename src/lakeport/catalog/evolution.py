@@ -63,7 +63,9 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Evolution:
-    """`must_not_be_null` and `constraints_to_check` are what the new rows have yet to prove."""
+    """`must_not_be_null` (columns, for NOT NULLs at any depth) and `constraints_to_check` are what
+    the new rows have yet to prove.
+    """
 
     before: Definition
     definition: Definition

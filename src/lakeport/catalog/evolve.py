@@ -44,7 +44,7 @@ from lakeport.catalog.evolution import (
 from lakeport.catalog.expressions import cast_array, evaluate, parse_expression
 from lakeport.catalog.expressions.fields import is_cast_of
 from lakeport.catalog.keys import check_key_type
-from lakeport.catalog.nested import Cast, Edit, Same, Shape, child_at, edit_at
+from lakeport.catalog.nested import Cast, Edit, Same, Shape, child_at, edit_at, requires_inside
 from lakeport.catalog.widening import is_widening
 from lakeport.core.errors import (
     InvalidRequestError,
@@ -308,7 +308,8 @@ def _unproven_columns(before: Definition, draft: _Draft) -> tuple[str, ...]:
     return tuple(
         column.name
         for column, source in zip(draft.schema, draft.columns, strict=True)
-        if not column.nullable and not _is_never_null(source, before.schema)
+        if (not column.nullable and not _is_never_null(source, before.schema))
+        or (requires_inside(column.type) and changes_values(source))
     )
 
 

@@ -2,7 +2,7 @@
 
 With `arrow_lossless_conversion` off, DuckDB sends a UUID as text, a HUGEINT as decimal(38,0), JSON as
 text, BIT as its bytes. Whatever a table calls such a column, the rows of both kinds of clients fit;
-what has no plain Arrow form goes through the expression engine's cast and is compared on the way back.
+what has no plain Arrow form goes through the expression engine's cast, and back where SQL would round.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lakeport.catalog.arrow import Array
 from lakeport.catalog.expressions import cast_array
 from lakeport.catalog.refusals import another_kind, first_misfit, misfit
 from lakeport.catalog.scalars import kind_of
-from lakeport.core.errors import LakeportError
+from lakeport.core.errors import InvalidRequestError
 
 Convert: TypeAlias = Callable[[Array, pa.DataType, str], Array]
 
@@ -72,19 +72,31 @@ def _are_big(sent: str | None, wanted: str | None) -> bool:
 def _cast(array: Array, to: pa.DataType, where: str) -> Array:
     def fits(part: Array) -> bool:
         try:
-            cast = cast_array(part, to)
-            back = cast_array(cast, part.type)
-        except LakeportError:
+            _exact(part, to)
+        except InvalidRequestError:
             return False
-        return _text_of(back).equals(_text_of(part)) or name_of(to) in {"arrow.uuid", "time_tz"}
+        return True
 
-    # Text of a UUID may come in capitals or without dashes: another spelling of the same value.
-    if not fits(array):
-        raise misfit(array, first_misfit(array, fits), to, where)
-    return cast_array(array, to)
+    try:
+        return _exact(array, to)
+    except InvalidRequestError as error:
+        raise misfit(array, first_misfit(array, fits), to, where) from error
 
 
-def _text_of(array: Array) -> Array:
+def _exact(array: Array, to: pa.DataType) -> Array:
+    cast = cast_array(array, to)
+    if _may_round(array.type, to) and not _text(cast_array(cast, array.type)).equals(_text(array)):
+        raise InvalidRequestError("a value changed")
+    return cast
+
+
+def _may_round(sent: pa.DataType, to: pa.DataType) -> bool:
+    """SQL rounds these without a word; every other cast here is exact or fails."""
+    fractional = pa.types.is_decimal(sent) and sent.scale > 0
+    return fractional or pa.types.is_floating(sent) or pa.types.is_floating(to)
+
+
+def _text(array: Array) -> Array:
     return cast_array(array, pa.string())
 
 

@@ -18,7 +18,12 @@ from lakeport.catalog.containers import is_nested
 from lakeport.catalog.definition import Key, PrimaryKey, require_column
 from lakeport.catalog.samples import MANY, shown_rows
 from lakeport.catalog.selection import counting
-from lakeport.core.errors import InvalidRequestError, KeyViolationError
+from lakeport.core.errors import (
+    InvalidRequestError,
+    KeyViolationError,
+    NotFoundError,
+    PreconditionError,
+)
 from lakeport.core.names import quoted
 
 _CHUNK_ROWS = 1 << 20
@@ -44,7 +49,7 @@ class KeyGuard:
 
     def __init__(self, key: Key, schema: pa.Schema) -> None:
         self.key = key
-        self._names = [schema.field(require_column(schema, name)).name for name in key.columns]
+        self._names = _spelled(key, schema)
         self._schema = pa.schema([schema.field(name) for name in self._names])
         self._batches: list[pa.RecordBatch] = []
         self._lookup: pa.Table | None = None
@@ -106,6 +111,17 @@ class KeyGuard:
             f"{kind} ({', '.join(self._names)}): these keys {fault}: {sample}",
             details={"constraint": self.key.name, "sample": sample},
         )
+
+
+def _spelled(key: Key, schema: pa.Schema) -> list[str]:
+    try:
+        return [schema.field(require_column(schema, name)).name for name in key.columns]
+    except NotFoundError as error:
+        # Another engine dropped or renamed the column: a key nobody can check admits nothing.
+        raise PreconditionError(
+            f"the key {quoted(key.name)} cannot be checked any more: {error.message}",
+            hint="drop the constraint, or bring its columns back",
+        ) from error
 
 
 def _ordinals(names: list[str]) -> list[str]:

@@ -77,6 +77,15 @@ def is_lossless(shape: Shape) -> bool:
             return all(is_lossless(child) for child in shape.children)
 
 
+def requires_inside(data_type: pa.DataType) -> bool:
+    """Whether some field inside the type is NOT NULL."""
+    if not (pa.types.is_struct(data_type) or pa.types.is_map(data_type) or is_list(data_type)):
+        return False
+    return any(
+        not field.nullable or requires_inside(field.type) for field in child_fields(data_type)
+    )
+
+
 def edit_at(column: Field, path: Path, edit: Edit) -> tuple[Field, Shape]:
     """Apply `edit` to the field at `path`, which starts behind the column's own name."""
     return _descend(column, path, edit, column.name)
