@@ -103,6 +103,22 @@ def ask(sql: str, *values: str) -> str:
     return str(row[0]) if row else ""
 
 
+def keywords(sql: str) -> Iterator[str]:
+    """For each token of DuckDB's own lexer the reserved word it is, or an empty text."""
+    import duckdb  # noqa: PLC0415 - heavy: most commands evaluate nothing
+
+    text = sql.encode()
+    tokens = duckdb.tokenize(sql)
+    after_dot = False
+    for (start, kind), end in zip(tokens, [*(s for s, _ in tokens[1:]), len(text)], strict=True):
+        word = text[start:end].split(None, 1)[0].decode(errors="replace").lower()
+        # After a dot any word is a name: `span.end`.
+        yield (
+            re.split(r"\W", word)[0] if kind == duckdb.token_type.keyword and not after_dot else ""
+        )
+        after_dot = kind == duckdb.token_type.operator and word.startswith(".")
+
+
 def compute(sql: str, table: pa.Table, *, seconds: float) -> Array:
     """The value of checked SQL for every row of `table`, in order."""
     with _translated(seconds), _registered(table) as cursor, _stopped_after(cursor, seconds):

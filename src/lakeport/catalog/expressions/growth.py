@@ -16,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 
 from lakeport.catalog.expressions.functions import FUNCTIONS, Shape
-from lakeport.catalog.expressions.tree import Node, children
+from lakeport.catalog.expressions.tree import MAX_NODES, Node, children
 from lakeport.core.errors import LimitError
 from lakeport.core.names import NameMap
 
@@ -49,10 +49,11 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The bounds of one expression: its result, and all its intermediate values together."""
+    """The bounds of one expression: its result, all its values together, and its parts as executed."""
 
     result: Size
     work: Size
+    nodes: int
 
 
 _ENTRY_SIZE = Size(0, _ENTRY)
@@ -60,28 +61,37 @@ _ENTRY_SIZE = Size(0, _ENTRY)
 
 def growth(tree: Node, columns: NameMap[pa.DataType]) -> Growth:
     """LimitError when the expression could blow up whatever the rows are."""
-    sizes = _Sizes(columns, _names_in(tree, columns))
-    result = sizes.of(tree)
-    if sizes.work.factor > MAX_FACTOR or sizes.work.constant > MAX_CONSTANT:
+    bound = _Bounds(columns, _names_in(tree, columns)).of(tree)
+    if bound.nodes > MAX_NODES:
         raise LimitError(
-            f"the expression could make its input {sizes.work.factor:,} times larger",
+            f"the expression has {bound.nodes:,} parts", hint=f"at most {MAX_NODES:,} are allowed"
+        )
+    if bound.work.factor > MAX_FACTOR or bound.work.constant > MAX_CONSTANT:
+        raise LimitError(
+            f"the expression could make its input {bound.work.factor:,} times larger",
             hint="join fewer pieces, or compute it in steps",
         )
-    return Growth(result, sizes.work)
+    return bound
 
 
-class _Sizes:
-    """One walk over a tree, which adds up the work as it goes."""
+class _Bounds:
+    """One walk over a tree, from its leaves up."""
 
     def __init__(self, columns: NameMap[pa.DataType], names: int) -> None:
         self._columns = columns
         self._as_text = _AS_TEXT + names
-        self.work = Size(0, 0)
 
-    def of(self, node: Node) -> Size:
-        size = self._own(node, [self.of(child) for child in children(node)])
-        self.work = self.work + size
-        return size
+    def of(self, node: Node) -> Growth:
+        parts = [self.of(child) for child in children(node)]
+        size = self._own(node, [part.result for part in parts])
+        copies = 1
+        if node["class"] == "FUNCTION":
+            copies = FUNCTIONS[node["function_name"].lower()].copies
+        return Growth(
+            size,
+            size + _sum(part.work for part in parts).times(copies),
+            (node["class"] != "CONSTANT") + copies * sum(part.nodes for part in parts),
+        )
 
     def _own(self, node: Node, parts: list[Size]) -> Size:
         match node["class"]:

@@ -15,13 +15,13 @@ import pyarrow as pa
 from lakeport.catalog.expressions import engine, tree
 from lakeport.catalog.expressions.arrow import no_rows, table_of
 from lakeport.catalog.expressions.check import bind
+from lakeport.catalog.expressions.expansion import check_expansion
 from lakeport.catalog.expressions.growth import Growth, growth
 from lakeport.catalog.expressions.program import runnable
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import NameMap, fold
 
 MAX_TEXT = 64 * 1024
-MAX_NODES = 2_000
 _WRITINGS = 4
 
 
@@ -47,15 +47,15 @@ def _parse(sql: str, serialized: bytes) -> Expression:
     schema = pa.ipc.read_schema(pa.py_buffer(serialized))
     types = NameMap((column.name, column.type) for column in schema)
     bound = _settled(bind(_read(sql), types), types)
-    nodes = [node for node in tree.walk(bound) if node["class"] != "CONSTANT"]
-    if len(nodes) > MAX_NODES:
-        raise LimitError(
-            f"the expression has {len(nodes):,} parts", hint=f"at most {MAX_NODES:,} are allowed"
-        )
-    names = frozenset(n["column_names"][0] for n in nodes if n["class"] == "COLUMN_REF")
     run = runnable(bound)
-    expression = Expression(tree.text(bound), names, tree.text(run), growth(run, types))
-    engine.type_name(expression.program, table_of(no_rows(schema), names))
+    bounds = growth(run, types)
+    names = frozenset(
+        node["column_names"][0] for node in tree.walk(bound) if node["class"] == "COLUMN_REF"
+    )
+    nothing = table_of(no_rows(schema), names)
+    _check_zones(bound, nothing)
+    expression = Expression(tree.text(bound), names, tree.text(run), bounds)
+    engine.type_name(expression.program, nothing)
     return expression
 
 
@@ -73,6 +73,18 @@ def _settled(bound: tree.Node, types: NameMap[pa.DataType]) -> tree.Node:
         f"the expression changes whenever it is written again: {text}",
         hint="write it in a simpler way",
     )
+
+
+def _check_zones(bound: tree.Node, nothing: pa.Table) -> None:
+    """A time of day in a named zone depends on today's summer time, although DuckDB calls it stable."""
+    for node in tree.walk(bound):
+        if node["class"] != "FUNCTION" or node["function_name"].lower() != "timezone":
+            continue
+        if engine.type_name(tree.text(node), nothing) == "TIME WITH TIME ZONE":
+            raise InvalidRequestError(
+                "a time of day in another time zone gives another answer each half year",
+                hint="use a TIMESTAMP WITH TIME ZONE",
+            )
 
 
 def column_names(sql: str) -> frozenset[str]:
@@ -97,4 +109,5 @@ def _read(sql: str) -> tree.Node:
         )
     if "\0" in sql or any("\ud800" <= character <= "\udfff" for character in sql):
         raise InvalidRequestError("the expression holds a character that SQL text cannot have")
+    check_expansion(sql)
     return tree.parse(sql)

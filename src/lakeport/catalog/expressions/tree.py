@@ -21,6 +21,9 @@ Node: TypeAlias = dict[str, Any]
 MAX_DEPTH = 100
 """Levels of a tree: every walk over one is recursive, and callers have a stack of their own."""
 
+MAX_NODES = 2_000
+"""Parts of an expression beside its constants: each takes room for 2,048 values when it runs."""
+
 _NOWHERE = 18446744073709551615
 _PARTS = dict.fromkeys(("input", "lower", "upper", "left", "right", "child", "children")).keys()
 
@@ -38,7 +41,7 @@ def parse(sql: str) -> Node:
     expression: Node = found[0]
     if expression["alias"]:
         raise _not_one(sql)
-    _check_depth(expression)
+    _check_size(expression)
     located: Node = without_locations(expression)
     return located
 
@@ -163,12 +166,18 @@ def _statements(sql: str) -> list[Node]:
     return found
 
 
-def _check_depth(tree: Node) -> None:
+def _check_size(tree: Node) -> None:
     pending: list[tuple[Any, int]] = [(tree, 0)]
+    nodes = 0
     while pending:
         found, depth = pending.pop()
         if depth > MAX_DEPTH:
             raise _too_deep()
+        nodes += isinstance(found, dict) and found.get("class", "CONSTANT") != "CONSTANT"
+        if nodes > MAX_NODES:
+            raise LimitError(
+                f"the expression has more than {MAX_NODES:,} parts", hint="split it into several"
+            )
         if isinstance(found, dict):
             pending.extend((value, depth + ("class" in found)) for value in found.values())
         elif isinstance(found, list):
