@@ -29,12 +29,6 @@ def counting(start: int, count: int) -> Positions:
     return positions
 
 
-def places(bounds: Positions, values: Positions) -> Positions:
-    """For each value, how many of the ascending `bounds` are not above it."""
-    found = pc.search_sorted(bounds, values, side="right")  # type: ignore[attr-defined] # newer than the stubs
-    return found.cast(pa.int64())  # type: ignore[no-any-return] # the same
-
-
 def take_array(array: Array, positions: Positions) -> Array:
     plain = _PLAIN.get(array.type)
     if plain is not None:

@@ -157,11 +157,11 @@ def _column(values: list[object], name: str, schema: pa.Schema) -> Array:
     index = column_index(schema, name)
     if index is None:
         return _as_given(values, name)
-    column = schema.field(index)
+    data_type: pa.DataType = schema.field(index).type
     try:
-        return pa.array(values, column.type)
+        return pa.array(values, data_type)
     except _UNFIT:
-        return cast_array(_as_given(values, name), column.type)
+        return cast_array(_as_given(values, name), data_type)
 
 
 def _as_given(values: list[object], name: str) -> Array:
