@@ -11,8 +11,8 @@ from sqlglot import exp
 from lakeport.lineage.types.decimals import bounded
 from lakeport.lineage.types.model import (
     BIGINT,
-    BOOLEAN,
     BINARY,
+    BOOLEAN,
     DAY_TO_SECOND,
     DOUBLE,
     FLOATING,
@@ -25,20 +25,18 @@ from lakeport.lineage.types.model import (
     is_day_time,
     is_year_month,
 )
+from lakeport.lineage.types.nested import most_frequent
 from lakeport.lineage.types.read import SPARK_FAMILY
 from lakeport.lineage.types.rules import (
-    EVERY,
     FIRST,
     LISTED,
     THIS,
     Answer,
     Rule,
     Types,
-    argument,
     array_of_first,
     first,
 )
-from lakeport.lineage.types.nested import most_frequent
 
 # What the sum of 32-bit integers is, where it is not Spark's bigint.
 _INTEGER_SUM = {
@@ -146,10 +144,29 @@ def joined(_: exp.Expr, types: Types, __: str) -> SqlType | None:
 
 AGGREGATE_NODES: dict[type[exp.Expr], Answer] = {
     **dict.fromkeys(
-        (exp.Window, exp.Filter, exp.IgnoreNulls, exp.RespectNulls, exp.Order, exp.Limit,
-         exp.HavingMax, exp.Max, exp.Min, exp.AnyValue, exp.First, exp.Last, exp.FirstValue,
-         exp.LastValue, exp.NthValue, exp.Lag, exp.Lead, exp.Mode,
-         exp.BitwiseAndAgg, exp.BitwiseOrAgg, exp.BitwiseXorAgg),
+        (
+            exp.Window,
+            exp.Filter,
+            exp.IgnoreNulls,
+            exp.RespectNulls,
+            exp.Order,
+            exp.Limit,
+            exp.HavingMax,
+            exp.Max,
+            exp.Min,
+            exp.AnyValue,
+            exp.First,
+            exp.Last,
+            exp.FirstValue,
+            exp.LastValue,
+            exp.NthValue,
+            exp.Lag,
+            exp.Lead,
+            exp.Mode,
+            exp.BitwiseAndAgg,
+            exp.BitwiseOrAgg,
+            exp.BitwiseXorAgg,
+        ),
         Rule(THIS, first),
     ),
     exp.Distinct: Rule(LISTED, first),

@@ -12,6 +12,7 @@ from lakeport.lineage.types.model import BIGINT, INT, STRING, VARIANT, SqlType
 from lakeport.lineage.types.rules import literal_number
 from lakeport.lineage.types.widen import common_of
 
+
 def generated_types(
     generator: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo | None = None
 ) -> tuple[SqlType | None, ...] | None:

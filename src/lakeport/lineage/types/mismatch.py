@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from lakeport.lineage.types.infer import ColumnType, Memo, infer
-from lakeport.lineage.types.model import FLOATING, INSTANT, INTEGRAL, NUMERIC, TEXTUAL, SqlType
+from lakeport.lineage.types.model import INSTANT, NESTED, NUMERIC, TEXTUAL, SqlType
 from lakeport.lineage.types.write import type_text
 
 _FAMILIES = {
@@ -29,7 +29,17 @@ _FAMILIES = {
 }
 # Engines in which a truth value is a number.
 _NUMERIC_TRUTH = frozenset(
-    {"mysql", "sqlite", "snowflake", "duckdb", "clickhouse", "tsql", "doris", "starrocks", "generic"}
+    {
+        "mysql",
+        "sqlite",
+        "snowflake",
+        "duckdb",
+        "clickhouse",
+        "tsql",
+        "doris",
+        "starrocks",
+        "generic",
+    }
 )
 _OPERATORS: dict[type[exp.Expr], str] = {
     exp.EQ: "=",
@@ -60,7 +70,9 @@ _TIMELY = {
     "*": {("interval", "number")},
     "/": {("interval", "number")},
 }
-_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[dflsy]?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.I)
+_NUMBER = re.compile(
+    r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[dflsy]?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.IGNORECASE
+)
 
 
 def mismatch(
@@ -71,8 +83,10 @@ def mismatch(
     if left is None or right is None or one is None or other is None:
         return None
     if operator in _ARITHMETIC:
-        return None if _computes(one, other, operator, dialect) else _message(left, right, operator, dialect)
-    return None if _compares(left, right, dialect) else _message(left, right, operator, dialect)
+        works = _computes(one, other, operator, dialect)
+    else:
+        works = _compares(left, right, dialect)
+    return None if works else _message(left, right, operator, dialect)
 
 
 def _family(type_: SqlType | None) -> str | None:
@@ -82,9 +96,8 @@ def _family(type_: SqlType | None) -> str | None:
 def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
     one, other = _FAMILIES[left.kind], _FAMILIES[right.kind]
     if one != other:
-        texts = {"array", "map", "struct"}
         if "text" in {one, other}:
-            return not texts & {one, other}
+            return not NESTED & {one, other}
         return {one, other} == {"boolean", "number"} and dialect in _NUMERIC_TRUTH
     if one == "array" and left.element and right.element:
         return mismatch(left.element, right.element, "=", dialect) is None
@@ -93,7 +106,7 @@ def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
 
 def _computes(one: str, other: str, operator: str, dialect: str) -> bool:
     if "text" in {one, other}:
-        return not {"array", "map", "struct", "boolean"} & {one, other}
+        return not (NESTED | {"boolean"}) & {one, other}
     if one == other == "number":
         return True
     if {one, other} <= {"boolean", "number"}:
@@ -118,7 +131,7 @@ def mismatches(
     Subqueries have columns of their own and are the caller's to ask about.
     """
     known: Memo = {} if memo is None else memo
-    for node in expression.walk(prune=lambda node: isinstance(node, exp.Query | exp.Subquery)):
+    for node in expression.walk(bfs=False, prune=_is_query):
         operator = _OPERATORS.get(type(node))
         if operator is None:
             continue
@@ -131,11 +144,15 @@ def mismatches(
             yield node, message
 
 
+def _is_query(node: exp.Expr) -> bool:
+    return isinstance(node, exp.Query | exp.Subquery)
+
+
 def _no_number(
     left: tuple[exp.Expr, SqlType | None], right: tuple[exp.Expr, SqlType | None], operator: str
 ) -> str | None:
     for (text, _), (_, type_) in ((left, right), (right, left)):
-        numeric = type_ is not None and type_.kind in INTEGRAL | FLOATING | {"decimal"}
+        numeric = type_ is not None and type_.kind in NUMERIC
         written = isinstance(text, exp.Literal) and text.is_string
         if numeric and type_ and written and not _NUMBER.fullmatch(text.name):
             return f"'{text.name}' beside {type_text(type_, 'spark')} at `{operator}` is no number"

@@ -75,7 +75,12 @@ NESTED = frozenset({"array", "map", "struct"})
 
 YEAR_MONTH_UNITS = ("year", "month")
 DAY_TIME_UNITS = ("day", "hour", "minute", "second")
-_FOLDED_UNITS = {"week": "day", "quarter": "month", "millisecond": "second", "microsecond": "second"}
+_FOLDED_UNITS = {
+    "week": "day",
+    "quarter": "month",
+    "millisecond": "second",
+    "microsecond": "second",
+}
 
 
 def decimal(precision: int, scale: int) -> SqlType:

@@ -11,9 +11,12 @@ from collections.abc import Sequence
 from sqlglot import exp
 
 from lakeport.lineage.types.model import (
+    BIGINT,
+    DOUBLE,
+    INSTANT,
     INT,
     STRING,
-    TEXTUAL,
+    TIMESTAMP,
     VARIANT,
     VOID,
     Field,
@@ -37,9 +40,10 @@ from lakeport.lineage.types.rules import (
     common,
     element,
     first,
+    nothing,
     positional,
 )
-from lakeport.lineage.types.widen import common_of, common_type
+from lakeport.lineage.types.widen import common_type
 
 
 def field_type(type_: SqlType | None, path: Sequence[str]) -> SqlType | None:
@@ -97,7 +101,8 @@ def struct(node: exp.Expr, types: Types, _: str) -> SqlType | None:
 
 def _part_name(part: exp.Expr, number: int) -> str:
     if isinstance(part, exp.PropertyEQ):
-        return part.this.name
+        name: str = part.this.name
+        return name
     named = isinstance(part, exp.Alias | exp.Column | exp.Identifier)
     return part.alias_or_name if named else f"col{number}"
 
@@ -137,10 +142,6 @@ def values(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return array_of(types[0].value) if types and types[0] and types[0].value else None
 
 
-def flattened(_: exp.Expr, types: Types, __: str) -> SqlType | None:
-    return types[0].element if types and types[0] else None
-
-
 def with_element(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
     """An array that takes one more element."""
     if len(types) != 2 or types[0] is None:
@@ -156,10 +157,6 @@ def zipped(node: exp.Expr, types: Types, _: str) -> SqlType | None:
         name = part.name if isinstance(part, exp.Column | exp.Dot) else str(position)
         fields.append((name, type_.element if type_ else None))
     return array_of(struct_of(*fields))
-
-
-def sequence(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
-    return array_of_common(_, types, dialect)
 
 
 def reversed_value(_: exp.Expr, types: Types, __: str) -> SqlType | None:
@@ -184,28 +181,20 @@ def variant_part(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
 
 def histogram(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     inner = types[0] if types else None
-    return array_of(struct_of(("x", inner), ("y", SqlType("double")))) if inner else None
+    return array_of(struct_of(("x", inner), ("y", DOUBLE))) if inner else None
 
 
 def most_frequent(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     inner = types[0] if types else None
-    return array_of(struct_of(("item", inner), ("count", SqlType("bigint")))) if inner else None
+    return array_of(struct_of(("item", inner), ("count", BIGINT))) if inner else None
 
 
 def time_window(_: exp.Expr, types: Types, __: str) -> SqlType | None:
-    """The bounds of a window have the type of its time column; a text is read as a timestamp."""
+    """The bounds of a window have the type of its time column; anything else is read as a timestamp."""
     time = types[0] if types else None
-    if time is None or time.kind in TEXTUAL or time.kind == "date":
-        time = SqlType("timestamp")
+    if time is None or time.kind not in INSTANT:
+        time = TIMESTAMP
     return struct_of(("start", time), ("end", time))
-
-
-def merged_maps(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
-    return common_of(types, dialect) if types else None
-
-
-def nothing(_: exp.Expr) -> tuple[exp.Expr, ...]:
-    return ()
 
 
 NESTED_NODES: dict[type[exp.Expr], Answer] = {
@@ -219,7 +208,7 @@ NESTED_NODES: dict[type[exp.Expr], Answer] = {
     exp.MapFromEntries: Rule(THIS, map_of_entries),
     exp.MapKeys: Rule(THIS, keys),
     exp.StrToMap: map_of(STRING, STRING),
-    exp.Flatten: Rule(THIS, flattened),
+    exp.Flatten: Rule(THIS, element),
     exp.ArrayAppend: Rule(BOTH, with_element),
     exp.ArrayPrepend: Rule(BOTH, with_element),
     exp.ArrayInsert: Rule(BOTH, with_element),
@@ -238,7 +227,7 @@ NESTED_NODES: dict[type[exp.Expr], Answer] = {
     exp.ArrayFirst: Rule(THIS, element),
     exp.ArrayLast: Rule(THIS, element),
     exp.ArraysZip: Rule(LISTED, zipped),
-    exp.GenerateSeries: Rule(argument("start", "end"), sequence),
+    exp.GenerateSeries: Rule(argument("start", "end"), array_of_common),
     exp.Explode: Rule(THIS, element),
     exp.Reverse: Rule(THIS, reversed_value),
     exp.FromJson: Rule(nothing, parsed),
@@ -255,7 +244,7 @@ NESTED_NAMES: dict[str, Answer] = {
     "element_at": Rule(FIRST, taken),
     "try_element_at": Rule(FIRST, taken),
     "trim_array": Rule(FIRST, first),
-    "map_concat": Rule(LISTED, merged_maps),
+    "map_concat": Rule(LISTED, common),
     "map_entries": Rule(FIRST, entries),
     "map_values": Rule(FIRST, values),
     "map_keys": Rule(FIRST, keys),
@@ -270,5 +259,5 @@ NESTED_NAMES: dict[str, Answer] = {
     "sentences": array_of(array_of(STRING)),
     "xpath": array_of(STRING),
     "cardinality": INT,
-    "sequence": Rule(positional(0, 1), sequence),
+    "sequence": Rule(positional(0, 1), array_of_common),
 }

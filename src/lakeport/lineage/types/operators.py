@@ -98,8 +98,9 @@ def _operand(type_: SqlType, node: exp.Expr, name: str, beside: SqlType) -> SqlT
 
 def _argument(node: exp.Expr, name: str) -> exp.Expr | None:
     if isinstance(node, exp.Anonymous):
-        return node.expressions[0 if name == "this" else 1]
-    child = node.args.get(name)
+        child = node.expressions[0 if name == "this" else 1]
+    else:
+        child = node.args.get(name)
     return child if isinstance(child, exp.Expr) else None
 
 

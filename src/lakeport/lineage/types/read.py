@@ -131,4 +131,3 @@ def read_columns(text: str, dialect: str) -> SqlType | None:
     columns = read_type(f"struct<{text}>", dialect)
     named = columns is not None and not any(_ANONYMOUS.match(f.name) for f in columns.fields)
     return columns if named else read_type(text, dialect)
-

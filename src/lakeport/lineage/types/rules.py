@@ -12,7 +12,6 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from lakeport.lineage.types.decimals import as_decimal
 from lakeport.lineage.types.model import DOUBLE, TEXTUAL, VOID, SqlType, array_of
 from lakeport.lineage.types.widen import common_of
 
@@ -46,6 +45,11 @@ def argument(*names: str) -> Operands:
         return found
 
     return operands
+
+
+def nothing(_: exp.Expr) -> tuple[exp.Expr, ...]:
+    """For nodes whose type is written in them."""
+    return ()
 
 
 def positional(*positions: int) -> Operands:
@@ -90,12 +94,6 @@ def number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     """The type itself; a text or NULL is read as a double."""
     type_ = types[0] if types else None
     return DOUBLE if type_ and (type_.kind in TEXTUAL or type_ == VOID) else type_
-
-
-def decimal_or_double(type_: SqlType) -> SqlType:
-    """How functions that divide see a number."""
-    exact = as_decimal(type_) if type_.kind == "decimal" else None
-    return exact or DOUBLE
 
 
 def literal_number(node: exp.Expr | None) -> int | None:

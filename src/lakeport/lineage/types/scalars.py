@@ -31,6 +31,7 @@ from lakeport.lineage.types.model import (
     interval_of,
     spans,
 )
+from lakeport.lineage.types.operators import arithmetic, shifted_bits
 from lakeport.lineage.types.read import SPARK_FAMILY, type_of_node
 from lakeport.lineage.types.rules import (
     BOTH,
@@ -45,16 +46,18 @@ from lakeport.lineage.types.rules import (
     common,
     first,
     literal_number,
+    nothing,
     number,
     positional,
 )
-from lakeport.lineage.types.operators import arithmetic, shifted_bits
 from lakeport.lineage.types.widen import common_of
 
 _INT_LIMIT, _BIGINT_LIMIT = 2**31, 2**63
 _SECONDS = decimal(8, 6)
 _HOURS = frozenset({"h", "hour", "hours", "hr", "hrs"})
-_NARROW_PARTS = _HOURS | {"mon", "mons", "month", "months"} | {"m", "min", "mins", "minute", "minutes"}
+_NARROW_PARTS = (
+    _HOURS | {"mon", "mons", "month", "months"} | {"m", "min", "mins", "minute", "minutes"}
+)
 _SECOND_PARTS = frozenset({"s", "sec", "second", "seconds", "secs"})
 
 
@@ -213,20 +216,16 @@ def text_or_binary(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return BINARY if types and all(type_ == BINARY for type_ in types) else STRING
 
 
-def uniform(_: exp.Expr, types: Types, dialect: str) -> SqlType | None:
-    return common_of(types, dialect)
-
-
 SCALAR_NODES: dict[type[exp.Expr], Answer] = {
-    exp.Literal: Rule(lambda _: (), literal),
+    exp.Literal: Rule(nothing, literal),
     exp.Null: VOID,
     exp.Boolean: BOOLEAN,
     exp.HexString: BINARY,
     exp.RawString: STRING,
     exp.National: STRING,
-    exp.Cast: Rule(lambda _: (), cast),
-    exp.TryCast: Rule(lambda _: (), cast),
-    exp.Interval: Rule(lambda _: (), interval),
+    exp.Cast: Rule(nothing, cast),
+    exp.TryCast: Rule(nothing, cast),
+    exp.Interval: Rule(nothing, interval),
     exp.Neg: Rule(THIS, negative),
     exp.Paren: Rule(THIS, first),
     exp.Alias: Rule(THIS, first),
@@ -247,9 +246,9 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Ceil: Rule(THIS, to_integer),
     exp.Floor: Rule(THIS, to_integer),
     exp.Trunc: Rule(THIS, rounding),
-    exp.ToNumber: Rule(lambda _: (), formatted_number),
+    exp.ToNumber: Rule(nothing, formatted_number),
     exp.Extract: Rule(argument("expression"), date_part),
-    exp.DateDiff: Rule(lambda _: (), date_difference),
+    exp.DateDiff: Rule(nothing, date_difference),
     exp.TimestampAdd: Rule(THIS, moved_instant),
     exp.TimestampTrunc: Rule(THIS, truncated_instant),
     exp.DateTrunc: DATE,
@@ -258,7 +257,7 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Pad: Rule(argument("this", "fill_pattern"), text_or_binary),
     exp.Overlay: Rule(BOTH, text_or_binary),
     exp.Elt: Rule(LISTED, common),
-    exp.Uniform: Rule(BOTH, uniform),
+    exp.Uniform: Rule(BOTH, common),
 }
 SCALAR_NAMES: dict[str, Answer] = {
     "bround": Rule(FIRST, rounding),
@@ -267,7 +266,7 @@ SCALAR_NAMES: dict[str, Answer] = {
     "try_mod": Rule(LISTED, arithmetic),
     "nullifzero": Rule(FIRST, first),
     "zeroifnull": Rule(FIRST, lambda _, types, dialect: common_of([*types, INT], dialect)),
-    "try_to_number": Rule(lambda _: (), formatted_number),
+    "try_to_number": Rule(nothing, formatted_number),
     "time_bucket": Rule(positional(1), first),
     "counter_diff": Rule(FIRST, first),
     "date_part": Rule(positional(1), date_part),

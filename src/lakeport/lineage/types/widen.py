@@ -55,7 +55,7 @@ def common_of(types: Iterable[SqlType | None], dialect: str) -> SqlType | None:
 
 @lru_cache(maxsize=2048)
 def _common(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
-    if left == right or right == VOID:
+    if right in {left, VOID}:
         return left
     if left == VOID:
         return right
