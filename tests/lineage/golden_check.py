@@ -11,7 +11,7 @@
     local c(a, b) cte                    cross 0 -> 1
 
 Sources are traced through CTEs and derived tables to tables. `out` is the output of a bare query;
-`@1 ` before a line means statement 1 alone. All columns of outputs and every column that a
+`@1 ` before a line means statement 1 alone, `global ` the graph of the whole workload. All columns of outputs and every column that a
 statement writes must be listed, outputs in their order, unless a line says `partial`.
 """
 
@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from tests.lineage.golden_file import TableLine
 
 _KIND_OF_ARROW = {"<-": "data_flow", "<=": "derivation"}
+GLOBAL = -1
+_PARTS = ("catalog", "schema", "name", "column")
 _ARROW = re.compile(r"(<-|<=|<~|<\+)")
 _SOURCE = re.compile(r"^(?P<name>[^\[?]+)(\[(?P<tag>\w+)\])?(?P<approximate>\?)?$")
 
@@ -44,6 +46,7 @@ class GoldenCheck:
         self.result = result
         self.expected = expected
         self.statements = [StatementFacts(statement) for statement in result["statements"]]
+        self.workload = StatementFacts(_as_statement(result["globalLineage"]))
         self.complaints: list[str] = []
 
     def run(self) -> list[str]:
@@ -82,7 +85,8 @@ class GoldenCheck:
             if arrows[0][0] in {"<+", "<~"} or self._is_relation(target, index):
                 self._relation_line(line, target, index, arrows)
                 continue
-            listed.add(target)
+            if index != GLOBAL:
+                listed.add(target)
             position = 0
             if target.startswith("out."):
                 position = outputs[index].count(target)
@@ -278,6 +282,8 @@ class GoldenCheck:
             self.complaints.append(f"{line}: is {actual}")
 
     def _chosen(self, index: int | None) -> list[StatementFacts]:
+        if index == GLOBAL:
+            return [self.workload]
         return self.statements if index is None else self.statements[index : index + 1]
 
     def _is_relation(self, name: str, index: int | None) -> bool:
@@ -292,7 +298,23 @@ class GoldenCheck:
         return [facts.name(node_id) for facts in self.statements for node_id in facts.columns()]
 
 
+def _as_statement(lineage: Json) -> Json:
+    """The global graph in the shape of a statement's."""
+    nodes = [
+        {
+            **node,
+            "qualifiedName": ".".join(node["canonicalName"].get(key, "") for key in _PARTS).strip(
+                "."
+            ),
+        }
+        for node in lineage["nodes"]
+    ]
+    return {"nodes": nodes, "edges": lineage["edges"]}
+
+
 def _statement_prefix(line: str) -> tuple[int | None, str]:
+    if line.startswith("global "):
+        return GLOBAL, line.removeprefix("global ")
     found = re.match(r"^@(\d+) (.*)$", line)
     return (int(found[1]), found[2]) if found else (None, line)
 

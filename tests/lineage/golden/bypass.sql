@@ -32,3 +32,46 @@ SELECT d.a FROM (SELECT a FROM t) AS d;
 WITH c AS (SELECT a FROM t) SELECT a FROM c;
 --> out.a <- t.a
 --> stmt 0 WITH reads t
+
+-- case: collapse_temporary
+-- table: s(a int)
+-- options: {"collapseTemporary": true}
+CREATE TEMPORARY VIEW w AS SELECT a + 1 AS b FROM s;
+CREATE TABLE t AS SELECT b AS c FROM w;
+--> partial
+--> global t.c <= s.a
+
+-- case: temporary_stays_by_default
+-- table: s(a int)
+CREATE TEMPORARY VIEW w AS SELECT a + 1 AS b FROM s;
+CREATE TABLE t AS SELECT b AS c FROM w;
+--> w.b <= s.a
+--> t.c <- w.b
+--> global t.c <- w.b
+--> global w.b <= s.a
+
+-- case: collapse_by_pattern
+-- table: s(a int)
+-- options: {"collapseTemporary": true, "collapsePattern": "^stg_"}
+CREATE TABLE stg_one AS SELECT a FROM s;
+CREATE TABLE t AS SELECT a + 1 AS b FROM stg_one;
+--> partial
+--> global t.b <= s.a
+
+-- case: collapse_a_chain_of_temporaries
+-- dialect: tsql
+-- table: s(a int)
+-- options: {"collapseTemporary": true}
+SELECT a INTO #one FROM s;
+SELECT a INTO #two FROM #one;
+INSERT INTO t (x) SELECT a FROM #two;
+--> partial
+--> issue UNKNOWN_TABLE relation=t
+--> global t.x <- s.a
+
+-- case: bypass_keeps_both_sides_of_a_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+-- options: {"hideCtes": true}
+WITH j AS (SELECT a.x, b.y FROM a JOIN b ON a.id = b.id) SELECT x + y AS z FROM j;
+--> out.z <= a.x, b.y

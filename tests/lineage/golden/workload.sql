@@ -110,3 +110,23 @@ CREATE TABLE m AS SELECT 2 AS b;
 ;; SELECT a FROM t ;;
 --> out.a <- t.a
 --> summary statementCount=1
+
+-- case: the_global_graph_joins_statements
+-- table: raw(x int)
+CREATE TABLE a AS SELECT x FROM raw;
+CREATE TABLE b AS SELECT x + 1 AS y FROM a;
+--> a.x <- raw.x
+--> b.y <= a.x
+--> global a.x <- raw.x
+--> global b.y <= a.x
+--> summary tableCount=3
+
+-- case: several_producers_of_one_table
+-- table: one(x int)
+-- table: two(x int)
+-- table: t(x int)
+INSERT INTO t SELECT x FROM one;
+INSERT INTO t SELECT x FROM two;
+--> @0 t.x <- one.x
+--> @1 t.x <- two.x
+--> global t.x <- one.x, two.x
