@@ -8,10 +8,12 @@ from lakeport.catalog.containers import (
     child_fields,
     has_even_lengths,
     is_list,
+    nulls,
     put_together,
     take_apart,
     with_child_fields,
 )
+from tests.strategies import ENCODED, LEAVES, random_type, seeded
 
 _LISTS = [[1], [2, 3], None, [4], []]
 _PAIRS = [[1, 2], None, [3, 4], [None, 6]]
@@ -78,6 +80,24 @@ def test_a_taken_apart_slice_holds_only_what_it_shows() -> None:
     many = pa.array([[number] * 3 for number in range(1000)], pa.list_(pa.int64()))
     (values,) = take_apart(many.slice(500, 2)).children
     assert values.to_pylist() == [500] * 3 + [501] * 3
+
+
+@pytest.mark.parametrize("seed", range(60))
+@pytest.mark.parametrize("count", [0, 1, 9])
+def test_nulls_of_any_type_can_be_read_down_to_the_leaves(seed: int, count: int) -> None:
+    data_type = random_type(seeded(seed), LEAVES + ENCODED, depth=3)
+    made = nulls(count, data_type)
+    made.validate(full=True)
+    assert made.type.equals(data_type, check_metadata=True)
+    assert made.is_null().to_pylist() == [True] * count
+    _read(made)
+
+
+def _read(array: Array) -> None:
+    if array.type.num_fields and not pa.types.is_run_end_encoded(array.type):
+        for child in take_apart(array).children:
+            _read(child)
+    assert str(array)
 
 
 def test_lists_are_told_from_other_containers() -> None:

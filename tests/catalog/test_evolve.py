@@ -210,6 +210,11 @@ def test_using_a_plain_cast_to_a_wider_type_is_a_widening() -> None:
     assert not evolved.rewrites_rows
 
 
+def test_a_cast_to_another_type_on_the_way_is_not_left_out() -> None:
+    evolved = evolve(table(c=pa.float64()), [ChangeType("c", pa.float64(), "CAST(c AS INTEGER)")])
+    assert evolved.rewrites_rows
+
+
 def test_the_same_type_is_no_change() -> None:
     assert evolve(orders(), [ChangeType("id", pa.int32())]).is_noop
 

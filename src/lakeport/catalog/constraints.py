@@ -27,6 +27,7 @@ from lakeport.catalog.selection import chosen, take_array
 from lakeport.core.errors import (
     ConstraintViolationError,
     InvalidRequestError,
+    NotFoundError,
     PreconditionError,
 )
 from lakeport.core.names import quoted
@@ -154,7 +155,7 @@ def _expression(check: Check, schema: pa.Schema) -> Expression:
     # It was parsed when it was added; another engine may have changed the table since.
     try:
         return parse_expression(check.expression, schema)
-    except InvalidRequestError as error:
+    except (InvalidRequestError, NotFoundError) as error:
         raise PreconditionError(
             f"{named(check)} cannot be checked any more: {error.message}",
             hint="drop the constraint, or bring its columns back",

@@ -140,7 +140,24 @@ def put_together(parts: Parts, data_type: pa.DataType) -> Array:
 
 
 def nulls(count: int, data_type: pa.DataType) -> Array:
-    return _arrow.nulls(count, data_type)  # type: ignore[no-any-return]  # the stubs want to know the type
+    """NULL in every row.
+
+    pyarrow's own gives the children one shared bitmap; a union or run-end encoded child must have
+    none, and reading such a child later ends the process.
+    """
+    kind: Any = data_type
+    if not is_nested(kind) or pa.types.is_run_end_encoded(kind):
+        return _arrow.nulls(count, kind)  # type: ignore[no-any-return]  # the stubs want to know the type
+    if pa.types.is_union(kind):
+        codes = np.full(count, kind.type_codes[0], dtype=np.int8)
+        children = tuple(nulls(count, field.type) for field in child_fields(kind))
+        return put_together(Parts(count, None, children, codes=codes), kind)
+    absent = _buffer(np.zeros((count + 7) // 8, dtype=np.uint8))
+    size = kind.list_size if pa.types.is_fixed_size_list(kind) else 0
+    inner = count if pa.types.is_struct(kind) else count * size
+    bounds = np.arange(count + 1, dtype=np.int64) * size
+    children = tuple(nulls(inner, field.type) for field in child_fields(kind))
+    return put_together(Parts(count, absent, children, bounds), kind)
 
 
 def has_even_lengths(array: Array, size: int) -> bool:

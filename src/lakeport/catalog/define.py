@@ -27,7 +27,12 @@ from lakeport.catalog.definition import (
 from lakeport.catalog.expressions import default_array, parse_expression, result_type
 from lakeport.catalog.keys import check_key_type
 from lakeport.catalog.layout import parse_term
-from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, LakeportError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    UnsupportedError,
+)
 from lakeport.core.names import fold, quoted, twins, why_unsafe
 
 _LONGEST_GENERATED = 120
@@ -80,7 +85,7 @@ def check_default(column: Field) -> None:
         return
     try:
         default_array(expression, column.type, 1)
-    except LakeportError as error:
+    except (InvalidRequestError, NotFoundError, UnsupportedError) as error:
         raise InvalidRequestError(
             f"the DEFAULT of column {quoted(column.name)} cannot be used: {error.message}",
             hint=error.hint or f"give a constant of the type {column.type}",

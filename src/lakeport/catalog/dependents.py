@@ -16,7 +16,7 @@ from lakeport.catalog.definition import Check, Constraint, Definition, PrimaryKe
 from lakeport.catalog.expressions import column_names, parse_expression, rename_column
 from lakeport.catalog.expressions.fields import rename_field
 from lakeport.catalog.layout import parse_term
-from lakeport.core.errors import InvalidRequestError, PreconditionError
+from lakeport.core.errors import InvalidRequestError, NotFoundError, PreconditionError
 from lakeport.core.names import fold, quoted
 
 
@@ -104,7 +104,7 @@ def check_still_evaluated(definition: Definition, column: str) -> None:
 def _works(check: Check, schema: pa.Schema) -> bool:
     try:
         parse_expression(check.expression, schema)
-    except InvalidRequestError:
+    except (InvalidRequestError, NotFoundError):
         return False
     return True
 

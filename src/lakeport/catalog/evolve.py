@@ -41,16 +41,16 @@ from lakeport.catalog.evolution import (
     Row,
     changes_values,
 )
-from lakeport.catalog.expressions import cast_array, evaluate, parse_expression
+from lakeport.catalog.expressions import cast_array, evaluate, parse_expression, result_type
 from lakeport.catalog.expressions.fields import is_cast_of
 from lakeport.catalog.keys import check_key_type
 from lakeport.catalog.nested import Cast, Edit, Same, Shape, child_at, edit_at, requires_inside
 from lakeport.catalog.widening import is_widening
 from lakeport.core.errors import (
     InvalidRequestError,
-    LakeportError,
     NotFoundError,
     PreconditionError,
+    UnsupportedError,
 )
 from lakeport.core.names import fold, quoted
 
@@ -232,7 +232,7 @@ def _change_type(draft: _Draft, one: change.ChangeType) -> _Draft:
     column = draft.schema.field(index)
     check_type(one.to, column.name)
     changed = _typed(column, one.to)
-    plain = one.using is None or is_cast_of(one.using, column.name)
+    plain = one.using is None or _is_own_cast(one.using, column.name, one.to, draft.schema)
     if plain and column.type.equals(one.to, check_metadata=True):
         return draft
     check_default(changed)
@@ -253,14 +253,20 @@ def _retyped(draft: _Draft, index: int, one: change.ChangeType, *, plain: bool) 
             cast_array(nulls(0, column.type), one.to)
             return Converted(source, Cast(widens=False), one.to)
         expression = parse_expression(one.using, draft.schema)
-        nothing = pa.RecordBatch.from_pylist([], draft.schema)
+        empty = [nulls(0, column.type) for column in draft.schema]
+        nothing = pa.RecordBatch.from_arrays(empty, schema=draft.schema)
         cast_array(evaluate(expression, nothing), one.to)
-    except LakeportError as error:
+    except (InvalidRequestError, NotFoundError, UnsupportedError) as error:
         raise InvalidRequestError(
             f"column {quoted(column.name)} cannot become {one.to}: {error.message}",
             hint=error.hint or "give an expression: ALTER … TYPE … USING …",
         ) from error
     return Computed(expression.sql, Row(draft.schema, draft.columns), source, one.to)
+
+
+def _is_own_cast(using: str, name: str, to: pa.DataType, schema: pa.Schema) -> bool:
+    """Whether the text says no more than the new type does; clients always send one."""
+    return is_cast_of(using, name) and result_type(parse_expression(using, schema), schema) == to
 
 
 def _set_default(draft: _Draft, one: change.SetDefault) -> _Draft:
