@@ -6,6 +6,7 @@ import ast
 import subprocess
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -41,7 +42,12 @@ def test_importing_lineage_loads_only_its_own_libraries() -> None:
     assert not loaded_by("import lakeport.lineage") & heavy
 
 
-def imports() -> Iterator[tuple[str, str]]:
+@cache
+def imports() -> frozenset[tuple[str, str]]:
+    return frozenset(_imports())
+
+
+def _imports() -> Iterator[tuple[str, str]]:
     for path in sorted(SOURCE.rglob("*.py")):
         place = path.relative_to(SOURCE).with_suffix("").as_posix()
         for node in ast.walk(ast.parse(path.read_text())):
