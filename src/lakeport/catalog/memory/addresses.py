@@ -98,19 +98,12 @@ def require_live(timeline: Timeline, addresses: Addresses) -> dict[int, Segment]
 
 def remove(timeline: Timeline, addresses: Addresses) -> tuple[Segment, ...]:
     """The head's segments without these rows; `ConflictError` when one of them is already gone."""
-    require_live(timeline, addresses)
-    doomed = dict(addresses.by_segment())
-    left = []
-    for segment in timeline.segments:
-        indices = doomed.get(segment.key)
-        rest = segment
-        if indices is not None:
-            thinned = segment.without(_array(addresses.positions[indices]))
-            if thinned is None:
-                continue
-            rest = thinned
-        left.append(rest)
-    return tuple(left)
+    left: dict[int, Segment | None] = dict(require_live(timeline, addresses))
+    for key, indices in addresses.by_segment():
+        segment = left[key]
+        if segment is not None:
+            left[key] = segment.without(_array(addresses.positions[indices]))
+    return tuple(segment for segment in left.values() if segment is not None)
 
 
 def _array(values: Numbers) -> Positions:
@@ -133,7 +126,7 @@ def _snapshot(timeline: Timeline, generation: int) -> Snapshot:
 
 
 def _in_snapshot(snapshot: Snapshot, ordinals: Numbers, timeline: Timeline) -> Addresses:
-    first = np.asarray([*starts(snapshot.segments)], dtype=np.int64)
+    first = np.asarray(starts(snapshot.segments), dtype=np.int64)
     total = sum(segment.rows.num_rows for segment in snapshot.segments)
     if len(ordinals) and (not total or int(ordinals.max()) >= total):
         raise _never_given(timeline)

@@ -21,7 +21,7 @@ from lakeport.catalog.memory.timeline import Shape, Snapshot, Timeline
 from lakeport.catalog.memory.travel import find
 from lakeport.catalog.ports import ScanPlan, ScanRequest, Split
 from lakeport.catalog.predicates import Bounds, Predicate, bind, columns_of, possible
-from lakeport.catalog.rowid import encode_at
+from lakeport.catalog.rowid import Numbers, encode_at
 from lakeport.catalog.selection import Positions, chosen, take_rows, with_columns
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ExpiredError, InvalidRequestError
@@ -144,25 +144,30 @@ def _batches(
     left = bound.request.limit
     for part in parts:
         for rows, positions in snapshot.segments[part].live_chunks(bound.needed, most):
-            mask = accepted(bound.predicate, bound.request.expression, rows)
-            if mask is not None:
-                kept = chosen(mask)
-                rows, positions = take_rows(rows, kept), positions.take(kept)  # noqa: PLW2901 # the same rows, fewer
+            wanted, places = _matching(bound, rows, positions, left)
+            if wanted.num_rows:
+                ordinals = places.to_numpy(zero_copy_only=False) + np.int64(first[part])
+                yield _shown(bound, wanted, snapshot.version, ordinals)
             if left is not None:
-                rows, positions = rows.slice(0, left), positions.slice(0, left)  # noqa: PLW2901 # the same
-                left -= rows.num_rows
-            if rows.num_rows:
-                yield _projected(bound, rows, positions, snapshot.version, first[part])
+                left -= wanted.num_rows
             if left == 0:
                 return
 
 
-def _projected(
-    bound: _Bound, rows: pa.RecordBatch, positions: Positions, version: int, start: int
-) -> pa.RecordBatch:
-    place = dict(zip(bound.needed, rows.columns, strict=True))
-    columns = [place[index] for index in bound.output]
+def _matching(
+    bound: _Bound, rows: pa.RecordBatch, positions: Positions, most: int | None
+) -> tuple[pa.RecordBatch, Positions]:
+    """The output columns of the first rows that both conditions accept, and their positions."""
+    mask = accepted(bound.predicate, bound.request.expression, rows)
+    wanted = rows.select([bound.needed.index(index) for index in bound.output])
+    if mask is None:
+        return wanted.slice(0, most), positions.slice(0, most)
+    kept = chosen(mask).slice(0, most)
+    return take_rows(wanted, kept), positions.take(kept)
+
+
+def _shown(bound: _Bound, rows: pa.RecordBatch, version: int, ordinals: Numbers) -> pa.RecordBatch:
+    columns = rows.columns
     if bound.request.row_ids:
-        ordinals = positions.to_numpy(zero_copy_only=False) + np.int64(start)
-        columns.append(encode_at(version, ordinals))
+        columns = [*columns, encode_at(version, ordinals)]
     return with_columns(columns, bound.schema, rows.num_rows)

@@ -18,7 +18,7 @@ from lakeport.catalog.predicates import Bounds, bounds_of
 from lakeport.catalog.selection import Positions, counting, take_rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Segment:
     """`live` are ascending positions in `rows`; None means all of them."""
 
@@ -27,7 +27,7 @@ class Segment:
     live: Positions | None = None
     # Bounds cost a pass over a column, and belong to the rows: a delete hands them on. Two threads
     # that both compute one only waste a little time.
-    _bounds: dict[int, Bounds] = field(default_factory=dict, repr=False, compare=False)
+    _bounds: dict[int, Bounds] = field(default_factory=dict, repr=False)
 
     @property
     def live_count(self) -> int:

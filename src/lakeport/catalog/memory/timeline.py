@@ -123,7 +123,7 @@ class Timeline:
         return replace(
             self,
             shape=shape,
-            next_column_id=max(self.next_column_id, *shape.column_ids) + 1,
+            next_column_id=max(self.next_column_id, max(shape.column_ids) + 1),
             next_segment_key=self.next_segment_key + len(added),
             version=version,
             snapshots={**self.snapshots, version: Snapshot(info, version, shape, segments)},
