@@ -1,6 +1,6 @@
 """Generated conditions as scans, judged by plain DuckDB SQL over the same rows.
 
-1,250 pruning predicates over tables of all types, and 1,000 expressions over one schema.
+1,500 pruning predicates over tables of all types, and 600 expressions over one schema.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from tests.oracle import answers, answers_if_any
 from tests.random_predicates import random_predicate
 from tests.strategies import random_table, seeded
 
-PREDICATE_TABLES, PREDICATES_EACH = 50, 25
-EXPRESSION_TABLES, EXPRESSIONS_EACH = 20, 50
+PREDICATE_TABLES, PREDICATES_EACH = 60, 25
+EXPRESSION_TABLES, EXPRESSIONS_EACH = 15, 40
 
 
 def test_there_are_enough_conditions() -> None:
