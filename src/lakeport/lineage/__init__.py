@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+from lakeport.lineage.analyze import analyze, analyze_json
 from lakeport.lineage.issues import Issue, IssueCode
 from lakeport.lineage.jsonschema import json_schema
 from lakeport.lineage.request import AnalyzeRequest
 from lakeport.lineage.result import AnalyzeResult, encode_result
+from lakeport.lineage.split import split_statements
 
 __all__ = [
     "AnalyzeRequest",
     "AnalyzeResult",
     "Issue",
     "IssueCode",
+    "analyze",
+    "analyze_json",
     "encode_result",
     "json_schema",
+    "split_statements",
 ]

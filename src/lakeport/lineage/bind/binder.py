@@ -1,0 +1,374 @@
+"""One statement being bound: its relations, its issues, and the doors to every part of the binder.
+
+The modules of this package call each other through this object, so that queries can hold
+expressions and expressions queries without an import cycle.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
+
+from lakeport.lineage.bind.columns import addressed, infer
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.fragments import Fragments
+from lakeport.lineage.bind.query import bind_query, bind_select
+from lakeport.lineage.bind.scope import FILTER, Column, Output, Ref, Relation, Scope
+from lakeport.lineage.bind.sources import add_source, rename_columns
+from lakeport.lineage.bind.tables import bind_table
+from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+from lakeport.lineage.types import (
+    SqlType,
+    common_of,
+    field_type,
+    infer as infer_type,
+    mismatches,
+    read_type,
+    type_text,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from lakeport.lineage.issues import Severity
+    from lakeport.lineage.session import Session
+    from lakeport.lineage.split import Chunk
+
+
+class Binder:
+    """The state of binding one statement."""
+
+    def __init__(self, session: Session, chunk: Chunk, text: str, index: int) -> None:
+        self.session = session
+        self.dialect = session.dialect
+        self.folding = session.folding
+        self.registry = session.registry
+        self.index = index
+        self.text = text
+        self.fragments = Fragments(chunk.tokens, text)
+        self.relations: list[Relation] = []
+        self.bound: dict[int, Ref] = {}
+        self.type_memo: dict[int, SqlType | None] = {}
+        self.joins: list[str] = []
+        self.filters = 0
+        self.variables: set[str] = session.variables
+        self.struct_paths = True
+        self.wants_text = session.options.enable_column_lineage
+        self.reads: dict[str, None] = {}
+        self.writes: dict[str, None] = {}
+        self._instances: dict[tuple[str, ...], int] = {}
+        self._labels: dict[str, int] = {}
+        # Set by the statements package: data changes inside a WITH clause.
+        self.change: (
+            Callable[[Binder, exp.Expr, Scope | None, dict[str, Relation]], Output] | None
+        ) = None
+
+    # -- doors -------------------------------------------------------------------------------
+
+    def query(
+        self, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+    ) -> Output:
+        """Bind a nested query."""
+        return bind_query(self, node, parent, ctes)
+
+    def select(self, node: exp.Select, scope: Scope) -> Output:
+        """Bind a SELECT whose sources are, at least in part, in scope already."""
+        return bind_select(self, node, scope)
+
+    def inferred(self, relation: Relation, name: str, key: str) -> Column | None:
+        """A column of a partly known relation, deduced from its use."""
+        return infer(self, relation, name, key)
+
+    def source(self, node: exp.Expr, scope: Scope) -> list[Relation]:
+        """Bind one item of a FROM clause."""
+        return add_source(self, node, scope)
+
+    def data_change(
+        self, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+    ) -> Output:
+        """INSERT, UPDATE or DELETE inside a WITH clause; its output is what it returns."""
+        return self.change(self, node, parent, ctes) if self.change else Output([], [], [])
+
+    def rename(self, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
+        """Apply a column alias list."""
+        rename_columns(self, relation, names)
+
+    def addressed(self, parts: list[exp.Expr], scope: Scope) -> Relation | None:
+        """The relation a qualifier names, here or outside."""
+        level: Scope | None = scope
+        while level is not None:
+            found = addressed(self, parts, level)
+            if found is not None and not found[1]:
+                return found[0]
+            level = level.parent
+        return None
+
+    def predicate(self, query: exp.Expr, scope: Scope) -> None:
+        """A subquery that only decides about rows."""
+        output = bind_query(self, query, scope, scope.ctes)
+        scope.indirect += output.indirect
+        for item in output.items:
+            if isinstance(item, Column):
+                scope.indirect += [(ref._replace(role=FILTER), "FILTER") for ref in item.refs]
+
+    def table(self, node: exp.Table, scope: Scope) -> Relation:
+        """The relation a table name means here."""
+        return bind_table(self, node, scope)
+
+    # -- relations ---------------------------------------------------------------------------
+
+    def relation(self, kind: str, label: str, name: tuple[str, ...]) -> Relation:
+        """A new relation of the statement; instances of one table are counted."""
+        made = Relation(kind, label, name)
+        count = self._instances.get(name, 0) + 1
+        self._instances[name] = count
+        made.instance = count
+        self.relations.append(made)
+        return made
+
+    def derived(self, label: str | None, *, local_kind: str) -> Relation:
+        """A derived table or generator."""
+        shown = label or f"_derived_{len(self.relations)}"
+        made = self._local(shown)
+        made.metadata["derived"] = True
+        made.local_kind = local_kind
+        return made
+
+    def cte(self, identifier: exp.Expr, node: exp.Expr) -> Relation:
+        """A CTE by its name; `unused` until somebody reads it."""
+        del node
+        made = self._local(identifier.name)
+        made.local_kind = "cte"
+        made.span = self.span(identifier)
+        if made.span is not None:
+            made.name_spans.append(made.span)
+            made.body_span = self.fragments.body(made.span[0])
+        return made
+
+    def _local(self, label: str) -> Relation:
+        made = Relation("cte", label, (self.folding.table(label),))
+        count = self._labels.get(made.name[0], 0) + 1
+        self._labels[made.name[0]] = count
+        made.path = str(count) if count > 1 else ""
+        self.relations.append(made)
+        return made
+
+    def external(self, path: str, label: str) -> Relation:
+        """A file, folder or stage."""
+        made = self.relation("table", label, (path,))
+        made.complete = False
+        made.resolution = "unknown"
+        made.metadata["external"] = "path"
+        return made
+
+    def column_names(self, relation: Relation) -> list[Column]:
+        """Known columns for suggestions, without marking them as used."""
+        if relation.entry is not None:
+            return [Column(entry.name, entry.key) for entry in relation.entry.columns]
+        return relation.columns
+
+    # -- filters -----------------------------------------------------------------------------
+
+    def filter(
+        self,
+        condition: exp.Expr,
+        scope: Scope,
+        clause: str,
+        texts: list[str] | None,
+        joined: list[Relation] | None = None,
+    ) -> None:
+        """Bind a predicate conjunct by conjunct and attach each to the relations it mentions."""
+        conjuncts = _conjuncts(condition)
+        exact = texts is not None and len(texts) == len(conjuncts)
+        subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
+        for position, conjunct in enumerate(conjuncts):
+            refs = collect(self, conjunct, scope, FILTER)
+            scope.indirect += [(ref, subtype) for ref in refs]
+            self.filters += 1
+            self.check_comparison(conjunct)
+            if not self.wants_text:
+                continue
+            text = texts[position] if exact and texts is not None else self.sql(conjunct)
+            touched: list[Relation] = []
+            for ref in refs:
+                relation = ref.origin.relation if isinstance(ref.origin, Column) else ref.origin
+                if relation is not None and relation not in touched:
+                    touched.append(relation)
+                    relation.filters.append((text, clause))
+            if joined and conjunct.__class__ is exp.EQ:
+                self._join_key(conjunct, joined)
+
+    def _join_key(self, equality: exp.Expr, joined: list[Relation]) -> None:
+        left, right = self.bound.get(id(equality.this)), self.bound.get(id(equality.expression))
+        if left is None or right is None:
+            return
+        if not isinstance(left.origin, Column) or not isinstance(right.origin, Column):
+            return
+        pair = [_shown(left.origin), _shown(right.origin)]
+        for relation in joined[:1]:
+            relation.join_keys.append(pair)
+
+    def check_comparison(self, node: exp.Expr) -> None:
+        """`= NULL`, and comparisons of types that never compare."""
+        if not isinstance(node, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+            return
+        left, right = node.this, node.expression
+        if isinstance(left, exp.Null) or isinstance(right, exp.Null):
+            self.report(
+                IssueCode.TYPE_MISMATCH,
+                "a comparison with NULL is never true",
+                at=node,
+                hint="use IS NULL or IS NOT NULL",
+            )
+            return
+        for offender, message in mismatches(
+            node, self.column_type, self.dialect.name, self.type_memo
+        ):
+            self.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+
+    # -- types -------------------------------------------------------------------------------
+
+    def type_of(self, node: exp.Expr | None) -> SqlType | None:
+        """The type of a bound expression, if it can be known."""
+        if node is None:
+            return None
+        return infer_type(node, self.column_type, self.dialect.name, self.type_memo)
+
+    def column_type(self, node: exp.Expr) -> SqlType | None:
+        """The type of a bound column reference."""
+        ref = self.bound.get(id(node))
+        return self.type_of_ref(ref) if ref is not None else None
+
+    def type_of_column(self, column: Column) -> SqlType | None:
+        """The type of a column, computed once."""
+        if not column.typed:
+            column.typed = True
+            column.type = self._derive_type(column)
+        return column.type
+
+    def _derive_type(self, column: Column) -> SqlType | None:
+        if column.entry is not None:
+            text = column.entry.data_type
+            return read_type(text, self.dialect.name) if text else None
+        if column.expression is not None:
+            return self.type_of(column.expression)
+        if column.identity and len(column.refs) == 1:
+            return self.type_of_ref(column.refs[0])
+        return None
+
+    def type_of_ref(self, ref: Ref) -> SqlType | None:
+        """The type of what a reference reads."""
+        if not isinstance(ref.origin, Column):
+            return None
+        kind = self.type_of_column(ref.origin)
+        return field_type(kind, ref.path.split(".")) if ref.path else kind
+
+    def common_type(self, kinds: list[SqlType | None]) -> SqlType | None:
+        """The type that holds all of them."""
+        return common_of(kinds, self.dialect.name)
+
+    def type_text(self, kind: SqlType | None) -> str | None:
+        """A type in the request's dialect."""
+        return (
+            type_text(kind, self.dialect.name) if kind is not None and kind.kind != "void" else None
+        )
+
+    # -- names, spans, text ------------------------------------------------------------------
+
+    def key(self, identifier: exp.Expr) -> str:
+        """How a column or alias is compared."""
+        if identifier.__class__ is exp.Column:
+            identifier = identifier.this
+        return self.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))
+
+    def values_name(self, position: int) -> str:
+        """The default name of a column of VALUES."""
+        prefix = self.dialect.values_columns
+        first = 0 if prefix == "_col" or self.dialect.name == "duckdb" or prefix == "EXPR$" else 1
+        return f"{prefix}{position + first}"
+
+    def span(self, node: exp.Expr | None) -> tuple[int, int] | None:
+        """Where a node's own token stands."""
+        if node is None or not node._meta:  # noqa: SLF001 - `meta` would allocate a dict per node
+            return None
+        start = node._meta.get("start")  # noqa: SLF001 - the same
+        return (start, node._meta["end"] + 1) if start is not None else None  # noqa: SLF001 - the same
+
+    def extent(self, node: exp.Expr) -> tuple[int, int] | None:
+        """From the first to the last positioned token of a tree."""
+        own = self.span(node)
+        if own is not None:
+            return own
+        start = end = None
+        for child in node.walk():
+            span = self.span(child)
+            if span is not None:
+                start = span[0] if start is None else min(start, span[0])
+                end = span[1] if end is None else max(end, span[1])
+        return (start, end) if start is not None and end is not None else None
+
+    def sql(self, node: exp.Expr) -> str:
+        """Generated text, for what cannot be sliced from the source."""
+        try:
+            return node.sql(dialect=engine_of(self.dialect.parser), copy=False, comments=False)
+        except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
+            extent = self.extent(node)
+            return self.text[extent[0] : extent[1]] if extent else ""
+
+    # -- issues ------------------------------------------------------------------------------
+
+    def report(  # noqa: PLR0913 - an issue has this many facts
+        self,
+        code: IssueCode,
+        message: str,
+        *,
+        at: exp.Expr | None = None,
+        relation: Relation | None = None,
+        relation_name: str | None = None,
+        column: str | None = None,
+        severity: Severity | None = None,
+        suggestions: list[str] | None = None,
+        hint: str | None = None,
+    ) -> None:
+        """One issue of this statement."""
+        extent = self.extent(at) if at is not None else None
+        self.session.report(
+            code,
+            message,
+            statement=self.index,
+            extent=extent,
+            relation=dotted(relation.name) if relation is not None else relation_name,
+            resolution=relation.resolution if relation is not None else None,
+            column=column,
+            severity=severity,
+            suggestions=suggestions or [],
+            hint=hint,
+        )
+
+    def unsupported(
+        self, node: exp.Expr, message: str, severity: Severity | None = None
+    ) -> None:
+        """A construct without a rule: say so, never answer with silence."""
+        self.report(IssueCode.UNSUPPORTED_SYNTAX, message, at=node, severity=severity)
+
+
+def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """The operands of a left-deep AND chain."""
+    found: list[exp.Expr] = []
+    stack = [condition]
+    while stack:
+        node = stack.pop()
+        if node.__class__ is exp.And:
+            stack.append(node.expression)
+            stack.append(node.this)
+        else:
+            found.append(node)
+    return found
+
+
+def _shown(column: Column) -> str:
+    return f"{dotted(column.relation.name)}.{column.key}" if column.relation else column.key

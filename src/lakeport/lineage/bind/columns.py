@@ -1,0 +1,437 @@
+"""Which column a name means: aliases, relation names, struct paths, search through outer scopes.
+
+A known column beats an unknown relation, an unknown relation beats an error, and everything that
+was assumed is marked approximate. Columns found through an open tail are inferred, hop by hop.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.core.names import nearest
+from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Merged
+
+_MAX_HOPS = 20
+# Words that parse as columns but are values of the session in one dialect or another.
+_NILADIC = frozenset(
+    {
+        "current_date",
+        "current_timestamp",
+        "current_time",
+        "current_user",
+        "session_user",
+        "user",
+        "sysdate",
+        "systimestamp",
+        "localtime",
+        "localtimestamp",
+        "current_catalog",
+        "current_schema",
+        "current_role",
+        "default",
+        "getdate",
+        "current_database",
+        "maxvalue",
+        "all",
+    }
+)
+
+
+def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
+    """The inputs a column reference stands for; usually one."""
+    args = node.args
+    identifier = args["this"]
+    if args.get("table") is None:
+        refs = _unqualified(binder, identifier, scope, role)
+    elif isinstance(identifier, exp.Star):
+        refs = _whole_relation(binder, node, scope, role)
+    else:
+        parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
+        refs = _qualified(binder, parts, identifier, scope, role)
+    if refs:
+        binder.bound[id(node)] = refs[0]
+    return refs
+
+
+def _key(binder: Binder, identifier: exp.Expr) -> str:
+    return binder.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))
+
+
+# -- unqualified -------------------------------------------------------------------------------
+
+
+def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    name = identifier.name
+    key = _key(binder, identifier)
+    if scope.prefers_projection and (chosen := scope.projection.get(key)) is not None:
+        return _through_alias(chosen, role)
+    level: Scope | None = scope
+    while level is not None:
+        refs = _in_scope(binder, identifier, name, key, level, role)
+        if refs is not None:
+            if level is not scope:
+                scope.correlated.extend(refs)
+            return refs
+        level = level.parent
+    return _not_found(binder, identifier, name, key, scope, role)
+
+
+def _in_scope(  # noqa: PLR0913 - one step of a search whose state is these six things
+    binder: Binder, identifier: exp.Expr, name: str, key: str, scope: Scope, role: int
+) -> list[Ref] | None:
+    merged = scope.merged.get(key)
+    if merged is not None:
+        return merged_refs(merged, role)
+    matches: list[Column] = []
+    unsure: list[Relation] = []
+    count = 0
+    for source in scope.sources:
+        if not source.visible:
+            continue
+        count += 1
+        relation = source.relation
+        column = relation.index.get(key) or relation.find(key)
+        if column is not None:
+            if not (matches and column is matches[0] and not relation.duplicates):
+                matches.append(column)
+        elif not relation.complete:
+            unsure.append(relation)
+    if len(matches) == 1:
+        column = matches[0]
+        owner = column.relation
+        if owner is not None and key in owner.duplicates:
+            return _ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
+        return [Ref(column, role, column.approximate and column.inferred)]
+    if matches:
+        return _ambiguous(binder, identifier, matches, role)
+    alias = scope.aliases.get(key)
+    if alias is not None and binder.dialect.lateral_aliases:
+        return _through_alias(alias, role)
+    if (
+        not scope.prefers_projection
+        and scope.late_aliases
+        and (late := scope.projection.get(key)) is not None
+    ):
+        return _through_alias(late, role)
+    if unsure:
+        return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
+    return None
+
+
+def _through_alias(column: Column, role: int) -> list[Ref]:
+    """A select alias stands for what it was made of."""
+    return [ref if role == VALUE else ref._replace(role=role) for ref in column.refs]
+
+
+def _guess(  # noqa: PLR0913 - see `_in_scope`
+    binder: Binder,
+    identifier: exp.Expr,
+    name: str,
+    key: str,
+    unsure: list[Relation],
+    role: int,
+    *,
+    alone: bool,
+) -> list[Ref] | None:
+    """No relation is known to have the column, but some may."""
+    found: list[Column] = []
+    for relation in unsure:
+        column = infer(binder, relation, name, key)
+        if column is not None:
+            found.append(column)
+    if not found:
+        return None
+    if len(found) > 1:
+        return _ambiguous(binder, identifier, found, role)
+    return [Ref(found[0], role, approximate=not alone or found[0].approximate)]
+
+
+def _ambiguous(
+    binder: Binder, identifier: exp.Expr, columns: list[Column], role: int
+) -> list[Ref]:
+    owners = [dotted(column.relation.name) for column in columns if column.relation]
+    binder.report(
+        IssueCode.AMBIGUOUS_COLUMN,
+        f"column `{identifier.name}` could come from {' or '.join(f'`{owner}`' for owner in dict.fromkeys(owners))}",
+        at=identifier,
+        column=identifier.name,
+        hint="qualify it with the table's alias",
+    )
+    return [Ref(column, role, approximate=True) for column in columns]
+
+
+def merged_refs(merged: Merged, role: int) -> list[Ref]:
+    """What a USING column reads: the kept side, or both for a FULL join."""
+    if role == VALUE:
+        return [*merged.left, *merged.right]
+    return [ref._replace(role=role) for ref in (*merged.left, *merged.right)]
+
+
+def _not_found(  # noqa: PLR0913 - see `_in_scope`
+    binder: Binder, identifier: exp.Expr, name: str, key: str, scope: Scope, role: int
+) -> list[Ref]:
+    if key in binder.variables or (name.lower() in _NILADIC and not identifier.args.get("quoted")):
+        return []
+    visible = [source.relation for source in scope.sources if source.visible]
+    if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
+        return [Ref(_assumed(visible[0], name, key), role)] if visible else []
+    if not visible and scope.parent is None:
+        binder.report(
+            IssueCode.UNRESOLVED_REFERENCE,
+            f"column `{name}` is used, but there is no table in scope",
+            at=identifier,
+            column=name,
+        )
+        return []
+    return _unknown_column(binder, identifier, name, key, visible, role)
+
+
+def _unknown_column(  # noqa: PLR0913 - see `_in_scope`
+    binder: Binder,
+    identifier: exp.Expr,
+    name: str,
+    key: str,
+    relations: list[Relation],
+    role: int,
+) -> list[Ref]:
+    known = [column.name for relation in relations for column in binder.column_names(relation)]
+    close = nearest(name, known)
+    relation = relations[0] if len(relations) == 1 else None
+    dropped = relation.entry.dropped_columns.get(key) if relation and relation.entry else None
+    if dropped is not None:
+        hint: str | None = f"dropped in statement {dropped}"
+    elif close:
+        hint = f"did you mean `{close}`?"
+    else:
+        hint = "add it to schema.tables, or correct the name"
+    where = f"`{dotted(relation.name)}`" if relation else "no table in scope"
+    binder.report(
+        IssueCode.UNKNOWN_COLUMN,
+        f"{where} has no column `{name}`" if relation else f"{where} has a column `{name}`",
+        at=identifier,
+        relation=relation,
+        column=name,
+        suggestions=[close] if close else [],
+        hint=hint,
+    )
+    if relation is None:
+        return []
+    return [Ref(_assumed(relation, name, key), role, approximate=True)]
+
+
+def _assumed(relation: Relation, name: str, key: str) -> Column:
+    """A column the statement says exists."""
+    column = Column(name, key)
+    column.approximate = True
+    column.inferred = True
+    if relation.entry is None and relation.complete:
+        # A derived table's list is what it is: do not widen it for later stars.
+        column.relation = relation
+        relation.index.setdefault(key, column)
+        relation.extra.append(column)
+        return column
+    return relation.add(column)
+
+
+# -- qualified ---------------------------------------------------------------------------------
+
+
+def _qualified(
+    binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope, role: int
+) -> list[Ref]:
+    level: Scope | None = scope
+    while level is not None:
+        found = addressed(binder, parts, level)
+        if found is not None:
+            relation, path = found
+            chain = [*path, identifier]
+            refs = _column_of(binder, relation, chain[0], chain[1:], role)
+            if level is not scope:
+                scope.correlated.extend(refs)
+            return refs
+        level = level.parent
+    return _struct_column(binder, [*parts, identifier], scope, role)
+
+
+def addressed(
+    binder: Binder, parts: list[exp.Expr], scope: Scope
+) -> tuple[Relation, list[exp.Expr]] | None:
+    """The relation the leading parts address, and the parts left over as a struct path."""
+    if len(parts) == 1:
+        relation = scope.relation(_key(binder, parts[0]))
+        return (relation, []) if relation is not None else None
+    written = tuple(
+        binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
+    )
+    for source in scope.sources:
+        name = source.relation.name
+        if name[-len(written) :] == written or (
+            len(name) < len(written) and written[-len(name) :] == name and len(name) > 1
+        ):
+            return source.relation, []
+    relation = scope.relation(_key(binder, parts[0]))
+    if relation is not None:
+        return relation, parts[1:]
+    for source in scope.sources:
+        shorter = written[:-1]
+        if len(shorter) > 1 and source.relation.name[-len(shorter) :] == shorter:
+            return source.relation, parts[-1:]
+    last = scope.relation(_key(binder, parts[-1]))
+    if (
+        last is not None
+        and last.entry is None
+        and last.kind in {"table", "view"}
+        and len(last.name) == 1
+    ):
+        return last, []
+    return None
+
+
+def _column_of(
+    binder: Binder,
+    relation: Relation,
+    identifier: exp.Expr,
+    path: list[exp.Expr],
+    role: int,
+) -> list[Ref]:
+    key = _key(binder, identifier)
+    column = relation.find(key)
+    if column is None and not relation.complete:
+        column = infer(binder, relation, identifier.name, key)
+    if column is None:
+        struct = _only_struct(relation, key)
+        if struct is not None:
+            return [
+                Ref(struct, role, path=".".join([identifier.name, *(part.name for part in path)]))
+            ]
+        if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
+            return [Ref(_assumed(relation, identifier.name, key), role)]
+        return _unknown_column(binder, identifier, identifier.name, key, [relation], role)
+    if key in relation.duplicates and relation.entry is None:
+        same = [candidate for candidate in relation.columns if candidate.key == key]
+        return _ambiguous(binder, identifier, same, role)
+    return [
+        Ref(
+            column,
+            role,
+            column.approximate and column.inferred,
+            ".".join(p.name for p in path) or None,
+        )
+    ]
+
+
+def _only_struct(relation: Relation, key: str) -> Column | None:
+    """BigQuery's `UNNEST(array_of_struct) AS x`: `x.field` goes into the one column `x`."""
+    if (
+        relation.local_kind == "lateral"
+        and len(relation.columns) == 1
+        and relation.columns[0].key != key
+    ):
+        return relation.columns[0]
+    return None
+
+
+def _struct_column(
+    binder: Binder, chain: list[exp.Expr], scope: Scope, role: int
+) -> list[Ref]:
+    """`a.b.c` where `a` is no relation: a field of column `a`, if there is such a column."""
+    first = chain[0]
+    key = _key(binder, first)
+    path = ".".join(part.name for part in chain[1:])
+    level: Scope | None = scope
+    while level is not None:
+        known = [source.relation.find(key) for source in level.sources if source.visible]
+        columns = [column for column in known if column is not None]
+        if columns:
+            return [
+                Ref(column, role, approximate=len(columns) > 1, path=path) for column in columns[:1]
+            ]
+        alias = level.aliases.get(key)
+        if alias is not None:
+            return [ref._replace(path=path, role=role or ref.role) for ref in alias.refs]
+        level = level.parent
+    sources = [source.relation for source in scope.sources if source.visible]
+    unsure = [relation for relation in sources if not relation.complete]
+    if len(unsure) == 1 and len(chain) >= 2 and binder.struct_paths:
+        column = infer(binder, unsure[0], first.name, key)
+        if column is not None:
+            return [Ref(column, role, approximate=len(sources) > 1, path=path)]
+    names = [source.alias for source in scope.sources]
+    close = nearest(first.name, names)
+    binder.report(
+        IssueCode.UNRESOLVED_REFERENCE,
+        f"`{dotted(part.name for part in chain[:-1])}` names no table in scope",
+        at=chain[-2] if len(chain) > 1 else first,
+        column=chain[-1].name,
+        relation_name=dotted(part.name for part in chain[:-1]),
+        suggestions=[close] if close else [],
+        hint=f"did you mean `{close}`?" if close else None,
+    )
+    return []
+
+
+def _whole_relation(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    """`f(t.*)`: every known column of the relation, or the relation itself."""
+    parts = [
+        node.args[part] for part in ("catalog", "db", "table") if node.args.get(part) is not None
+    ]
+    level: Scope | None = scope
+    while level is not None:
+        found = addressed(binder, parts, level)
+        if found is not None:
+            return relation_refs(found[0], role)
+        level = level.parent
+    return _struct_column(binder, [parts[0], *parts[1:]], scope, role) if len(parts) > 1 else []
+
+
+def relation_refs(relation: Relation, role: int) -> list[Ref]:
+    """All columns of a relation as inputs; the relation itself where columns are not known."""
+    refs = [Ref(column, role) for column in relation.known()]
+    if not relation.complete:
+        refs.append(Ref(relation, role, approximate=True))
+    return refs
+
+
+# -- inference ---------------------------------------------------------------------------------
+
+
+def infer(binder: Binder, relation: Relation, name: str, key: str, hops: int = 0) -> Column | None:
+    """A column of a partly known relation, deduced from its use, down to the base tables."""
+    known = relation.find(key)
+    if known is not None:
+        return known
+    if relation.complete or hops > _MAX_HOPS:
+        return None
+    column = Column(name, key)
+    column.inferred = True
+    column.identity = True
+    if relation.tails:
+        if key in relation.inferring:
+            return None
+        relation.inferring.add(key)
+        refs: list[Ref] = []
+        for tail in relation.tails:
+            if key in tail.excluded:
+                continue
+            origin = infer(binder, tail.relation, name, key, hops + 1)
+            if origin is not None:
+                refs.append(Ref(origin, approximate=origin.approximate))
+        relation.inferring.discard(key)
+        if not refs:
+            return None
+        if len(refs) > 1:
+            refs = [ref._replace(approximate=True) for ref in refs]
+        column.refs = refs
+        column.approximate = any(ref.approximate for ref in refs)
+    elif relation.arguments:
+        column.refs = relation.arguments
+        column.identity = False
+    return relation.add(column)

@@ -1,0 +1,304 @@
+"""The user's own text of select items, predicates and CTE bodies, found on tokens.
+
+Generating SQL from a tree costs more than binding it and loses the user's spelling; one scan over
+the tokens of a statement finds every clause of every SELECT instead. Whatever the scan cannot
+place is None, and the caller generates the text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+_T = TokenType
+_SET_OPERATORS = frozenset({_T.UNION, _T.EXCEPT, _T.INTERSECT})
+_CLAUSES: dict[TokenType, str] = {
+    _T.FROM: "FROM",
+    _T.WHERE: "WHERE",
+    _T.GROUP_BY: "GROUP",
+    _T.HAVING: "HAVING",
+    _T.QUALIFY: "QUALIFY",
+    _T.ORDER_BY: "ORDER",
+    _T.SORT_BY: "ORDER",
+    _T.CLUSTER_BY: "ORDER",
+    _T.DISTRIBUTE_BY: "ORDER",
+    _T.LIMIT: "LIMIT",
+    _T.FETCH: "LIMIT",
+    _T.OFFSET: "LIMIT",
+    _T.WINDOW: "WINDOW",
+    _T.ON: "ON",
+    _T.JOIN: "JOIN",
+    _T.LEFT: "JOIN",
+    _T.RIGHT: "JOIN",
+    _T.FULL: "JOIN",
+    _T.INNER: "JOIN",
+    _T.CROSS: "JOIN",
+    _T.NATURAL: "JOIN",
+    _T.LATERAL: "JOIN",
+    _T.INTO: "INTO",
+    _T.CONNECT_BY: "CONNECT",
+    _T.START_WITH: "CONNECT",
+    _T.WITH: "WITH",
+    _T.INSERT: "INSERT",
+}
+_AFTER_TYPE = frozenset(
+    {
+        "NOT",
+        "NULL",
+        "DEFAULT",
+        "PRIMARY",
+        "UNIQUE",
+        "COMMENT",
+        "CONSTRAINT",
+        "REFERENCES",
+        "CHECK",
+        "GENERATED",
+        "COLLATE",
+        "AS",
+        "ENCODE",
+        "MASKING",
+        "FIRST",
+        "AFTER",
+        "IDENTITY",
+        "AUTO_INCREMENT",
+        "AUTOINCREMENT",
+        "OPTIONS",
+        "TAG",
+        "USING",
+        "KEY",
+        "ON",
+        "CODEC",
+        "DISTKEY",
+        "SORTKEY",
+    }
+)
+_OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
+_CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
+
+
+class _Frame:
+    """One SELECT: the token ranges of its items and clauses."""
+
+    __slots__ = ("begin", "clause", "items", "spans")
+
+    def __init__(self, begin: int) -> None:
+        self.begin = begin
+        self.clause = "ITEMS"
+        self.items: list[tuple[int, int]] = []
+        self.spans: list[tuple[str, int, int]] = []
+
+    def close(self, end: int) -> None:
+        """The running clause ends before token `end`."""
+        if self.clause == "ITEMS":
+            self.items.append((self.begin, end))
+        else:
+            self.spans.append((self.clause, self.begin, end))
+
+
+class Fragments:
+    """Slices of one statement's text."""
+
+    __slots__ = ("_frames", "_owner", "_positions", "_text", "_tokens")
+
+    def __init__(self, tokens: list[Token], text: str) -> None:
+        self._tokens = tokens
+        self._text = text
+        self._positions: dict[int, int] | None = None
+        self._owner: list[_Frame | None] = []
+        self._frames: dict[int, _Frame | None] = {}
+
+    def items(self, select: exp.Select) -> list[str] | None:
+        """The text of every select item, without its alias; None if they cannot be matched."""
+        frame = self._frame(select)
+        projections = select.expressions
+        if frame is None or len(frame.items) != len(projections):
+            return None
+        return [
+            self._item(begin, end, aliased=isinstance(projection, exp.Alias))
+            for (begin, end), projection in zip(frame.items, projections, strict=True)
+        ]
+
+    def conjuncts(self, select: exp.Select, clause: str, ordinal: int = 0) -> list[str] | None:
+        """The AND-separated parts of a predicate; `ordinal` counts the ON clauses."""
+        frame = self._frame(select)
+        if frame is None:
+            return None
+        spans = [(begin, end) for name, begin, end in frame.spans if name == clause]
+        if ordinal >= len(spans):
+            return None
+        return self._split(*spans[ordinal])
+
+    def body(self, start: int) -> tuple[int, int] | None:
+        """The code points inside the parentheses after the name at `start` and its AS."""
+        self._scan()
+        position = (self._positions or {}).get(start)
+        if position is None:
+            return None
+        tokens = self._tokens
+        while position < len(tokens) and tokens[position].token_type is not _T.ALIAS:
+            position += 1
+        while position < len(tokens) and tokens[position].token_type is not _T.L_PAREN:
+            position += 1
+        depth = 0
+        for index in range(position, len(tokens)):
+            kind = tokens[index].token_type
+            depth += (kind in _OPEN) - (kind in _CLOSE)
+            if depth == 0 and index > position:
+                return tokens[position + 1].start, tokens[index - 1].end + 1
+        return None
+
+    def type_after(self, start: int) -> str | None:
+        """The type written after the column name at `start`, verbatim."""
+        self._scan()
+        position = (self._positions or {}).get(start)
+        if position is None:
+            return None
+        depth = 0
+        end = position + 1
+        while end < len(self._tokens):
+            token = self._tokens[end]
+            kind = token.token_type
+            if depth == 0 and (
+                kind in _CLOSE or kind is _T.COMMA or token.text.upper() in _AFTER_TYPE
+            ):
+                break
+            depth += (kind in _OPEN or kind is _T.LT) - (kind in _CLOSE or kind is _T.GT)
+            end += 1
+        return self._slice(position + 1, end) or None
+
+    # -- the scan ----------------------------------------------------------------------------
+
+    def _scan(self) -> None:
+        if self._positions is not None:
+            return
+        tokens = self._tokens
+        self._positions = {token.start: index for index, token in enumerate(tokens)}
+        owner: list[_Frame | None] = []
+        stack: list[tuple[_Frame | None, int]] = []
+        frame: _Frame | None = None
+        depth = 0
+        for index, token in enumerate(tokens):
+            kind = token.token_type
+            if kind is _T.SELECT:
+                stack.append((frame, depth))
+                frame, depth = _Frame(index + 1), 0
+            elif kind in _OPEN:
+                depth += 1
+            elif kind in _CLOSE:
+                if depth == 0 and frame is not None and stack:
+                    frame.close(index)
+                    frame, depth = stack.pop()
+                depth -= 1
+            elif depth == 0 and frame is not None:
+                if kind is _T.COMMA:
+                    if frame.clause == "ITEMS":
+                        frame.close(index)
+                        frame.begin = index + 1
+                elif kind in _CLAUSES:
+                    if not self._is_operator(index, kind):
+                        frame.close(index)
+                        frame.clause, frame.begin = _CLAUSES[kind], index + 1
+                elif kind in _SET_OPERATORS:
+                    frame.close(index)
+                    frame, depth = stack.pop()
+                elif kind is _T.DISTINCT or kind is _T.ALL:
+                    if frame.clause == "ITEMS" and frame.begin == index:
+                        frame.begin = index + 1
+            owner.append(frame)
+        while frame is not None:
+            frame.close(len(tokens))
+            frame = stack.pop()[0] if stack else None
+        self._owner = owner
+
+    def _is_operator(self, index: int, kind: TokenType) -> bool:
+        """Words that open clauses but are also functions or parts of operators."""
+        tokens = self._tokens
+        if kind is _T.FROM:
+            return (
+                tokens[index - 1].token_type is _T.DISTINCT
+                and index > 1
+                and tokens[index - 2].token_type is not _T.SELECT
+            )
+        if kind in {_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.OFFSET, _T.WITH}:
+            following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
+            return following is _T.L_PAREN or following is _T.DOT or following is _T.COMMA
+        return False
+
+    def _frame(self, select: exp.Select) -> _Frame | None:
+        key = id(select)
+        if key not in self._frames:
+            self._scan()
+            self._frames[key] = self._locate(select)
+        return self._frames[key]
+
+    def _locate(self, select: exp.Select) -> _Frame | None:
+        """The frame that owns any name or literal of the SELECT that is not in a nested one."""
+        stack: list[exp.Expr] = list(reversed(select.expressions))
+        for name in ("where", "from_", "group", "having"):
+            clause = select.args.get(name)
+            if clause is not None:
+                stack.insert(0, clause)
+        positions = self._positions or {}
+        while stack:
+            node = stack.pop()
+            if isinstance(node, exp.Query):
+                continue
+            start = node._meta.get("start") if node._meta else None  # noqa: SLF001 - `meta` would allocate a dict per node
+            if start is not None:
+                index = positions.get(start)
+                if index is not None:
+                    return self._owner[index]
+            for value in node.args.values():
+                if isinstance(value, exp.Expr):
+                    stack.append(value)
+                elif isinstance(value, list):
+                    stack.extend(
+                        item for item in reversed(value) if isinstance(item, exp.Expr)
+                    )
+        return None
+
+    # -- slicing -----------------------------------------------------------------------------
+
+    def _slice(self, begin: int, end: int) -> str:
+        if begin >= end:
+            return ""
+        return self._text[self._tokens[begin].start : self._tokens[end - 1].end + 1]
+
+    def _item(self, begin: int, end: int, *, aliased: bool) -> str:
+        if aliased and end - begin > 1:
+            end -= 1
+            if self._tokens[end - 1].token_type is _T.ALIAS and end - begin > 1:
+                end -= 1
+        return self._slice(begin, end)
+
+    def _split(self, begin: int, end: int) -> list[str]:
+        parts: list[str] = []
+        depth = between = cases = 0
+        start = begin
+        for index in range(begin, end):
+            kind = self._tokens[index].token_type
+            if kind in _OPEN:
+                depth += 1
+            elif kind in _CLOSE:
+                depth -= 1
+            elif kind is _T.CASE:
+                cases += 1
+            elif kind is _T.END and cases:
+                cases -= 1
+            elif depth or cases:
+                continue
+            elif kind is _T.BETWEEN:
+                between += 1
+            elif kind is _T.AND:
+                if between:
+                    between -= 1
+                else:
+                    parts.append(self._slice(start, index))
+                    start = index + 1
+        parts.append(self._slice(start, end))
+        return parts

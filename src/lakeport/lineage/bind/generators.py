@@ -1,0 +1,326 @@
+"""Relations that expressions make: VALUES, UNNEST, LATERAL VIEW, FLATTEN and table functions.
+
+Every generated column derives from the arguments. Default names are the engine's (`col`, `pos`,
+`key`, `value`, …); an alias list renames them by position.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
+from lakeport.lineage.types import SqlType, generated_types, star_fields
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+_READERS = (
+    "read_",
+    "scan_",
+    "parquet_",
+    "csv_",
+    "json_scan",
+    "delta_scan",
+    "iceberg_scan",
+    "cloud_files",
+    "openrowset",
+    "external_query",
+    "s3",
+)
+_DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
+    "range": ("id",),
+    "generate_series": ("generate_series",),
+    "flatten": ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS"),
+    "json_each": ("key", "value"),
+    "json_each_text": ("key", "value"),
+    "jsonb_each": ("key", "value"),
+    "jsonb_each_text": ("key", "value"),
+    "json_array_elements": ("value",),
+    "jsonb_array_elements": ("value",),
+    "json_array_elements_text": ("value",),
+    "jsonb_array_elements_text": ("value",),
+    "json_object_keys": ("json_object_keys",),
+    "jsonb_object_keys": ("jsonb_object_keys",),
+    "regexp_split_to_table": ("regexp_split_to_table",),
+    "string_split": ("value",),
+    "split_to_table": ("SEQ", "INDEX", "VALUE"),
+    "openjson": ("key", "value", "type"),
+}
+
+
+def _names(alias: exp.Expr | None) -> list[exp.Expr]:
+    return list(alias.args.get("columns") or []) if alias is not None else []
+
+
+def generated(
+    binder: Binder,
+    relation: Relation,
+    columns: list[tuple[str, list[Ref], SqlType | None]],
+    names: list[exp.Expr],
+) -> None:
+    """Fill a generator's columns, renamed by position."""
+    for position, (name, refs, kind) in enumerate(columns):
+        identifier = names[position] if position < len(names) else None
+        target = identifier.this if isinstance(identifier, exp.ColumnDef) else identifier
+        shown = target.name if target is not None else name
+        key = (
+            binder.key(target)
+            if isinstance(target, exp.Identifier)
+            else binder.folding.column(shown)
+        )
+        column = Column(shown, key)
+        column.refs = refs
+        column.type, column.typed = kind, True
+        column.span = binder.span(target) if target is not None else None
+        relation.add(column)
+
+
+def _append(
+    binder: Binder, scope: Scope, relation: Relation, identifier: exp.Expr | None
+) -> None:
+    key = (
+        binder.key(identifier)
+        if isinstance(identifier, exp.Identifier)
+        else binder.folding.column(relation.label)
+    )
+    relation.inputs = []
+    scope.sources.append(Source(key, relation))
+
+
+def _relation(
+    binder: Binder, alias: exp.Expr | None, fallback: str
+) -> tuple[Relation, exp.Expr | None]:
+    identifier = alias.this if alias is not None else None
+    relation = binder.derived(
+        identifier.name if identifier is not None else fallback, local_kind="lateral"
+    )
+    if identifier is not None:
+        relation.span = binder.span(identifier)
+    return relation, identifier
+
+
+# -- VALUES ------------------------------------------------------------------------------------
+
+
+def values_columns(
+    binder: Binder, node: exp.Expr, scope: Scope
+) -> list[tuple[str, list[Ref], SqlType | None]]:
+    """The columns of a VALUES list, with the common type of each."""
+    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    width = max((len(row) for row in rows), default=0)
+    columns: list[tuple[str, list[Ref], SqlType | None]] = []
+    for position in range(width):
+        cells = [row[position] for row in rows if position < len(row)]
+        cells = [
+            cell.this if isinstance(cell, exp.Alias | exp.PropertyEQ) else cell for cell in cells
+        ]
+        refs: list[Ref] = []
+        for cell in cells:
+            if not isinstance(cell, exp.Literal):
+                refs += collect(binder, cell, scope)
+        kind = binder.common_type([binder.type_of(cell) for cell in cells[:64]])
+        columns.append((binder.values_name(position), refs, kind))
+    return columns
+
+
+def add_values(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """`VALUES (…), (…) AS t(a, b)` in a FROM clause."""
+    alias = node.args.get("alias")
+    relation, identifier = _relation(binder, alias, "values")
+    relation.local_kind = "derived"
+    generated(binder, relation, values_columns(binder, node, scope), _names(alias))
+    _append(binder, scope, relation, identifier)
+
+
+# -- UNNEST ------------------------------------------------------------------------------------
+
+
+def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
+    """One column per array, named by the alias, plus the offset."""
+    alias = node.args.get("alias")
+    names = _names(alias)
+    relation, identifier = _relation(binder, alias, names[0].name if names else "unnest")
+    columns: list[tuple[str, list[Ref], SqlType | None]] = []
+    for argument in node.expressions:
+        refs = collect(binder, argument, scope)
+        element = _element(binder.type_of(argument))
+        if (
+            element is not None
+            and element.kind == "struct"
+            and binder.dialect.name not in {"bigquery", "duckdb", "spark", "databricks"}
+        ):
+            columns += [(field.name, refs, field.type) for field in star_fields(element)]
+        elif element is None and len(node.expressions) == 1 and len(names) > 1:
+            columns += [(name.name, refs, None) for name in names]
+        else:
+            columns.append((relation.label if identifier is not None else "unnest", refs, element))
+    offset = node.args.get("offset")
+    generated(binder, relation, columns, names)
+    if offset:
+        name = (
+            offset.name
+            if isinstance(offset, exp.Identifier)
+            else "ordinality"
+            if binder.dialect.name != "bigquery"
+            else "offset"
+        )
+        generated(binder, relation, [(name, [], SqlType("bigint"))], [])
+    _append(binder, scope, relation, identifier)
+
+
+def _element(kind: SqlType | None) -> SqlType | None:
+    return kind.element if kind is not None else None
+
+
+# -- generators --------------------------------------------------------------------------------
+
+
+def _called(node: exp.Expr) -> str:
+    """The name of a table function."""
+    if isinstance(node, exp.Anonymous):
+        return str(node.name).lower()
+    return node.sql_name().lower() if isinstance(node, exp.Func) else "lateral"
+
+
+def generator_columns(
+    binder: Binder, function: exp.Expr, scope: Scope, wanted: int = 0
+) -> list[tuple[str, list[Ref], SqlType | None]]:
+    """What a row generator yields; `wanted` is the number of names given to it."""
+    refs = collect(binder, function, scope)
+    argument = function.args.get("this")
+    kind = binder.type_of(argument) if isinstance(argument, exp.Expr) else None
+    kinds = list(
+        generated_types(function, binder.column_type, binder.dialect.name, binder.type_memo) or ()
+    )
+    mapped = (kind is not None and kind.kind == "map") or len(kinds) > 2
+    if isinstance(function, exp.Inline):
+        names = [field.name for field in star_fields(_element(kind))] or [
+            f"col{n + 1}" for n in range(max(wanted, 1))
+        ]
+    elif isinstance(function, exp.Posexplode):
+        names = ["pos", "key", "value"] if mapped or wanted == 3 else ["pos", "col"]
+    elif isinstance(function, exp.Explode):
+        names = ["key", "value"] if mapped or len(kinds) == 2 or wanted == 2 else ["col"]
+    else:
+        return _named_generator(binder, function, scope, refs, wanted)
+    kinds += [None] * (len(names) - len(kinds))
+    return [(name, refs, of) for name, of in zip(names, kinds, strict=False)]
+
+
+def _named_generator(
+    binder: Binder, function: exp.Expr, scope: Scope, refs: list[Ref], wanted: int
+) -> list[tuple[str, list[Ref], SqlType | None]]:
+    if isinstance(function, exp.Stack):
+        rows = (
+            int(function.this.name)
+            if isinstance(function.this, exp.Literal) and function.this.name.isdigit()
+            else 1
+        )
+        cells = function.expressions
+        width = -(-len(cells) // max(rows, 1)) or 1
+        columns = []
+        for position in range(width):
+            column = cells[position::width]
+            found = [ref for cell in column for ref in collect(binder, cell, scope)]
+            columns.append(
+                (
+                    f"col{position}",
+                    found,
+                    binder.common_type([binder.type_of(cell) for cell in column]),
+                )
+            )
+        return columns
+    name = (
+        function.name.lower()
+        if isinstance(function, exp.Anonymous)
+        else function.sql_name().lower()
+    )
+    if name == "json_tuple":
+        fields = (
+            function.expressions[1:]
+            if isinstance(function, exp.Anonymous)
+            else function.expressions
+        )
+        return [
+            (f"c{number}", refs, SqlType("string"))
+            for number in range(len(fields) or max(wanted, 1))
+        ]
+    defaults = _DEFAULT_NAMES.get(name)
+    if defaults and wanted <= len(defaults):
+        return [(default, refs, None) for default in defaults]
+    return [
+        (name if wanted <= 1 else f"col{number}", refs, None) for number in range(max(wanted, 1))
+    ]
+
+
+def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
+    """LATERAL VIEW, LATERAL (subquery), CROSS APPLY, LATERAL FLATTEN."""
+    inner = node.this
+    alias = node.args.get("alias")
+    names = _names(alias)
+    if isinstance(inner, exp.Query):
+        relation, identifier = _relation(binder, alias, "lateral")
+        relation.receive(binder.query(inner, scope, scope.ctes))
+        binder.rename(relation, names)
+        _append(binder, scope, relation, identifier)
+        return
+    if isinstance(inner, exp.Unnest):
+        unnest = inner if inner.args.get("alias") is not None or alias is None else None
+        if unnest is not None:
+            add_unnest(binder, unnest, scope)
+            return
+    if isinstance(inner, exp.Table) or inner is None:
+        if inner is not None:
+            binder.source(inner, scope)
+        return
+    relation, identifier = _relation(
+        binder, alias, _called(inner)
+    )
+    columns = generator_columns(binder, inner, scope, len(names))
+    if names and len(names) > len(columns):
+        columns += [
+            (name.name, columns[-1][1] if columns else [], None) for name in names[len(columns) :]
+        ]
+    generated(binder, relation, columns, names)
+    if node.args.get("ordinality"):
+        generated(binder, relation, [("ordinality", [], SqlType("bigint"))], names[len(columns) :])
+    _append(binder, scope, relation, identifier)
+
+
+def add_table_function(binder: Binder, node: exp.Table, scope: Scope) -> None:
+    """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
+    function = node.this
+    alias = node.args.get("alias")
+    names = _names(alias)
+    label = _called(function)
+    path = next(
+        (argument.name for argument in function.find_all(exp.Literal) if argument.is_string), None
+    )
+    if path is not None and label.lower().startswith(_READERS):
+        relation = binder.external(
+            path, alias.this.name if alias is not None and alias.this else path
+        )
+        _append(binder, scope, relation, alias.this if alias is not None else None)
+        return
+    relation, identifier = _relation(binder, alias, label)
+    known = _DEFAULT_NAMES.get(label.lower())
+    if names or known or isinstance(function, exp.UDTF):
+        generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
+        if (
+            identifier is not None
+            and not names
+            and len(relation.columns) == 1
+            and binder.dialect.naming == "postgres"
+        ):
+            column = relation.columns[0]
+            relation.index[binder.key(identifier)] = column
+    else:
+        relation.arguments = collect(binder, function, scope)
+        relation.complete = False
+        binder.unsupported(
+            function, f"the columns of table function `{label}` are not known", severity="info"
+        )
+    _append(binder, scope, relation, identifier)

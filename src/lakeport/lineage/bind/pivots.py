@@ -1,0 +1,146 @@
+"""PIVOT and UNPIVOT: a relation in, a derived relation out.
+
+Columns that are neither aggregated nor pivoted on pass through; produced columns derive from the
+aggregate's argument and, as a condition, from the column pivoted on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.scope import (
+    AGGREGATE,
+    CONDITIONAL,
+    Column,
+    Ref,
+    Relation,
+    Scope,
+    Source,
+    Tail,
+)
+from lakeport.lineage.types import SqlType
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def pivoted(binder: Binder, pivot: exp.Expr, source: Source, outer: Scope) -> Source:
+    """The source after one PIVOT or UNPIVOT."""
+    scope = Scope(outer.parent, outer.ctes)
+    scope.sources.append(source)
+    alias = pivot.args.get("alias")
+    identifier = alias.this if alias is not None else None
+    relation = binder.derived(
+        identifier.name if identifier is not None else None, local_kind="derived"
+    )
+    relation.inputs.append(source.relation)
+    if pivot.args.get("unpivot"):
+        _unpivot(binder, pivot, source.relation, relation, scope)
+    else:
+        _pivot(binder, pivot, source.relation, relation, scope)
+    binder.rename(relation, alias.args.get("columns") if alias is not None else None)
+    key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else source.alias
+    return Source(key, relation)
+
+
+def _pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None:
+    for column in base.known():
+        if column.key in consumed:
+            continue
+        made = Column(column.name, column.key)
+        made.refs, made.identity = [Ref(column, approximate=not base.complete)], True
+        relation.add(made)
+    if not base.complete:
+        relation.tails.append(Tail(base, frozenset(consumed)))
+        relation.complete = False
+
+
+def _keys(refs: list[Ref]) -> set[str]:
+    return {ref.origin.key for ref in refs if isinstance(ref.origin, Column)}
+
+
+def _pivot(
+    binder: Binder, pivot: exp.Expr, base: Relation, relation: Relation, scope: Scope
+) -> None:
+    aggregates = pivot.expressions
+    inputs = [collect(binder, aggregate, scope, AGGREGATE) for aggregate in aggregates]
+    on: list[Ref] = []
+    values: list[exp.Expr] = []
+    for field in pivot.args.get("fields") or []:
+        if isinstance(field, exp.In):
+            on += collect(binder, field.this, scope, CONDITIONAL)
+            values += field.expressions
+        else:
+            on += collect(binder, field, scope, CONDITIONAL)
+    consumed = _keys(on).union(*(_keys(refs) for refs in inputs)) if inputs else _keys(on)
+    group = pivot.args.get("group")
+    if group is not None:
+        kept = _keys(collect(binder, group, scope))
+        consumed |= {column.key for column in base.known() if column.key not in kept}
+    _pass_through(base, relation, consumed)
+    names = pivot.args.get("columns") or []
+    if not names:
+        # `IN (ANY)` or a subquery: the produced columns are data, nobody can list them.
+        relation.complete = False
+        relation.arguments = [ref for refs in inputs for ref in refs] + on
+        return
+    kinds = [binder.type_of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
+    for position, name in enumerate(names):
+        turn = position % len(inputs) if inputs else 0
+        made = Column(name.name, binder.folding.column(name.name))
+        made.refs = [*(inputs[turn] if inputs else []), *on]
+        made.type, made.typed = (kinds[turn] if kinds else None), True
+        relation.add(made)
+
+
+def _unpivot(
+    binder: Binder, pivot: exp.Expr, base: Relation, relation: Relation, scope: Scope
+) -> None:
+    values = [
+        item.this if isinstance(item, exp.Column) else item for item in _flat(pivot.expressions)
+    ]
+    named: list[exp.Expr] = []
+    listed: list[list[Ref]] = []
+    kinds: list[list[SqlType | None]] = []
+    consumed: set[str] = set()
+    for field in pivot.args.get("fields") or []:
+        if not isinstance(field, exp.In):
+            continue
+        named.append(field.this)
+        for entry in field.expressions:
+            target = entry.this if isinstance(entry, exp.PivotAlias | exp.Alias) else entry
+            parts = target.expressions if isinstance(target, exp.Tuple) else [target]
+            for position, part in enumerate(parts):
+                refs = collect(binder, part, scope)
+                consumed |= _keys(refs)
+                while len(listed) <= position:
+                    listed.append([])
+                    kinds.append([])
+                listed[position] += refs
+                kinds[position].append(binder.type_of(part))
+    _pass_through(base, relation, consumed)
+    produced: list[Column] = []
+    for identifier in named:
+        label = Column(identifier.name, binder.key(identifier))
+        label.type, label.typed = SqlType("string"), True
+        produced.append(label)
+    for position, identifier in enumerate(values):
+        made = Column(identifier.name, binder.key(identifier))
+        made.refs = listed[position] if position < len(listed) else []
+        made.type = binder.common_type(kinds[position]) if position < len(kinds) else None
+        made.typed = True
+        produced.append(made)
+    if pivot.args.get("value_columns_first") and len(produced) > 1:
+        produced = [*produced[len(named) :], *produced[: len(named)]]
+    for column in produced:
+        relation.add(column)
+
+
+def _flat(expressions: list[exp.Expr]) -> list[exp.Expr]:
+    found: list[exp.Expr] = []
+    for expression in expressions:
+        found += expression.expressions if isinstance(expression, exp.Tuple) else [expression]
+    return found

@@ -1,0 +1,302 @@
+"""FROM clauses: tables, CTEs, derived tables, joins. Each becomes a relation in the scope.
+
+A CTE is one relation however often it is read; a table is one instance per occurrence, so that a
+self-join keeps its two sides apart.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.columns import infer
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.generators import add_lateral, add_table_function, add_unnest, add_values
+from lakeport.lineage.bind.pivots import pivoted
+from lakeport.lineage.bind.scope import (
+    CONDITIONAL,
+    FILTER,
+    VALUE,
+    Column,
+    Merged,
+    Ref,
+    Relation,
+    Scope,
+    Source,
+)
+from lakeport.lineage.issues import IssueCode
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_sources(binder: Binder, select: exp.Expr, scope: Scope) -> None:
+    """Everything in FROM, JOIN and LATERAL, left to right."""
+    origin = select.args.get("from_")
+    if origin is not None and origin.this is not None:
+        add_source(binder, origin.this, scope)
+    ordinal = 0
+    for join in select.args.get("joins") or ():
+        ordinal = _add_join(binder, join, scope, select, ordinal)
+    for lateral in select.args.get("laterals") or ():
+        add_source(binder, lateral, scope)
+
+
+def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
+    """One item of a FROM clause; several relations when it is a parenthesised join."""
+    first = len(scope.sources)
+    if isinstance(node, exp.Table):
+        if isinstance(node.this, exp.Func):
+            add_table_function(binder, node, scope)
+        else:
+            _add_table(binder, node, scope)
+    elif isinstance(node, exp.Subquery):
+        _add_subquery(binder, node, scope)
+    elif isinstance(node, exp.Values):
+        add_values(binder, node, scope)
+    elif isinstance(node, exp.Unnest):
+        add_unnest(binder, node, scope)
+    elif isinstance(node, exp.Lateral):
+        add_lateral(binder, node, scope)
+    elif isinstance(node, exp.Query):
+        _add_derived(binder, node, None, scope, scope.parent)
+    elif isinstance(node, exp.Paren | exp.Alias) and isinstance(node.this, exp.Expr):
+        add_source(binder, node.this, scope)
+    else:
+        binder.unsupported(node, "this kind of source has no lineage rule")
+        collect(binder, node, scope)
+    _apply_pivots(binder, node, scope, first)
+    ordinal = 0
+    for join in node.args.get("joins") or ():
+        ordinal = _add_join(binder, join, scope, None, ordinal)
+    for lateral in node.args.get("laterals") or ():
+        add_source(binder, lateral, scope)
+    return [source.relation for source in scope.sources[first:]]
+
+
+def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
+    pivots = node.args.get("pivots")
+    if not pivots or len(scope.sources) == first:
+        return
+    source = scope.sources.pop()
+    for pivot in pivots:
+        source = pivoted(binder, pivot, source, scope)
+    scope.sources.append(source)
+
+
+def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
+    relation = binder.table(node, scope)
+    alias = node.args.get("alias")
+    name = alias.this if alias is not None and alias.this is not None else node.this
+    columns = alias.args.get("columns") if alias is not None else None
+    key = (
+        binder.key(name)
+        if isinstance(name, exp.Identifier)
+        else binder.folding.column(relation.label)
+    )
+    if columns:
+        relation = _renamed(binder, relation, columns, name.name)
+    scope.sources.append(Source(key, relation))
+
+
+def _renamed(
+    binder: Binder, relation: Relation, names: list[exp.Expr], label: str
+) -> Relation:
+    """A relation under an alias with a column list: renamed by position."""
+    renamed = binder.derived(label, local_kind="derived")
+    for position, column in enumerate(relation.known()):
+        made = Column(column.name, column.key)
+        if position < len(names):
+            made.name, made.key = names[position].name, binder.key(names[position])
+        made.refs, made.identity = [Ref(column)], True
+        renamed.add(made)
+    if not relation.complete:
+        for identifier in names[len(renamed.columns) :]:
+            # By position into an unknown list: which column it is nobody can say.
+            made = Column(identifier.name, binder.key(identifier))
+            made.refs = [Ref(relation, approximate=True)]
+            made.approximate = True
+            renamed.add(made)
+        renamed.complete = True
+    return renamed
+
+
+def _add_subquery(binder: Binder, node: exp.Subquery, scope: Scope) -> None:
+    inner = node.this
+    alias = node.args.get("alias")
+    if isinstance(inner, exp.Table | exp.Subquery) and not (
+        isinstance(inner, exp.Subquery) and alias is not None and alias.this is not None
+    ):
+        # `(a JOIN b ON …)` or `((SELECT …))`: parentheses only, unless they carry an alias.
+        added = add_source(binder, inner, scope)
+        if alias is not None and alias.this is not None and len(added) == 1:
+            scope.sources[-1] = scope.sources[-1]._replace(alias=binder.key(alias.this))
+        return
+    _add_derived(binder, node, alias, scope, scope.parent)
+
+
+def _add_derived(
+    binder: Binder,
+    query: exp.Expr,
+    alias: exp.Expr | None,
+    scope: Scope,
+    parent: Scope | None,
+) -> None:
+    identifier = alias.this if alias is not None else None
+    relation = binder.derived(
+        identifier.name if identifier is not None else None, local_kind="derived"
+    )
+    if identifier is not None:
+        relation.span = binder.span(identifier)
+    output = binder.query(query, parent, scope.ctes)
+    relation.receive(output)
+    rename_columns(binder, relation, alias.args.get("columns") if alias is not None else None)
+    key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else relation.label
+    scope.sources.append(Source(key, relation))
+
+
+def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
+    """A column alias list: by position, exact up to the first open tail."""
+    if not names:
+        return
+    if relation.tails and len(relation.columns) < len(names):
+        for identifier in names[len(relation.columns) :]:
+            made = Column(identifier.name, binder.key(identifier))
+            made.refs = [Ref(tail.relation, approximate=True) for tail in relation.tails]
+            made.approximate = True
+            relation.columns.append(made)
+            made.relation = relation
+        relation.tails, relation.complete = [], True
+    elif relation.complete and len(names) > len(relation.columns) and relation.columns:
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"`{relation.label}` lists {len(names)} column names for {len(relation.columns)} columns",
+            at=names[-1],
+            relation=relation,
+        )
+    for column, identifier in zip(relation.columns, names, strict=False):
+        target = identifier.this if isinstance(identifier, exp.ColumnDef) else identifier
+        column.name, column.key = target.name, binder.key(target)
+        column.generated = False
+    columns, relation.columns, relation.index, relation.duplicates = relation.columns, [], {}, set()
+    for column in columns:
+        relation.add(column)
+
+
+# -- joins -------------------------------------------------------------------------------------
+
+
+def _add_join(
+    binder: Binder, join: exp.Expr, scope: Scope, select: exp.Expr | None, ordinal: int
+) -> int:
+    """One join; returns how many ON clauses of the SELECT have been seen."""
+    before = len(scope.sources)
+    node = join.this
+    if node is None:
+        return ordinal
+    added = add_source(binder, node, scope)
+    kind = join_type(join)
+    binder.joins.append(kind)
+    condition = join.args.get("on")
+    names = join.args.get("using") or []
+    if (join.args.get("method") or "").upper() == "NATURAL":
+        _merge(binder, scope, before, _common_keys(scope, before), kind)
+    elif names:
+        identifiers = [name.this if isinstance(name, exp.Column) else name for name in names]
+        _merge(binder, scope, before, identifiers, kind)
+    text = None
+    if condition is not None:
+        texts = None
+        if isinstance(select, exp.Select):
+            texts = binder.fragments.conjuncts(select, "ON", ordinal)
+        binder.filter(condition, scope, "JOIN_ON", texts, joined=added)
+        text = " AND ".join(texts) if texts else binder.sql(condition)
+        ordinal += 1
+    elif names:
+        text = f"USING ({', '.join(name.name for name in names)})"
+    for relation in added:
+        relation.join_type = relation.join_type or kind
+        relation.join_condition = relation.join_condition or text
+    if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
+        scope.sources[before:] = [
+            source._replace(visible=False) for source in scope.sources[before:]
+        ]
+    elif kind in {"RIGHT_SEMI", "RIGHT_ANTI"}:
+        scope.sources[:before] = [
+            source._replace(visible=False) for source in scope.sources[:before]
+        ]
+    return ordinal
+
+
+def join_type(join: exp.Expr) -> str:
+    """The kind of join in one word."""
+    side = (join.args.get("side") or "").upper()
+    kind = (join.args.get("kind") or "").upper()
+    method = (join.args.get("method") or "").upper()
+    if isinstance(join.this, exp.Lateral) and join.this.args.get("cross_apply") is not None:
+        return "CROSS_APPLY" if join.this.args["cross_apply"] else "OUTER_APPLY"
+    if method == "ASOF":
+        return "AS_OF"
+    if kind in {"SEMI", "ANTI"}:
+        return f"{side if side in {'LEFT', 'RIGHT'} else 'LEFT'}_{kind}"
+    if side in {"LEFT", "RIGHT", "FULL"}:
+        return side
+    if kind == "CROSS":
+        return "CROSS"
+    plain = not (kind or method or join.args.get("on") or join.args.get("using"))
+    return "CROSS" if plain else "INNER"
+
+
+def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:
+    left = {column.key for source in scope.sources[:before] for column in source.relation.known()}
+    right = [column for source in scope.sources[before:] for column in source.relation.known()]
+    return [exp.Identifier(this=column.name, quoted=True) for column in right if column.key in left]
+
+
+def _merge(
+    binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kind: str
+) -> None:
+    """USING and NATURAL: two columns become one; which side it shows depends on the join."""
+    for identifier in names:
+        key = binder.key(identifier)
+        held = scope.merged.get(key)
+        left = (
+            list(held.left) + list(held.right)
+            if held
+            else _side(binder, scope.sources[:before], identifier, key)
+        )
+        right = _side(binder, scope.sources[before:], identifier, key)
+        for ref in (*left, *right):
+            scope.indirect.append((ref._replace(role=FILTER), "JOIN"))
+        if kind == "RIGHT":
+            left, right = right, left
+        role = VALUE if kind == "FULL" else CONDITIONAL
+        kept = right if not left else left
+        other = [] if not left else [ref._replace(role=role) for ref in right]
+        if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
+            other = []
+        scope.merged[key] = Merged(key, kept, other, kind)
+
+
+def _side(binder: Binder, sources: list[Source], identifier: exp.Expr, key: str) -> list[Ref]:
+    visible = [source.relation for source in sources if source.visible]
+    known = [column for relation in visible if (column := relation.find(key)) is not None]
+    if known:
+        return [Ref(known[0])]
+    unsure = [relation for relation in visible if not relation.complete]
+    found = [
+        column for relation in unsure if (column := infer(binder, relation, identifier.name, key))
+    ]
+    if found:
+        return [Ref(column, approximate=len(found) > 1) for column in found]
+    if visible and binder.span(identifier) is not None:
+        binder.report(
+            IssueCode.UNKNOWN_COLUMN,
+            f"the joined tables do not both have the column `{identifier.name}`",
+            at=identifier,
+            column=identifier.name,
+        )
+    return []

@@ -1,0 +1,237 @@
+"""Stars: `*`, `t.*`, `struct.*`, with EXCEPT, REPLACE and RENAME, and COLUMNS(regex).
+
+Each relation is expanded on its own: what is known becomes columns, what is not becomes an open
+tail with the exclusions remembered, and the result says which of the two happened.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.columns import merged_refs
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+from lakeport.lineage.types import star_fields
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+class _Modifiers:
+    """What follows the star."""
+
+    __slots__ = ("excluded", "pattern", "renamed", "replaced", "unmet")
+
+    def __init__(self, binder: Binder, star: exp.Expr) -> None:
+        self.excluded = {binder.key(item): item for item in _listed(star, "except_")}
+        self.renamed: dict[str, exp.Expr] = {}
+        self.replaced: dict[str, exp.Expr] = {}
+        for item in _listed(star, "rename"):
+            if isinstance(item, exp.Alias):
+                self.renamed[binder.key(item.this)] = item.args["alias"]
+        for item in _listed(star, "replace"):
+            if isinstance(item, exp.Alias):
+                self.replaced[binder.key(item.args["alias"])] = item.this
+        like = star.args.get("ilike")
+        self.pattern = _like(like) if isinstance(like, exp.Expr) else None
+        self.unmet: dict[str, exp.Expr] = dict(self.excluded)
+
+
+def _listed(star: exp.Expr, name: str) -> list[exp.Expr]:
+    value = star.args.get(name)
+    if isinstance(value, list):
+        return value
+    return [value] if isinstance(value, exp.Expr) else []
+
+
+def _like(node: exp.Expr) -> re.Pattern[str]:
+    text = re.escape(node.name).replace("%", ".*").replace("_", ".")
+    return re.compile(text, re.IGNORECASE)
+
+
+def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
+    """The columns a star in a select list stands for."""
+    star = node.this if isinstance(node, exp.Column) else node
+    modifiers = _Modifiers(binder, star)
+    if isinstance(node, exp.Column):
+        items = _qualified(binder, node, scope, modifiers)
+    else:
+        items = _all(binder, scope, modifiers, node)
+    exact = not any(isinstance(item, Tail) for item in items)
+    for identifier in modifiers.unmet.values() if exact else ():
+        binder.report(
+            IssueCode.UNKNOWN_COLUMN,
+            f"the star has no column `{identifier.name}` to leave out",
+            at=identifier,
+            column=identifier.name,
+        )
+    return items
+
+
+def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) -> list[Item]:
+    items: list[Item] = []
+    for merged in scope.merged.values():
+        refs = merged_refs(merged, VALUE)
+        first = refs[0].origin if refs else None
+        if isinstance(first, Column):
+            items += _shown(binder, first, scope, modifiers, refs)
+    visible = [source.relation for source in scope.sources if source.visible]
+    if not visible:
+        binder.report(
+            IssueCode.UNRESOLVED_REFERENCE,
+            "a star is used, but there is no table in scope",
+            at=node,
+        )
+    for relation in visible:
+        items += _relation(binder, relation, scope, modifiers, hidden=set(scope.merged), at=node)
+    return items
+
+
+def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modifiers) -> list[Item]:
+    parts = [
+        node.args[part] for part in ("catalog", "db", "table") if node.args.get(part) is not None
+    ]
+    relation = binder.addressed(parts, scope)
+    if relation is not None:
+        return _relation(binder, relation, scope, modifiers, hidden=set(), at=node)
+    return _struct(binder, parts, scope, modifiers)
+
+
+def _struct(
+    binder: Binder, parts: list[exp.Expr], scope: Scope, modifiers: _Modifiers
+) -> list[Item]:
+    """`struct_column.*`: one column per field of its type."""
+    chain = [part.copy() for part in parts]
+    names = ("this", "table", "db", "catalog")
+    column = exp.Column(**dict(zip(names, reversed(chain), strict=False)))
+    refs = collect(binder, column, scope)
+    if not refs or not isinstance(refs[0].origin, Column):
+        return []
+    kind = binder.type_of_ref(refs[0])
+    fields = star_fields(kind)
+    if not fields:
+        holder = binder.derived("struct", local_kind="derived")
+        holder.complete = False
+        opened = Column(parts[-1].name, binder.key(parts[-1]))
+        opened.refs = [ref._replace(approximate=True) for ref in refs]
+        holder.add(opened)
+        return [opened]
+    items: list[Item] = []
+    for name, field in ((field.name, field.type) for field in fields):
+        made = Column(name, binder.folding.column(name))
+        if made.key in modifiers.excluded:
+            modifiers.unmet.pop(made.key, None)
+            continue
+        path = f"{refs[0].path}.{name}" if refs[0].path else name
+        made.refs = [refs[0]._replace(path=path)]
+        made.identity = True
+        made.type, made.typed = field, True
+        items.append(made)
+    return items
+
+
+def _relation(  # noqa: PLR0913 - one relation, its modifiers and where to complain
+    binder: Binder,
+    relation: Relation,
+    scope: Scope,
+    modifiers: _Modifiers,
+    *,
+    hidden: set[str],
+    at: exp.Expr,
+) -> list[Item]:
+    items: list[Item] = []
+    for column in relation.known():
+        if column.key in hidden:
+            continue
+        uncertain = (
+            not relation.complete
+            or relation.conflicting
+            or bool(column.entry and column.entry.uncertain)
+        )
+        items += _shown(
+            binder, column, scope, modifiers, [Ref(column, VALUE, uncertain or column.approximate)]
+        )
+    if not relation.complete:
+        left_out = frozenset({*modifiers.excluded, *hidden})
+        items += _tails(relation, left_out)
+        _report_open(
+            binder, relation, at, known=[item.name for item in items if isinstance(item, Column)]
+        )
+    relation.used = True
+    return items
+
+
+def _tails(relation: Relation, excluded: frozenset[str]) -> list[Item]:
+    return [Tail(relation, excluded)]
+
+
+def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[str]) -> None:
+    """One report per star; columns of CTEs over unknown stars were reported at the base already."""
+    if relation.tails:
+        return
+    name = dotted(relation.name)
+    if known:
+        binder.report(
+            IssueCode.APPROXIMATE_LINEAGE,
+            f"the column list of `{name}` is partial; the star expands to what is known: {', '.join(known[:12])}",
+            at=at,
+            relation=relation,
+            severity="info",
+            hint="add its columns to schema.tables, or move its CREATE before this statement",
+        )
+    else:
+        binder.report(
+            IssueCode.APPROXIMATE_LINEAGE,
+            f"no columns of `{name}` are known, so the star cannot be expanded",
+            at=at,
+            relation=relation,
+            hint="add its columns to schema.tables, or move its CREATE before this statement",
+        )
+
+
+def _shown(
+    binder: Binder, column: Column, scope: Scope, modifiers: _Modifiers, refs: list[Ref]
+) -> list[Item]:
+    """A column as the star shows it: left out, replaced, renamed or as it is."""
+    key = column.key
+    if key in modifiers.excluded:
+        modifiers.unmet.pop(key, None)
+        return []
+    if modifiers.pattern is not None and not modifiers.pattern.fullmatch(column.name):
+        return []
+    made = Column(column.name, key)
+    made.inferred = False
+    replacement = modifiers.replaced.get(key)
+    if replacement is not None:
+        made.refs = collect(binder, replacement, scope)
+        made.expression = replacement
+        made.text = binder.sql(replacement)
+    else:
+        made.refs = refs
+        made.identity = len(refs) == 1
+        made.approximate = any(ref.approximate for ref in refs)
+        made.type, made.typed = binder.type_of_column(column), True
+    renamed = modifiers.renamed.get(key)
+    if renamed is not None:
+        made.name, made.key = renamed.name, binder.key(renamed)
+    return [made]
+
+
+def expand_columns(binder: Binder, node: exp.Columns, scope: Scope) -> list[Item]:
+    """DuckDB's `COLUMNS('regex')` and `COLUMNS(*)`."""
+    argument = node.this
+    if isinstance(argument, exp.Star):
+        return expand_star(binder, argument, scope)
+    items = expand_star(binder, exp.Star(), scope)
+    if not isinstance(argument, exp.Literal):
+        return items
+    try:
+        pattern = re.compile(argument.name)
+    except re.error:
+        return items
+    return [item for item in items if isinstance(item, Tail) or pattern.search(item.name)]

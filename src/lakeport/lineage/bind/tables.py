@@ -1,0 +1,310 @@
+"""From a written table name to a relation: CTE, temporary, imported, implied, or unknown.
+
+Iceberg's branches, tags and metadata tables, BigQuery's shards and paths in place of names are
+folded onto the relation they belong to; the rest of the name goes to the node's metadata.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Relation
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import Name, dotted, unsharded
+from lakeport.lineage.registry import ColumnEntry, Lookup, TableEntry
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Scope
+
+_FORMATS = frozenset(
+    {"parquet", "orc", "json", "csv", "avro", "text", "delta", "iceberg", "binaryfile", "xml"}
+)
+_METADATA_TABLES: dict[str, tuple[str, ...]] = {
+    "snapshots": (
+        "committed_at",
+        "snapshot_id",
+        "parent_id",
+        "operation",
+        "manifest_list",
+        "summary",
+    ),
+    "history": ("made_current_at", "snapshot_id", "parent_id", "is_current_ancestor"),
+    "metadata_log_entries": (
+        "timestamp",
+        "file",
+        "latest_snapshot_id",
+        "latest_schema_id",
+        "latest_sequence_number",
+    ),
+    "refs": (
+        "name",
+        "type",
+        "snapshot_id",
+        "max_reference_age_in_ms",
+        "min_snapshots_to_keep",
+        "max_snapshot_age_in_ms",
+    ),
+    "files": (
+        "content",
+        "file_path",
+        "file_format",
+        "spec_id",
+        "partition",
+        "record_count",
+        "file_size_in_bytes",
+        "column_sizes",
+        "value_counts",
+        "null_value_counts",
+        "nan_value_counts",
+        "lower_bounds",
+        "upper_bounds",
+        "key_metadata",
+        "split_offsets",
+        "equality_ids",
+        "sort_order_id",
+        "readable_metrics",
+    ),
+    "manifests": (
+        "content",
+        "path",
+        "length",
+        "partition_spec_id",
+        "added_snapshot_id",
+        "added_data_files_count",
+        "existing_data_files_count",
+        "deleted_data_files_count",
+        "added_delete_files_count",
+        "existing_delete_files_count",
+        "deleted_delete_files_count",
+        "partition_summaries",
+    ),
+    "partitions": (
+        "partition",
+        "spec_id",
+        "record_count",
+        "file_count",
+        "total_data_file_size_in_bytes",
+        "position_delete_record_count",
+        "position_delete_file_count",
+        "equality_delete_record_count",
+        "equality_delete_file_count",
+        "last_updated_at",
+        "last_updated_snapshot_id",
+    ),
+    "entries": (
+        "status",
+        "snapshot_id",
+        "sequence_number",
+        "file_sequence_number",
+        "data_file",
+        "readable_metrics",
+    ),
+    "position_deletes": ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path"),
+}
+_METADATA_TABLES["data_files"] = _METADATA_TABLES["all_data_files"] = _METADATA_TABLES["files"]
+_METADATA_TABLES["delete_files"] = _METADATA_TABLES["all_delete_files"] = _METADATA_TABLES["files"]
+_METADATA_TABLES["all_files"] = _METADATA_TABLES["files"]
+_METADATA_TABLES["all_manifests"] = _METADATA_TABLES["manifests"]
+_METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
+
+
+def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
+    """A table's folded parts and their original spelling."""
+    folded: list[str] = []
+    shown: list[str] = []
+    for part in _parts(node):
+        quoted = bool(part.args.get("quoted"))
+        text = part.name
+        if isinstance(part, exp.Identifier) and part.args.get("temporary"):
+            text = f"#{text}"
+        elif isinstance(part, exp.Identifier) and part.args.get("global_"):
+            text = f"##{text}"
+        elif not isinstance(part, exp.Identifier):
+            text = text or part.sql()
+        shown.append(text)
+        folded.append(binder.folding.table(text, quoted=quoted))
+    if binder.dialect.name == "bigquery" and folded:
+        folded[-1] = unsharded(folded[-1])
+    return tuple(folded), tuple(shown)
+
+
+def _parts(node: exp.Expr) -> list[exp.Expr]:
+    parts = [node.args.get(name) for name in ("catalog", "db", "this")]
+    found: list[exp.Expr] = []
+    for part in parts:
+        current = part
+        # More than three parts arrive as nested dots in the last one.
+        tail: list[exp.Expr] = []
+        while isinstance(current, exp.Dot):
+            tail.append(current.expression)
+            current = current.this
+        if isinstance(current, exp.Expr):
+            found.append(current)
+        found.extend(reversed(tail))
+    return found
+
+
+def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation:
+    """A table read by name."""
+    identifier = node.this
+    parts, shown = written_name(binder, node)
+    if scope is not None and len(parts) == 1 and isinstance(identifier, exp.Identifier):
+        cte = scope.ctes.get(binder.key(identifier))
+        if cte is not None:
+            return _read_cte(binder, cte, identifier)
+    if not isinstance(identifier, exp.Identifier | exp.Dot) or not all(
+        isinstance(p, exp.Identifier) for p in _parts(node)
+    ):
+        return _odd_name(binder, node, parts, shown)
+    if len(parts) == 2 and parts[0].lower() in _FORMATS and ("/" in parts[1] or ":" in parts[1]):
+        return binder.external(shown[1], shown[1])
+    return known_table(binder, parts, shown, node)
+
+
+def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:
+    cte.used = True
+    span = binder.span(identifier)
+    if span is not None:
+        cte.name_spans.append(span)
+    return cte
+
+
+def _odd_name(binder: Binder, node: exp.Table, parts: Name, shown: tuple[str, ...]) -> Relation:
+    """A path, a stage, or a name that is computed at run time."""
+    dynamic = [
+        p
+        for p in _parts(node)
+        if isinstance(
+            p,
+            exp.Parameter
+            | exp.Placeholder
+            | exp.DynamicIdentifier
+            | exp.Anonymous
+            | exp.SessionParameter,
+        )
+    ]
+    if dynamic:
+        name = dotted(shown) or "dynamic"
+        binder.report(
+            IssueCode.DYNAMIC_SQL,
+            f"the table name `{name}` is computed at run time",
+            at=node,
+            relation_name=name,
+            hint="render the variable before the analysis",
+        )
+        relation = binder.relation("table", name, parts or (name,))
+        relation.complete = False
+        relation.resolution = "unknown"
+        relation.metadata["placeholder"] = True
+        binder.reads.setdefault(name)
+        return relation
+    text = shown[-1] if shown else node.sql()
+    return binder.external(text, text)
+
+
+def known_table(
+    binder: Binder,
+    parts: Name,
+    shown: tuple[str, ...],
+    node: exp.Expr,
+    *,
+    write: bool = False,
+) -> Relation:
+    """A table by its name, as a relation of the statement with what is known about it."""
+    lookup, extra = _find(binder, parts)
+    entry = lookup.entry
+    label = shown[-2] if extra else shown[-1]
+    kind = entry.kind if entry is not None else "table"
+    relation = binder.relation(kind, label, lookup.name)
+    relation.metadata.update(extra)
+    relation.entry = entry
+    relation.complete = entry is not None and entry.complete
+    relation.resolution = lookup.source
+    relation.conflicting = (
+        lookup.source == "imported"
+        and entry is not None
+        and entry.conflict is not None
+        and not binder.registry.merge_columns
+    )
+    identifier = _parts(node)[-1] if _parts(node) else node
+    relation.span = _name_span(binder, node) or binder.span(identifier)
+    if "metadataTable" in extra:
+        relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
+        relation.complete = True
+    if entry is not None and entry.temporary:
+        relation.metadata["temporary"] = True
+    if entry is None or (entry.inference == "usage" and lookup.source == "implied"):
+        relation.metadata["placeholder"] = True
+        relation.resolution = "unknown"
+    if not write:
+        binder.reads.setdefault(dotted(lookup.name))
+        report_lookup(binder, lookup, relation, node)
+    return relation
+
+
+def _find(binder: Binder, parts: Name) -> tuple[Lookup, dict[str, object]]:
+    lookup = binder.registry.lookup(parts)
+    if lookup.entry is not None or len(parts) < 3 or binder.dialect.naming != "spark":
+        return lookup, {}
+    last = parts[-1]
+    base = parts[:-1]
+    if last.startswith("branch_"):
+        return binder.registry.lookup(base), {"branch": last.removeprefix("branch_")}
+    if last.startswith("tag_"):
+        return binder.registry.lookup(base), {"tag": last.removeprefix("tag_")}
+    if last in _METADATA_TABLES:
+        found = binder.registry.lookup(base)
+        if found.entry is not None or len(parts) > 3:
+            return found, {"metadataTable": last}
+    return lookup, {}
+
+
+def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
+    columns = [
+        ColumnEntry(column, binder.folding.column(column), "implied")
+        for column in _METADATA_TABLES[table]
+    ]
+    return TableEntry(name, name, columns, "implied", complete=True)
+
+
+def _name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
+    spans = [span for part in _parts(node) if (span := binder.span(part)) is not None]
+    return (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
+
+
+def report_lookup(binder: Binder, lookup: Lookup, relation: Relation, node: exp.Expr) -> None:
+    """What is worth saying about how a read was resolved."""
+    name = dotted(lookup.name)
+    if lookup.dropped_at is not None:
+        relation.complete = False if lookup.entry is None else relation.complete
+        relation.conflicting = True
+        binder.report(
+            IssueCode.DROPPED_TABLE_REFERENCE,
+            f"`{name}` was dropped in statement {lookup.dropped_at}",
+            at=node,
+            relation=relation,
+            hint="move this statement before the DROP",
+        )
+    elif lookup.created_at is not None:
+        binder.report(
+            IssueCode.FORWARD_REFERENCE,
+            f"`{name}` is created later, in statement {lookup.created_at}",
+            at=node,
+            relation=relation,
+            hint="move the CREATE before this statement",
+        )
+    elif (
+        lookup.entry is None or lookup.entry.inference == "usage"
+    ) and binder.session.warns_about_unknown_tables:
+        close = binder.session.nearest_table(lookup.name)
+        binder.report(
+            IssueCode.UNKNOWN_TABLE,
+            f"table `{name}` is not known",
+            at=node,
+            relation=relation,
+            suggestions=[close] if close else [],
+            hint=f"did you mean `{close}`?" if close else "add it to schema.tables",
+        )

@@ -1,0 +1,208 @@
+"""From DDL to implied tables: columns, types, keys, and the check against what was imported."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+from lakeport.lineage.registry import ColumnEntry, TableEntry
+from lakeport.lineage.request import ForeignKey
+from lakeport.lineage.result import Conflict, Constraint
+from lakeport.lineage.types import canonical_family
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Relation
+
+
+def declared_column(binder: Binder, node: exp.ColumnDef) -> ColumnEntry:
+    """A column definition, its type as the user wrote it."""
+    identifier = node.this
+    span = binder.span(identifier)
+    text = binder.fragments.type_after(span[0]) if span else None
+    kind = node.args.get("kind")
+    if text is None and isinstance(kind, exp.Expr):
+        text = binder.sql(kind)
+    primary = nullable = None
+    comment: str | None = None
+    foreign: ForeignKey | None = None
+    for constraint in node.args.get("constraints") or []:
+        rule = constraint.args.get("kind")
+        if isinstance(rule, exp.PrimaryKeyColumnConstraint):
+            primary = True
+        elif isinstance(rule, exp.NotNullColumnConstraint):
+            nullable = bool(rule.args.get("allow_null"))
+        elif isinstance(rule, exp.CommentColumnConstraint):
+            comment = rule.name
+        elif isinstance(rule, exp.Reference):
+            foreign = _reference(rule)
+    return ColumnEntry(
+        name=identifier.name,
+        key=binder.key(identifier),
+        origin="implied",
+        data_type=text if kind is not None else None,
+        type_origin="declared" if kind is not None else None,
+        is_primary_key=bool(primary),
+        foreign_key=foreign,
+        nullable=nullable,
+        description=comment,
+    )
+
+
+def _reference(node: exp.Expr) -> ForeignKey | None:
+    schema = node.this
+    table = schema.this if isinstance(schema, exp.Schema) else schema
+    if not isinstance(table, exp.Table):
+        return None
+    columns = schema.expressions if isinstance(schema, exp.Schema) else []
+    return ForeignKey(
+        table=dotted(part.name for part in table.parts), column=columns[0].name if columns else ""
+    )
+
+
+def declared_columns(
+    binder: Binder, schema: exp.Expr
+) -> tuple[list[ColumnEntry], list[Constraint]]:
+    """Columns and keys of a column list."""
+    columns: list[ColumnEntry] = []
+    constraints: list[Constraint] = []
+    for item in schema.expressions:
+        if isinstance(item, exp.ColumnDef):
+            columns.append(declared_column(binder, item))
+            continue
+        rule = (
+            item.expressions[0] if isinstance(item, exp.Constraint) and item.expressions else item
+        )
+        found = _constraint(rule)
+        if found is not None:
+            constraints.append(found)
+    keys = [column.name for column in columns if column.is_primary_key]
+    if keys:
+        constraints.insert(0, Constraint(constraint_type="primary_key", columns=keys))
+    primary = {
+        binder.folding.column(n)
+        for c in constraints
+        if c.constraint_type == "primary_key"
+        for n in c.columns
+    }
+    return [
+        replace(c, is_primary_key=True) if c.key in primary else c for c in columns
+    ], constraints
+
+
+def _constraint(rule: exp.Expr) -> Constraint | None:
+    def names(items: list[exp.Expr]) -> list[str]:
+        return [item.this.name if isinstance(item, exp.Ordered) else item.name for item in items]
+
+    if isinstance(rule, exp.PrimaryKey):
+        return Constraint(constraint_type="primary_key", columns=names(rule.expressions))
+    if isinstance(rule, exp.ForeignKey):
+        reference = rule.args.get("reference")
+        schema = reference.this if reference is not None else None
+        table = schema.this if isinstance(schema, exp.Schema) else schema
+        return Constraint(
+            constraint_type="foreign_key",
+            columns=names(rule.expressions),
+            referenced_table=dotted(p.name for p in table.parts)
+            if isinstance(table, exp.Table)
+            else None,
+            referenced_columns=names(schema.expressions) if isinstance(schema, exp.Schema) else [],
+        )
+    if isinstance(rule, exp.UniqueColumnConstraint):
+        inner = rule.this
+        return Constraint(
+            constraint_type="unique",
+            columns=names(inner.expressions) if isinstance(inner, exp.Schema) else [],
+        )
+    return None
+
+
+def output_columns(binder: Binder, relation: Relation) -> list[ColumnEntry]:
+    """The columns a query gave to the table made from it; types are inferred."""
+    entries: list[ColumnEntry] = []
+    for column in relation.columns:
+        if column.entry is not None:
+            entries.append(replace(column.entry, origin="implied"))
+            continue
+        kind = binder.type_text(binder.type_of_column(column))
+        entries.append(
+            ColumnEntry(
+                name=column.name,
+                key=column.key,
+                origin="implied",
+                data_type=kind,
+                type_origin="inferred" if kind is not None else None,
+            )
+        )
+    return entries
+
+
+def capture(
+    binder: Binder, entry: TableEntry, relation: Relation, *, if_not_exists: bool = False
+) -> None:
+    """Record what the workload defines, and report where it contradicts the import."""
+    registry = binder.registry
+    imported = registry.imported.get(entry.name)
+    if imported is not None and registry.allow_implied:
+        check_conflict(binder, imported, entry, relation)
+    held = registry.implied.get(entry.name)
+    if if_not_exists and (imported is not None or (held is not None and held.inference == "ddl")):
+        registry.arrived(entry.name)
+        return
+    registry.define(entry)
+
+
+def check_conflict(
+    binder: Binder, imported: TableEntry, entry: TableEntry, relation: Relation
+) -> None:
+    """Compare a definition with the imported table as sets of names, and types by meaning."""
+    if not entry.complete:
+        return
+    mine, theirs = (
+        {c.key: c for c in entry.columns},
+        {c.key: c for c in imported.columns if not c.uncertain},
+    )
+    extra = [c for key, c in mine.items() if key not in theirs]
+    missing = [c.name for key, c in theirs.items() if key not in mine] if imported.complete else []
+    changed = [
+        c.name
+        for key, c in theirs.items()
+        if key in mine and _types_differ(binder, c.data_type, mine[key].data_type)
+    ]
+    if not (extra or missing or changed):
+        return
+    conflict = Conflict(extra=[c.name for c in extra], missing=missing, type_changed=changed)
+    binder.registry.contradict(entry.name, conflict, extra)
+    relation.conflicting = True
+    differences = [
+        f"{label}: {', '.join(names)}"
+        for label, names in (
+            ("extra", conflict.extra),
+            ("missing", missing),
+            ("type changed", changed),
+        )
+        if names
+    ]
+    only_extra = binder.registry.merge_columns and not missing and not changed
+    binder.session.report(
+        IssueCode.SCHEMA_CONFLICT,
+        f"the workload defines `{dotted(entry.name)}` differently from the imported schema ({'; '.join(differences)})",
+        statement=binder.index,
+        extent=relation.span,
+        relation=dotted(entry.name),
+        resolution="imported",
+        severity="info" if only_extra else None,
+        hint="update schema.tables, or remove the CREATE",
+    )
+
+
+def _types_differ(binder: Binder, first: str | None, second: str | None) -> bool:
+    if first is None or second is None or first.lower() == second.lower():
+        return False
+    return canonical_family(first, binder.dialect.name) != canonical_family(
+        second, binder.dialect.name
+    )

@@ -1,0 +1,355 @@
+"""From a bound statement to nodes and edges."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, cast
+
+from lakeport.lineage.bind.scope import FILTER, SUBTYPES, VALUE, Column, Ref, Relation
+from lakeport.lineage.graph import edge_id, node_id
+from lakeport.lineage.names import dotted
+from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, LocalRelation, Node
+from lakeport.lineage.types import field_type
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.result import ClauseType, EdgeType
+
+
+def _transformation(kind: str, subtype: str, *, masking: bool) -> dict[str, Any]:
+    return {"transformation": {"type": kind, "subtype": subtype, "masking": masking}}
+
+
+# Shared by every edge: these maps are never changed after they are built.
+_IDENTITY = _transformation("DIRECT", "IDENTITY", masking=False)
+_DIRECT = tuple(
+    tuple(
+        _transformation("INDIRECT" if role == FILTER else "DIRECT", name, masking=masking)
+        for masking in (False, True)
+    )
+    for role, name in enumerate(SUBTYPES)
+)
+
+
+def _filters(relation: Relation) -> list[Filter]:
+    return [
+        Filter(expression=text, clause_type=cast("ClauseType", clause))
+        for text, clause in dict.fromkeys(relation.filters)
+    ]
+
+
+class Emitter:
+    """Builds the graph of one statement."""
+
+    def __init__(self, binder: Binder) -> None:
+        self._binder = binder
+        self._source = binder.session.source
+        self.nodes: list[Node] = []
+        self.edges: list[Edge] = []
+        self._relation_ids: dict[int, str] = {}
+        self._column_ids: dict[int, str] = {}
+        self._seen: set[tuple[str, str, str, str | None]] = set()
+        self._by_id: dict[str, Edge] = {}
+
+    def emit(self) -> None:
+        """Relations with their columns first, then what flows between them."""
+        binder = self._binder
+        columns = binder.session.options.enable_column_lineage
+        spans: dict[tuple[str, ...], list[tuple[int, int]]] = {}
+        for relation in binder.relations:
+            if relation.local_kind is None and relation.span is not None:
+                spans.setdefault(relation.name, []).append(relation.span)
+        for relation in binder.relations:
+            self._relation(relation, spans.get(relation.name, []))
+            if columns:
+                self._columns(relation)
+        for relation in binder.relations:
+            if columns:
+                self._flows(relation)
+            else:
+                self._table_flows(relation)
+            self._whole(relation)
+            if binder.session.options.include_indirect:
+                self._indirect(relation)
+
+    # -- nodes -------------------------------------------------------------------------------
+
+    def _relation(self, relation: Relation, occurrences: list[tuple[int, int]]) -> None:
+        identifier = self.relation_id(relation)
+        name = dotted(relation.name) if relation.kind != "output" else None
+        spans = relation.name_spans or occurrences
+        convert = self._source.span
+        metadata = relation.metadata
+        if relation.instance > 1 and relation.local_kind is None:
+            metadata["instance"] = relation.instance
+        if relation.local_kind == "cte" and not relation.used:
+            metadata["unused"] = True
+        if relation.join_keys:
+            metadata["joinKeys"] = relation.join_keys
+        description = metadata.pop("description", None) or (
+            relation.entry.description if relation.entry else None
+        )
+        self.nodes.append(
+            Node(
+                id=identifier,
+                node_type=relation.kind,  # type: ignore[arg-type] # relations are made with these kinds only
+                label=relation.label,
+                qualified_name=name,
+                span=convert(*relation.span) if relation.span else None,
+                name_spans=[convert(*span) for span in spans],
+                body_span=convert(*relation.body_span) if relation.body_span else None,
+                resolution_source=relation.resolution,  # type: ignore[arg-type] # one of three words
+                filters=_filters(relation),
+                join_type=relation.join_type,
+                join_condition=relation.join_condition,
+                description=description,
+                metadata=metadata,
+            )
+        )
+
+    def relation_id(self, relation: Relation) -> str:
+        """Tables by canonical name, local relations by statement and path."""
+        found = self._relation_ids.get(id(relation))
+        if found is None:
+            found = self._relation_ids[id(relation)] = self._new_relation_id(relation)
+        return found
+
+    def _new_relation_id(self, relation: Relation) -> str:
+        index = str(self._binder.index)
+        if relation.kind == "output":
+            return node_id("output", index)
+        if relation.local_kind is not None:
+            return node_id("cte", index, relation.path, relation.name[0])
+        if relation.instance > 1:
+            return node_id("table", *relation.name, f"#{relation.instance}")
+        return node_id("table", *relation.name)
+
+    def _columns(self, relation: Relation) -> None:
+        owner = self.relation_id(relation)
+        name = dotted(relation.name)
+        counts: dict[str, int] = {}
+        for column in (*relation.columns, *relation.extra):
+            seen = counts.get(column.key, 0)
+            counts[column.key] = seen + 1
+            identifier = (
+                node_id("column", owner, column.key, str(seen))
+                if seen
+                else node_id("column", owner, column.key)
+            )
+            self._column_ids[id(column)] = identifier
+            self.nodes.append(self._column_node(relation, column, identifier, name))
+            self._edge(owner, identifier, "ownership")
+
+    def _column_node(self, relation: Relation, column: Column, identifier: str, owner: str) -> Node:
+        metadata: dict[str, Any] = {}
+        kind = self._type_text(column)
+        if kind is not None:
+            declared = column.entry is not None and column.entry.type_origin != "inferred"
+            metadata = {"dataType": kind, "dataTypeOrigin": "declared" if declared else "inferred"}
+        resolution: Any = None
+        if relation.local_kind is None and relation.kind != "output":
+            if column.entry is not None:
+                resolution = column.entry.origin
+            elif column.inferred:
+                resolution = "implied" if not column.approximate else "unknown"
+            elif relation.written:
+                resolution = "implied"
+        aggregation = column.aggregation
+        return Node(
+            id=identifier,
+            node_type="column",
+            label=column.name,
+            qualified_name=f"{owner}.{column.key}" if relation.kind != "output" else column.key,
+            expression=column.text,
+            span=self._source.span(*column.span) if column.span else None,
+            resolution_source=resolution,
+            aggregation=Aggregation(
+                is_grouping_key=aggregation[0], function=aggregation[1], distinct=aggregation[2]
+            )
+            if aggregation
+            else None,
+            description=column.entry.description if column.entry else None,
+            metadata=metadata,
+        )
+
+    def _type_text(self, column: Column) -> str | None:
+        if column.entry is not None and column.entry.data_type:
+            return column.entry.data_type
+        return self._binder.type_text(self._binder.type_of_column(column))
+
+    # -- edges -------------------------------------------------------------------------------
+
+    def _edge(self, source: str, target: str, kind: EdgeType, **facts: Any) -> None:
+        operation = facts.get("operation")
+        key = (source, target, kind, operation)
+        if key in self._seen:
+            return
+        self._seen.add(key)
+        identifier = edge_id(source, target, kind)
+        extra = 0
+        while identifier in self._by_id:
+            extra += 1
+            identifier = edge_id(source, target, kind, extra)
+        edge = Edge(id=identifier, source=source, target=target, edge_type=kind, **facts)
+        self._by_id[identifier] = edge
+        self.edges.append(edge)
+
+    def _origin_id(self, ref: Ref) -> str | None:
+        if isinstance(ref.origin, Relation):
+            return self._relation_ids.get(id(ref.origin))
+        return self._column_ids.get(id(ref.origin))
+
+    def _flows(self, relation: Relation) -> None:
+        fed: set[int] = set()
+        for column in (*relation.columns, *relation.extra):
+            target = self._column_ids[id(column)]
+            for ref in column.refs:
+                origin = ref.origin
+                owner = origin if isinstance(origin, Relation) else origin.relation
+                fed.add(id(owner))
+                self._flow(column, ref, target)
+        for tail in relation.tails:
+            fed.add(id(tail.relation))
+            source = self._relation_ids.get(id(tail.relation))
+            if source is not None:
+                self._edge(source, self.relation_id(relation), "data_flow", approximate=True)
+        self._join_dependencies(relation, fed)
+
+    def _flow(self, column: Column, ref: Ref, target: str) -> None:
+        source = self._origin_id(ref)
+        if source is None:
+            return
+        if ref.path and isinstance(ref.origin, Column):
+            self._nested(ref.origin, ref.path, source)
+        derived = ref.derived or not column.identity or ref.role != VALUE
+        if isinstance(ref.origin, Relation):
+            derived = True
+        metadata = _DIRECT[ref.role][ref.masking] if derived else _IDENTITY
+        if ref.path:
+            metadata = {**metadata, "fieldPath": ref.path}
+        self._edge(
+            source,
+            target,
+            "derivation" if derived else "data_flow",
+            expression=(ref.text or column.text) if derived else None,
+            operation=ref.operation,
+            approximate=ref.approximate,
+            metadata=metadata,
+        )
+
+    def _nested(self, column: Column, path: str, base: str) -> None:
+        """A field as a node of its own under its column, when the type says it exists."""
+        kind = self._binder.type_text(
+            field_type(self._binder.type_of_column(column), path.split("."))
+        )
+        if kind is None:
+            return
+        identifier = node_id("column", base, path.lower())
+        if (base, identifier, "ownership", None) in self._seen:
+            return
+        owner = dotted(column.relation.name) if column.relation else ""
+        self.nodes.append(
+            Node(
+                id=identifier,
+                node_type="column",
+                label=path.rsplit(".", 1)[-1],
+                qualified_name=f"{owner}.{column.key}.{path}",
+                metadata={"dataType": kind, "dataTypeOrigin": "inferred", "field": True},
+            )
+        )
+        self._edge(base, identifier, "ownership")
+
+    def _join_dependencies(self, relation: Relation, fed: set[int]) -> None:
+        """Relations of the FROM clause that give no column still decide about rows."""
+        inputs = list(dict.fromkeys(relation.inputs))
+        target = self.relation_id(relation)
+        if len(inputs) == 1 and not fed and relation.columns:
+            source = self._relation_ids.get(id(inputs[0]))
+            if source is not None:
+                self._edge(
+                    source,
+                    self._column_ids[id(relation.columns[0])],
+                    "derivation",
+                    operation="ROW",
+                    metadata=_DIRECT[VALUE][0],
+                )
+            return
+        for other in inputs:
+            source = self._relation_ids.get(id(other))
+            if id(other) in fed or source is None or other is relation:
+                continue
+            kind = other.join_type
+            self._edge(
+                source,
+                target,
+                "join_dependency",
+                operation=f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind,
+                join_type=kind,
+                join_condition=other.join_condition,
+                metadata=_DIRECT[FILTER][0],
+            )
+
+    def _table_flows(self, relation: Relation) -> None:
+        """Without column lineage: relation to relation."""
+        target = self.relation_id(relation)
+        for other in dict.fromkeys([*relation.inputs, *(tail.relation for tail in relation.tails)]):
+            source = self._relation_ids.get(id(other))
+            if source is not None and other is not relation:
+                self._edge(
+                    source,
+                    target,
+                    "data_flow",
+                    join_type=other.join_type,
+                    join_condition=other.join_condition,
+                )
+
+    def _whole(self, relation: Relation) -> None:
+        for other, operation in relation.table_inputs:
+            source = self._relation_ids.get(id(other))
+            if source is not None:
+                approximate = (
+                    operation in {"MERGE_UPDATE", "MERGE_INSERT", "CLONE"} and not other.complete
+                )
+                self._edge(
+                    source,
+                    self.relation_id(relation),
+                    "data_flow",
+                    operation=operation,
+                    approximate=approximate,
+                )
+
+    def _indirect(self, relation: Relation) -> None:
+        target = self.relation_id(relation)
+        for ref, subtype in relation.indirect:
+            source = self._origin_id(ref)
+            if source is not None and isinstance(ref.origin, Column):
+                self._edge(
+                    source,
+                    target,
+                    "indirect_dependency",
+                    operation=subtype,
+                    approximate=ref.approximate,
+                    metadata=_transformation("INDIRECT", subtype, masking=False),
+                )
+
+    # -- local schema ------------------------------------------------------------------------
+
+    def local_schema(self) -> list[LocalRelation]:
+        """CTEs, derived tables and generators with their columns."""
+        found: list[LocalRelation] = []
+        for relation in self._binder.relations:
+            if relation.local_kind is None:
+                continue
+            columns = [
+                LocalColumn(name=column.name, data_type=self._type_text(column))
+                for column in relation.columns
+            ]
+            found.append(
+                LocalRelation(
+                    name=relation.label,
+                    kind=relation.local_kind,  # type: ignore[arg-type] # one of three words
+                    columns=columns,
+                    complete=relation.complete,
+                    span=self._source.span(*relation.span) if relation.span else None,
+                )
+            )
+        return found

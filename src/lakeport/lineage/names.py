@@ -1,0 +1,81 @@
+"""How identifiers become keys, and relations canonical names.
+
+A canonical name is a tuple of folded parts, never a dotted string: BigQuery projects hold dashes and
+Spark paths hold dots. Original spelling is kept beside it for labels.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, TypeAlias
+
+from lakeport.lineage.dialects import Dialect, Fold
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from lakeport.lineage.request import CaseSensitivity
+
+Name: TypeAlias = tuple[str, ...]
+
+_OVERRIDES = {"lower": Fold.LOWER, "upper": Fold.UPPER, "exact": Fold.EXACT}
+# `events_20240101`, `events_2023*`: BigQuery's date-sharded tables are one relation.
+_SHARD = re.compile(r"^(?P<base>.*?_?)(?:(?:19|20)\d{6}|(?:19|20)\d{0,6}\*|\*)$")
+
+
+class Folding:
+    """The case rules of one request, with every answer remembered."""
+
+    __slots__ = ("_column_fold", "_columns", "_table_fold", "_tables")
+
+    def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
+        self._table_fold = _OVERRIDES.get(case, dialect.tables)
+        self._column_fold = _OVERRIDES.get(case, dialect.columns)
+        self._tables: dict[tuple[str, bool], str] = {}
+        self._columns: dict[tuple[str, bool], str] = {}
+
+    def table(self, text: str, *, quoted: bool = False) -> str:
+        """The key of one part of a relation's name."""
+        key = self._tables.get((text, quoted))
+        if key is None:
+            key = self._tables[text, quoted] = _folded(text, self._table_fold, quoted=quoted)
+        return key
+
+    def column(self, text: str, *, quoted: bool = False) -> str:
+        """The key of a column's name or of a table alias."""
+        key = self._columns.get((text, quoted))
+        if key is None:
+            key = self._columns[text, quoted] = _folded(text, self._column_fold, quoted=quoted)
+        return key
+
+
+def _folded(text: str, fold: Fold, *, quoted: bool) -> str:
+    if fold is Fold.INSENSITIVE:
+        return text.lower()
+    if quoted or fold is Fold.EXACT:
+        return text
+    return text.lower() if fold is Fold.LOWER else text.upper()
+
+
+def dotted(name: Iterable[str]) -> str:
+    """A canonical name for people."""
+    return ".".join(name)
+
+
+def written_parts(text: str) -> list[tuple[str, bool]]:
+    """A dotted name as people write it, split on unquoted dots into (part, was quoted)."""
+    parts: list[tuple[str, bool]] = []
+    for match in _PART.finditer(text):
+        quoted = next((group for group in match.groups()[:4] if group is not None), None)
+        parts.append((quoted, True) if quoted is not None else (match.group(5), False))
+    return parts or [(text, False)]
+
+
+_PART = re.compile(r'"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|\'([^\']+)\'|([^.]+)')
+
+
+def unsharded(name: str) -> str:
+    """BigQuery: a date-sharded or wildcard table name without its date; decorators are dropped."""
+    base = name.split("$", 1)[0].split("@", 1)[0]
+    match = _SHARD.match(base)
+    return match["base"].rstrip("_") or base if match and match["base"].rstrip("_") else base

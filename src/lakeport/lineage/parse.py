@@ -1,0 +1,164 @@
+"""From the tokens of one statement to a syntax tree, whatever it takes.
+
+First the dialect itself, then shims for syntax that matters here and that the parser cannot read,
+then the dialect's relatives. What still fails keeps its place with an error; names are salvaged by
+the caller. Nesting is measured before parsing: the compiled parser would overrun the C stack.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import ParseError, SqlglotError
+from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.shims import shimmed
+
+if TYPE_CHECKING:
+    from sqlglot.parser import Parser
+    from sqlglot.tokenizer_core import Token
+
+    from lakeport.lineage.dialects import Dialect
+    from lakeport.lineage.shims import Shim
+    from lakeport.lineage.split import Chunk
+
+_MAX_NESTING = 400
+_OPENERS = frozenset(
+    {
+        TokenType.L_PAREN,
+        TokenType.L_BRACKET,
+        TokenType.L_BRACE,
+        TokenType.CASE,
+        TokenType.ARRAY,
+        TokenType.STRUCT,
+        TokenType.MAP,
+        TokenType.NESTED,
+    }
+)
+_CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Why a statement has no tree, and which code points are to blame."""
+
+    message: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """A statement's tree, or the problem instead of it. `fallback` is the dialect that could read it."""
+
+    tree: exp.Expr | None
+    problem: Problem | None = None
+    fallback: str | None = None
+    shim: Shim | None = None
+
+
+class StatementParser:
+    """Parses statements of one text; the parser object is built once."""
+
+    __slots__ = ("_dialect", "_parsers", "_text")
+
+    def __init__(self, text: str, dialect: Dialect) -> None:
+        self._text = text
+        self._dialect = dialect
+        self._parsers: dict[str, Parser] = {}
+
+    def parse(self, chunk: Chunk) -> Parsed:
+        """The tree of one statement, by the first way that works."""
+        if chunk.error is not None:
+            return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
+        if _nesting(chunk.tokens) > _MAX_NESTING:
+            return Parsed(
+                None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
+            )
+        problem: Problem | None = None
+        tree: exp.Expr | None = None
+        try:
+            tree = self._tree(chunk.tokens, self._dialect.parser)
+        except (
+            SqlglotError,
+            RecursionError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            IndexError,
+            AssertionError,
+            NotImplementedError,
+        ) as error:
+            problem = _problem(error, chunk)
+        if tree is not None and not isinstance(tree, exp.Command):
+            return Parsed(tree)
+        shim = shimmed(chunk.tokens, self._text)
+        if shim is not None and (repaired := self._repaired(shim)) is not None:
+            return Parsed(repaired, shim=shim)
+        if problem is None:
+            return Parsed(tree)
+        for relative in self._dialect.relatives:
+            other = self._attempt(chunk.tokens, relative)
+            if other is not None and not isinstance(other, exp.Command):
+                return Parsed(other, fallback=relative or "generic")
+        return Parsed(None, problem)
+
+    def _repaired(self, shim: Shim) -> exp.Expr | None:
+        return (
+            shim.tree if shim.tree is not None else self._attempt(shim.tokens, self._dialect.parser)
+        )
+
+    def _attempt(self, tokens: list[Token], parser: str) -> exp.Expr | None:
+        try:
+            return self._tree(tokens, parser)
+        except (
+            SqlglotError,
+            RecursionError,
+            ValueError,
+            TypeError,
+            AttributeError,
+            KeyError,
+            IndexError,
+            AssertionError,
+            NotImplementedError,
+        ):
+            return None
+
+    def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:
+        ready = self._parsers.get(parser)
+        if ready is None:
+            ready = self._parsers[parser] = engine_of(parser).parser()
+        trees = ready.parse(tokens, self._text)
+        tree = trees[0] if trees else None
+        return tree if isinstance(tree, exp.Expr) else None
+
+
+def _nesting(tokens: list[Token]) -> int:
+    depth = deepest = 0
+    for token in tokens:
+        if token.token_type in _OPENERS:
+            depth += 1
+            deepest = max(deepest, depth)
+        elif token.token_type in _CLOSERS and depth:
+            depth -= 1
+    return deepest
+
+
+def _problem(error: Exception, chunk: Chunk) -> Problem:
+    """The offending token: sqlglot names it by line and by the column of its last character."""
+    if isinstance(error, ParseError) and error.errors:
+        first = error.errors[0]
+        line, column = first.get("line"), first.get("col")
+        message = str(first.get("description") or "the statement does not parse").rstrip(".")
+        for token in chunk.tokens:
+            if token.line == line and token.col == column:
+                return Problem(f"{message} near `{token.text}`", token.start, token.end + 1)
+        return Problem(message, chunk.start, chunk.end)
+    if isinstance(error, RecursionError):
+        return Problem("nested too deeply to parse", chunk.start, chunk.end)
+    lines = str(error).splitlines()
+    return Problem(lines[0] if lines else type(error).__name__, chunk.start, chunk.end)

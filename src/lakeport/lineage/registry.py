@@ -1,0 +1,328 @@
+"""What is known about tables while a workload is read: imported, implied, and seen in use.
+
+Imported tables win; the workload's own definitions fill the gaps; names seen in use are kept but
+never make a column list complete. Every change bumps the relation's revision and is logged, so that
+an unchanged statement can be replayed without binding it again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from lakeport.lineage.result import Conflict
+
+if TYPE_CHECKING:
+    from lakeport.lineage.issues import ResolutionSource
+    from lakeport.lineage.names import Folding, Name
+    from lakeport.lineage.request import ColumnTag, ForeignKey
+    from lakeport.lineage.result import Constraint, Origin, TypeOrigin
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnEntry:
+    """A column of a known table."""
+
+    name: str
+    key: str
+    origin: Origin
+    data_type: str | None = None
+    type_origin: TypeOrigin | None = None
+    is_primary_key: bool = False
+    foreign_key: ForeignKey | None = None
+    nullable: bool | None = None
+    renamed_from: str | None = None
+    tags: tuple[ColumnTag, ...] = ()
+    description: str | None = None
+    # In column merge mode: known only from the workload, so a star over it is approximate.
+    uncertain: bool = False
+
+
+@dataclass(slots=True)
+class TableEntry:
+    """A table or view at one version."""
+
+    name: Name
+    shown: Name
+    columns: list[ColumnEntry]
+    origin: Origin
+    complete: bool
+    kind: Literal["table", "view"] = "table"
+    temporary: bool = False
+    inference: Literal["ddl", "usage"] | None = None
+    statement_index: int | None = None
+    source_name: str | None = None
+    constraints: list[Constraint] = field(default_factory=list)
+    conflict: Conflict | None = None
+    description: str | None = None
+    version: int = 1
+    # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
+    overlay: dict[str, ColumnEntry] = field(default_factory=dict)
+    dropped_columns: dict[str, int] = field(default_factory=dict)
+    _index: dict[str, ColumnEntry] | None = None
+
+    def find(self, key: str) -> ColumnEntry | None:
+        """The column of that key."""
+        if self._index is None:
+            self._index = {column.key: column for column in reversed(self.columns)}
+        return self._index.get(key) or self.overlay.get(key)
+
+    def keys(self) -> set[str]:
+        """The keys of all listed columns."""
+        return {column.key for column in self.columns}
+
+    def with_columns(self, columns: list[ColumnEntry], **changes: Any) -> TableEntry:
+        """The next version of the table."""
+        return replace(self, columns=columns, version=self.version + 1, _index=None, **changes)
+
+
+class Lookup(NamedTuple):
+    """The answer to "which table is meant": its canonical name and what is known of it."""
+
+    name: Name
+    entry: TableEntry | None
+    source: ResolutionSource
+    # The statement that dropped it, if one did.
+    dropped_at: int | None = None
+    # The later statement that creates it, if one does.
+    created_at: int | None = None
+
+
+class Version(NamedTuple):
+    """A table's columns from one statement on."""
+
+    entry: TableEntry
+    valid_from: int
+
+
+class Registry:
+    """All tables, the session's defaults, and the log of changes."""
+
+    def __init__(
+        self, folding: Folding, *, allow_implied: bool = True, merge_columns: bool = False
+    ) -> None:
+        self._folding = folding
+        self.allow_implied = allow_implied
+        self.merge_columns = merge_columns
+        self.imported: dict[Name, TableEntry] = {}
+        self.implied: dict[Name, TableEntry] = {}
+        self._temporary: dict[str, Name] = {}
+        self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
+        self._future: dict[Name, tuple[int, TableEntry | None]] = {}
+        self._conflicts: dict[Name, Conflict] = {}
+        self.history: list[tuple[Name, Version]] = []
+        self.revisions: dict[Name, int] = {}
+        self.default_catalog: str | None = None
+        self.default_schema: str | None = None
+        self.search_path: list[tuple[str | None, str]] = []
+        # What the current statement looked up and changed, for incremental re-analysis.
+        self.seen: dict[Name, int] = {}
+        self.log: list[tuple[str, tuple[Any, ...]]] = []
+        self.statement = 0
+
+    # -- names -------------------------------------------------------------------------------
+
+    def candidates(self, parts: Name) -> list[Name]:
+        """The canonical names a written name may mean, best first."""
+        if len(parts) >= 3:
+            return [parts]
+        if len(parts) == 2:
+            return (
+                [parts] if self.default_catalog is None else [parts, (self.default_catalog, *parts)]
+            )
+        found: list[Name] = []
+        for catalog, schema in self.search_path:
+            found.append((schema, *parts) if catalog is None else (catalog, schema, *parts))
+        if self.default_schema is not None:
+            default = (self.default_schema, *parts)
+            found.append(
+                default if self.default_catalog is None else (self.default_catalog, *default)
+            )
+        # A table imported without a namespace is found by its bare name, but a qualified one of the
+        # current namespace is what the name means when neither is known.
+        return (
+            [parts, *found] if parts in self.imported or parts in self.implied else [*found, parts]
+        )
+
+    def canonical(self, parts: Name) -> Name:
+        """What a written name means as the target of a CREATE: always in the current namespace."""
+        if len(parts) == 1 and self.default_schema is not None:
+            qualified = (self.default_schema, *parts)
+            return qualified if self.default_catalog is None else (self.default_catalog, *qualified)
+        if len(parts) == 2 and self.default_catalog is not None:
+            return (self.default_catalog, *parts)
+        return parts
+
+    def lookup(self, parts: Name) -> Lookup:
+        """The table a name means: temporary first, then imported, implied, seen in use, unknown."""
+        if len(parts) == 1 and (temporary := self._temporary.get(parts[0])) is not None:
+            return self._found(temporary)
+        names = self.candidates(parts)
+        for name in names:
+            self.seen.setdefault(name, self.revisions.get(name, 0))
+        for name in names:
+            if name in self.imported or name in self.implied:
+                return self._found(name)
+        for name in names:
+            if name in self._dropped:
+                statement, entry = self._dropped[name]
+                return Lookup(name, entry, "implied" if entry else "unknown", dropped_at=statement)
+        for name in names:
+            if name in self._future:
+                statement, entry = self._future[name]
+                return Lookup(name, entry, "implied", created_at=statement)
+        return Lookup(names[0], None, "unknown")
+
+    def _found(self, name: Name) -> Lookup:
+        self.seen.setdefault(name, self.revisions.get(name, 0))
+        dropped = self._dropped.get(name)
+        at = dropped[0] if dropped else None
+        imported = self.imported.get(name)
+        if imported is not None:
+            return Lookup(name, imported, "imported", dropped_at=at)
+        return Lookup(name, self.implied[name], "implied")
+
+    def is_temporary(self, parts: Name) -> bool:
+        """Whether a bare name is a temporary relation of the session."""
+        return len(parts) == 1 and parts[0] in self._temporary
+
+    def conflict(self, name: Name) -> Conflict | None:
+        """How the workload contradicts an imported table so far."""
+        return self._conflicts.get(name)
+
+    # -- changes -----------------------------------------------------------------------------
+
+    def replay(self, log: list[tuple[str, tuple[Any, ...]]]) -> None:
+        """Apply the logged changes of a statement again."""
+        for method, arguments in log:
+            getattr(self, method)(*arguments)
+
+    def _changed(self, name: Name, method: str, *arguments: Any) -> None:
+        self.revisions[name] = self.revisions.get(name, 0) + 1
+        self.log.append((method, arguments))
+
+    def import_table(self, entry: TableEntry) -> bool:
+        """Add an imported table; False if it replaced another definition of the same name."""
+        fresh = entry.name not in self.imported
+        self.imported[entry.name] = entry
+        return fresh
+
+    def announce(self, name: Name, statement: int, entry: TableEntry | None) -> None:
+        """Remember that a later statement creates the relation."""
+        self._future.setdefault(name, (statement, entry))
+
+    def arrived(self, name: Name) -> None:
+        """The announced statement has been reached."""
+        self._future.pop(name, None)
+
+    def define(self, entry: TableEntry) -> None:
+        """The workload defines a table: replaces what was implied, never what was imported."""
+        name = entry.name
+        self._future.pop(name, None)
+        self._changed(name, "define", entry)
+        if not self.allow_implied:
+            return
+        if name in self.imported:
+            self._dropped.pop(name, None)
+            return
+        previous = self.implied.get(name)
+        if previous is not None and previous.inference == "ddl":
+            entry.version = previous.version + 1
+        self._dropped.pop(name, None)
+        self._store(entry)
+        if entry.temporary:
+            self._temporary[name[-1]] = name
+
+    def _store(self, entry: TableEntry) -> None:
+        self.implied[entry.name] = entry
+        self.history.append((entry.name, Version(entry, self.statement)))
+
+    def contradict(self, name: Name, conflict: Conflict, extra: list[ColumnEntry]) -> None:
+        """The workload defines an imported table differently."""
+        self._conflicts[name] = conflict
+        imported = self.imported[name]
+        if self.merge_columns and extra:
+            added = [replace(column, uncertain=True) for column in extra]
+            self.imported[name] = imported.with_columns(
+                [*imported.columns, *added], conflict=conflict
+            )
+        else:
+            self.imported[name] = replace(imported, conflict=conflict, _index=None)
+        self._changed(name, "contradict", name, conflict, extra)
+
+    def drop(self, name: Name, statement: int) -> None:
+        """DROP: implied entries go, imported ones stay; both are remembered as dropped."""
+        self._changed(name, "drop", name, statement)
+        if not self.allow_implied and name not in self.imported:
+            return
+        entry = self.implied.pop(name, None)
+        if self._temporary.get(name[-1]) == name:
+            del self._temporary[name[-1]]
+        self._dropped[name] = (statement, entry)
+
+    def update(self, entry: TableEntry) -> None:
+        """ALTER: the next version of an implied table, or an overlay on an imported one."""
+        self._changed(entry.name, "update", entry)
+        if not self.allow_implied and entry.name not in self.imported:
+            return
+        if entry.name in self.imported:
+            self.imported[entry.name] = entry
+        else:
+            self._store(entry)
+
+    def move(self, old: Name, new: TableEntry, statement: int) -> None:
+        """RENAME: the old name becomes a tombstone, an imported original is kept."""
+        self._changed(old, "move", old, new, statement)
+        self.revisions[new.name] = self.revisions.get(new.name, 0) + 1
+        if not self.allow_implied:
+            return
+        previous = self.implied.pop(old, None)
+        self._dropped[old] = (statement, previous)
+        self._dropped.pop(new.name, None)
+        if self._temporary.get(old[-1]) == old:
+            del self._temporary[old[-1]]
+            self._temporary[new.name[-1]] = new.name
+        if new.name not in self.imported:
+            self._store(new)
+
+    def infer(self, name: Name, columns: list[tuple[str, str]], shown: Name) -> None:
+        """Columns seen in use: they accumulate, and never make the list complete."""
+        if not self.allow_implied or name in self.imported:
+            return
+        entry = self.implied.get(name)
+        if entry is not None and entry.inference == "ddl" and entry.complete:
+            return
+        held = entry.keys() if entry else set()
+        added = [ColumnEntry(text, key, "implied") for text, key in columns if key not in held]
+        if entry is not None and not added:
+            return
+        self._changed(name, "infer", name, columns, shown)
+        if entry is None:
+            self.implied[name] = TableEntry(
+                name, shown, added, "implied", complete=False, inference="usage"
+            )
+        else:
+            self.implied[name] = entry.with_columns([*entry.columns, *added])
+
+    def use(
+        self,
+        catalog: str | None,
+        schema: str | None,
+        path: list[tuple[str | None, str]] | None = None,
+    ) -> None:
+        """USE and SET search_path: the defaults of later statements."""
+        self._changed(("",), "use", catalog, schema, path)
+        if catalog is not None:
+            self.default_catalog = catalog
+        if schema is not None:
+            self.default_schema = schema
+            self.search_path = [(self.default_catalog, schema)]
+        if path is not None:
+            self.search_path = path
+            self.default_schema = path[0][1] if path else None
+
+    def begin(self, statement: int) -> None:
+        """Start recording for a statement; the defaults are part of what it depends on."""
+        self.statement = statement
+        self.seen = {("",): self.revisions.get(("",), 0)}
+        self.log = []

@@ -1,0 +1,106 @@
+"""The schema used, at the end of the workload: what to show and to re-import."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.result import ResolvedColumn, ResolvedSchema, ResolvedTable, TableVersion
+
+if TYPE_CHECKING:
+    from lakeport.lineage.names import Name
+    from lakeport.lineage.registry import ColumnEntry, TableEntry
+    from lakeport.lineage.session import Session
+
+
+def resolved_schema(session: Session) -> ResolvedSchema | None:
+    """Every table a statement read, wrote or created (or all of them), in name order."""
+    registry = session.registry
+    entries: dict[Name, TableEntry] = {**registry.implied, **registry.imported}
+    used = session.used
+    chosen = (
+        entries
+        if session.options.resolved_schema_scope == "all"
+        else {n: e for n, e in entries.items() if n in used}
+    )
+    if not chosen:
+        return None
+    tables = [
+        _table(entry, session, used.get(name, []))
+        for name, entry in sorted(chosen.items(), key=_order)
+    ]
+    history = _history(session) if session.options.include_schema_history else []
+    return ResolvedSchema(tables=tables, history=history)
+
+
+def _order(item: tuple[Name, TableEntry]) -> tuple[str, str, str]:
+    name = item[0]
+    return (".".join(name[:-2]), name[-2] if len(name) > 1 else "", name[-1])
+
+
+def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
+    """Original spelling where it was written, canonical parts where defaults filled in."""
+    name = entry.name
+    shown = (
+        entry.shown
+        if len(entry.shown) == len(name)
+        else (*name[: len(name) - len(entry.shown)], *entry.shown)
+    )
+    catalog = ".".join(shown[:-2]) or None
+    return catalog, shown[-2] if len(shown) > 1 else None, shown[-1]
+
+
+def _table(entry: TableEntry, session: Session, referenced: list[int]) -> ResolvedTable:
+    catalog, schema, name = _parts(entry)
+    return ResolvedTable(
+        catalog=catalog,
+        schema=schema,
+        name=name,
+        columns=[_column(column) for column in entry.columns],
+        origin=entry.origin,
+        updated_at=session.time,
+        kind=entry.kind,
+        complete=entry.complete,
+        source_statement_index=entry.statement_index if entry.origin == "implied" else None,
+        source_name=entry.source_name,
+        temporary=entry.temporary,
+        constraints=entry.constraints,
+        inference=entry.inference,
+        referenced_by=referenced,
+        conflict=entry.conflict,
+        description=entry.description,
+    )
+
+
+def _column(column: ColumnEntry) -> ResolvedColumn:
+    return ResolvedColumn(
+        name=column.name,
+        data_type=column.data_type,
+        origin=column.origin,
+        is_primary_key=column.is_primary_key,
+        foreign_key=column.foreign_key,
+        data_type_origin=column.type_origin,
+        nullable=column.nullable,
+        renamed_from=column.renamed_from,
+        tags=list(column.tags),
+    )
+
+
+def _history(session: Session) -> list[TableVersion]:
+    versions: list[TableVersion] = []
+    last: dict[Name, int] = {}
+    for position, (name, version) in enumerate(session.registry.history):
+        later = [v.valid_from for n, v in session.registry.history[position + 1 :] if n == name]
+        last[name] = last.get(name, 0) + 1
+        catalog, schema, shown = _parts(version.entry)
+        versions.append(
+            TableVersion(
+                catalog=catalog,
+                schema=schema,
+                name=shown,
+                version=last[name],
+                valid_from=version.valid_from,
+                valid_to=later[0] if later else None,
+                columns=[_column(column) for column in version.entry.columns],
+            )
+        )
+    return versions

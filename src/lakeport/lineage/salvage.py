@@ -1,0 +1,131 @@
+"""What can be said about a statement that does not parse: names after FROM, JOIN, INTO, TABLE…
+
+The reads and writes found this way are a guess, and every edge says so.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.bind.scope import Relation
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.split import Chunk
+
+_READ_WORDS = frozenset({"FROM", "JOIN", "USING"})
+_WRITE_WORDS = frozenset({"INTO", "TABLE", "UPDATE", "VIEW", "OVERWRITE"})
+_NOT_NAMES = frozenset(
+    {
+        "SELECT",
+        "WHERE",
+        "SET",
+        "VALUES",
+        "AS",
+        "ON",
+        "IF",
+        "NOT",
+        "EXISTS",
+        "TABLE",
+        "LATERAL",
+        "UNNEST",
+        "OR",
+        "REPLACE",
+        "BY",
+        "WITH",
+        "INTO",
+        "ONLY",
+        "FROM",
+    }
+)
+
+
+def salvage(binder: Binder, chunk: Chunk) -> str:
+    """Reads and writes of an unreadable statement, as approximate table-level edges."""
+    tokens = chunk.tokens
+    ctes = {
+        tokens[i].text.lower()
+        for i in range(len(tokens) - 2)
+        if tokens[i + 1].token_type is TokenType.ALIAS
+        and tokens[i + 2].token_type is TokenType.L_PAREN
+    }
+    reads: list[Relation] = []
+    writes: list[Relation] = []
+    for position, token in enumerate(tokens):
+        word = token.text.upper()
+        reading = word in _READ_WORDS
+        if not reading and word not in _WRITE_WORDS:
+            continue
+        name, span = _name(tokens, position + 1)
+        if not name or (len(name) == 1 and name[0].lower() in ctes):
+            continue
+        relation = _relation(binder, name, span)
+        if relation is None:
+            continue
+        (reads if reading else writes).append(relation)
+        (binder.reads if reading else binder.writes).setdefault(dotted(relation.name))
+    for target in writes:
+        target.written = True
+        for source in reads:
+            target.table_inputs.append((source, "SALVAGED"))
+    return "UNKNOWN"
+
+
+def _name(tokens: list[Token], position: int) -> tuple[list[str], tuple[int, int]]:
+    while position < len(tokens) and tokens[position].text.upper() in {
+        "IF",
+        "NOT",
+        "EXISTS",
+        "TABLE",
+        "ONLY",
+    }:
+        position += 1
+    parts: list[str] = []
+    start = end = 0
+    while position < len(tokens):
+        token = tokens[position]
+        usable = token.token_type in {TokenType.VAR, TokenType.IDENTIFIER} or (
+            token.text.isidentifier() and token.text.upper() not in _NOT_NAMES
+        )
+        if not usable:
+            break
+        if not parts:
+            start = token.start
+        parts.append(token.text)
+        end = token.end + 1
+        if position + 1 < len(tokens) and tokens[position + 1].token_type is TokenType.DOT:
+            position += 2
+            continue
+        break
+    following = tokens[position + 1].token_type if position + 1 < len(tokens) else None
+    return (
+        ([], (0, 0))
+        if following is TokenType.L_PAREN
+        and len(parts) == 1
+        and tokens[position].token_type is TokenType.VAR
+        and _is_call(tokens, position)
+        else (parts, (start, end))
+    )
+
+
+def _is_call(tokens: list[Token], position: int) -> bool:
+    """`INTO t (a, b)` is a table with a list, `FROM f(x)` is a call."""
+    return tokens[position - 1].text.upper() in _READ_WORDS
+
+
+def _relation(binder: Binder, parts: list[str], span: tuple[int, int]) -> Relation | None:
+    name = tuple(binder.folding.table(part) for part in parts)
+    lookup = binder.registry.lookup(name)
+    relation = binder.relation(
+        lookup.entry.kind if lookup.entry else "table", parts[-1], lookup.name
+    )
+    relation.entry = lookup.entry
+    relation.complete = False
+    relation.resolution = lookup.source
+    relation.span = span
+    return relation

@@ -1,0 +1,233 @@
+"""Syntax that matters here and that the parser cannot read, rewritten on tokens before a second try.
+
+Each shim keeps the positions of the user's own tokens, so spans stay exact. A shim never guesses:
+it either recognises its statement by its first words or lets the next one look.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lakeport.lineage.dialects import engine_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+
+@dataclass(frozen=True, slots=True)
+class Shim:
+    """Tokens the parser can read, or a ready tree, and what the rewriting took away."""
+
+    kind: str
+    tokens: list[Token] = field(default_factory=list)
+    tree: exp.Expr | None = None
+    # A path written to, for INSERT OVERWRITE DIRECTORY.
+    path: str | None = None
+
+
+def shimmed(tokens: list[Token], text: str) -> Shim | None:
+    """The first shim that recognises the statement."""
+    if not tokens:
+        return None
+    words = [token.text.upper() for token in tokens[:12]]
+    for rewrite in _SHIMS:
+        shim = rewrite(tokens, words, text)
+        if shim is not None:
+            return shim
+    return None
+
+
+def _token(kind: TokenType, text: str, at: Token) -> Token:
+    """A token of ours at the place of one of the user's."""
+    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
+
+
+def _replace_table(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    if words[:2] != ["REPLACE", "TABLE"]:
+        return None
+    first = tokens[0]
+    lead = [_token(TokenType.CREATE, "CREATE", first), _token(TokenType.OR, "OR", first)]
+    return Shim("replace_table", [*lead, *tokens])
+
+
+def _table_query(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """`TABLE t` is `SELECT * FROM t`."""
+    if words[:1] != ["TABLE"] or len(tokens) < 2:
+        return None
+    first = tokens[0]
+    lead = [
+        _token(TokenType.SELECT, "SELECT", first),
+        _token(TokenType.STAR, "*", first),
+        _token(TokenType.FROM, "FROM", first),
+    ]
+    return Shim("table_query", [*lead, *tokens[1:]])
+
+
+def _system_time_travel(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """`FOR SYSTEM_VERSION AS OF` and `FOR VERSION AS OF` in Spark's own words."""
+    kept: list[Token] = []
+    changed = False
+    for position, token in enumerate(tokens):
+        following = tokens[position + 1].text.upper() if position + 1 < len(tokens) else ""
+        word = token.text.upper()
+        if word == "FOR" and following in {"SYSTEM_VERSION", "VERSION", "TIMESTAMP", "SYSTEM_TIME"}:
+            changed = True
+            continue
+        if changed and word == "SYSTEM_VERSION":
+            kept.append(_token(TokenType.VAR, "VERSION", token))
+        elif changed and word == "SYSTEM_TIME":
+            kept.append(_token(TokenType.TIMESTAMPTZ, "TIMESTAMP", token))
+        else:
+            kept.append(token)
+    return Shim("time_travel", kept) if changed else None
+
+
+def _insert_directory(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    if words[:2] != ["INSERT", "OVERWRITE"] or "DIRECTORY" not in words[2:4]:
+        return None
+    at = words.index("DIRECTORY")
+    path = (
+        tokens[at + 1].text
+        if len(tokens) > at + 1 and tokens[at + 1].token_type is TokenType.STRING
+        else ""
+    )
+    starts = {TokenType.SELECT, TokenType.WITH, TokenType.FROM, TokenType.VALUES}
+    depth = 0
+    for position in range(at + 1, len(tokens)):
+        kind = tokens[position].token_type
+        depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
+        if depth == 0 and kind in starts:
+            return Shim("directory", tokens[position:], path=path)
+    return None
+
+
+def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """List forms of ADD and DROP COLUMN, which the parser knows only with COLUMNS."""
+    if words[:2] != ["ALTER", "TABLE"]:
+        return None
+    for position in range(3, min(len(tokens) - 1, 12)):
+        before, word = words[position - 1], words[position]
+        if word not in {"COLUMN", "COLUMNS"} or before not in {"ADD", "DROP"}:
+            continue
+        rest = tokens[position + 1 :]
+        plural = _token(TokenType.VAR, "COLUMNS", tokens[position])
+        if rest[0].token_type is TokenType.L_PAREN:
+            return Shim("alter_columns", [*tokens[:position], plural, *rest])
+        opened = _token(TokenType.L_PAREN, "(", rest[0])
+        closed = _token(TokenType.R_PAREN, ")", rest[-1])
+        return Shim("alter_columns", [*tokens[:position], plural, opened, *rest, closed])
+    return None
+
+
+def _set_schema(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """`ALTER TABLE s.t SET SCHEMA u` is a rename to `u.t`."""
+    if words[:2] != ["ALTER", "TABLE"] or words[-3:-1] != ["SET", "SCHEMA"] or len(tokens) > 12:
+        return None
+    table = tokens[-4]
+    renamed = [
+        _token(TokenType.RENAME, "RENAME", tokens[-3]),
+        _token(TokenType.VAR, "TO", tokens[-2]),
+        tokens[-1],
+        _token(TokenType.DOT, ".", table),
+        table,
+    ]
+    return Shim("set_schema", [*tokens[:-3], *renamed])
+
+
+_ICEBERG_ALTERS = (
+    ("ADD", "PARTITION", "FIELD"),
+    ("DROP", "PARTITION", "FIELD"),
+    ("REPLACE", "PARTITION", "FIELD"),
+    ("WRITE", "ORDERED"),
+    ("WRITE", "LOCALLY"),
+    ("WRITE", "DISTRIBUTED"),
+    ("WRITE", "UNORDERED"),
+    ("CREATE", "BRANCH"),
+    ("CREATE", "TAG"),
+    ("CREATE", "OR", "REPLACE"),
+    ("REPLACE", "BRANCH"),
+    ("REPLACE", "TAG"),
+    ("DROP", "BRANCH"),
+    ("DROP", "TAG"),
+    ("SET", "IDENTIFIER"),
+    ("DROP", "IDENTIFIER"),
+)
+
+
+def _iceberg_alter(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Layout, branches and tags: the table is named, its columns stay. An empty ALTER says so."""
+    if words[:2] != ["ALTER", "TABLE"]:
+        return None
+    for position in range(3, min(len(words), 10)):
+        if any(tuple(words[position : position + len(form)]) == form for form in _ICEBERG_ALTERS):
+            return Shim(
+                "iceberg_alter",
+                tree=exp.Alter(this=_named(tokens[2:position]), kind="TABLE", actions=[]),
+            )
+        column = words[position : position + 2] == ["ALTER", "COLUMN"]
+        if column and words[-1] in {"FIRST", "COMMENT"}:
+            return Shim(
+                "iceberg_alter",
+                tree=exp.Alter(this=_named(tokens[2:position]), kind="TABLE", actions=[]),
+            )
+    return None
+
+
+def _named(tokens: list[Token]) -> exp.Table:
+    parts = [
+        exp.Identifier(
+            this=token.text, quoted=token.token_type is TokenType.IDENTIFIER
+        ).update_positions(token)
+        for token in tokens
+        if token.token_type is not TokenType.DOT
+    ]
+    fields = ("this", "db", "catalog")
+    return exp.Table(**dict(zip(fields, reversed(parts), strict=False)))
+
+
+def _explain(tokens: list[Token], words: list[str], text: str) -> Shim | None:
+    """The tokenizer swallows what follows EXPLAIN; it is tokenised again at its own place."""
+    if words[0] not in {"EXPLAIN", "PROFILE"}:
+        return None
+    start, end = tokens[0].end + 1, tokens[-1].end + 1
+    lines = text.count("\n", 0, start)
+    try:
+        inner = engine_of("spark").tokenize("\n" * lines + " " * (start - lines) + text[start:end])
+    except TokenError:
+        return None
+    skipped = {
+        "EXTENDED",
+        "CODEGEN",
+        "COST",
+        "FORMATTED",
+        "ANALYZE",
+        "VERBOSE",
+        "PLAN",
+        "FOR",
+        "LOGICAL",
+        "USING",
+        "JSON",
+        "TEXT",
+        "TABULAR",
+    }
+    position = 0
+    while position < len(inner) and inner[position].text.upper() in skipped:
+        position += 1
+    return Shim("explain", inner[position:]) if position < len(inner) else None
+
+
+_SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
+    _replace_table,
+    _table_query,
+    _insert_directory,
+    _alter_columns,
+    _set_schema,
+    _iceberg_alter,
+    _explain,
+    _system_time_travel,
+)

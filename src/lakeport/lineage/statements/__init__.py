@@ -1,0 +1,1 @@
+"""Statements: what each of them reads, writes and does to the registry."""

@@ -1,0 +1,355 @@
+"""ALTER: the next version of an implied table, an overlay on an imported one.
+
+An imported list is the user's word, so it never changes; names the workload adds or renames still
+bind, the contradiction is reported, and stars over the table become approximate.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column, Ref, Relation
+from lakeport.lineage.bind.tables import known_table, written_name
+from lakeport.lineage.capture import declared_column
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import Name, dotted
+from lakeport.lineage.registry import ColumnEntry, TableEntry
+from lakeport.lineage.result import Conflict
+from lakeport.lineage.statements.define import bind_definition
+from lakeport.lineage.types import Field, SqlType, read_type
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_alter(binder: Binder, node: exp.Expr) -> None:
+    """Every action of one ALTER, in order."""
+    table = node.this
+    actions = node.args.get("actions") or []
+    query = next((action for action in actions if isinstance(action, exp.Query)), None)
+    if query is not None:
+        bind_definition(binder, table, query, {}, kind="view")
+        return
+    parts, shown = written_name(binder, table)
+    target = known_table(binder, parts, shown, table, write=True)
+    target.written = True
+    binder.writes.setdefault(dotted(target.name))
+    for action in actions:
+        if isinstance(action, exp.AlterRename):
+            _rename_table(binder, target, action.this)
+        elif isinstance(action, exp.SwapTable):
+            _swap(binder, target, action.this)
+        else:
+            _alter_columns(binder, target, action, shown)
+
+
+def _alter_columns(
+    binder: Binder, target: Relation, action: exp.Expr, shown: tuple[str, ...]
+) -> None:
+    entry = current_entry(binder, target)
+    if entry is None:
+        entry = TableEntry(target.name, shown, [], "implied", complete=False, inference="usage")
+    change = _Change(binder, target, entry)
+    if isinstance(action, exp.ColumnDef):
+        change.add(action)
+    elif isinstance(action, exp.Schema):
+        for item in action.expressions:
+            if isinstance(item, exp.ColumnDef):
+                change.add(item)
+    elif isinstance(action, exp.Drop):
+        for item in _dropped(action):
+            change.drop(item)
+    elif isinstance(action, exp.RenameColumn):
+        change.rename(action.this, action.args["to"])
+    elif isinstance(action, exp.AlterColumn):
+        change.alter(action)
+    elif isinstance(action, exp.ReplaceColumns):
+        change.replace([item for item in action.expressions if isinstance(item, exp.ColumnDef)])
+    change.finish()
+
+
+def current_entry(binder: Binder, target: Relation) -> TableEntry | None:
+    """The registry's present entry: an earlier action of the same ALTER may have changed it."""
+    return binder.registry.imported.get(target.name) or binder.registry.implied.get(target.name)
+
+
+def _dropped(action: exp.Expr) -> list[exp.Expr]:
+    if str(action.args.get("kind") or "").upper() not in {"COLUMN", "COLUMNS"}:
+        return []
+    found: list[exp.Expr] = []
+    for item in [action.args.get("this"), *(action.args.get("tables") or []), *action.expressions]:
+        if isinstance(item, exp.Schema):
+            found += item.expressions
+        elif isinstance(item, exp.Expr):
+            found.append(item)
+    return [item.this if isinstance(item, exp.Table | exp.Column) else item for item in found]
+
+
+class _Change:
+    """One action on a table's columns; `finish` stores what came of it."""
+
+    def __init__(self, binder: Binder, target: Relation, entry: TableEntry) -> None:
+        self._binder = binder
+        self._target = target
+        self._entry = entry
+        self._columns = list(entry.columns)
+        self._overlay = dict(entry.overlay)
+        self._dropped = dict(entry.dropped_columns)
+        self._extra: list[str] = []
+        self._missing: list[str] = []
+        self._retyped: list[str] = []
+        self._touched = False
+
+    @property
+    def _imported(self) -> bool:
+        return self._entry.origin == "imported"
+
+    def _position(self, key: str) -> int | None:
+        return next((i for i, column in enumerate(self._columns) if column.key == key), None)
+
+    def _show(self, column: ColumnEntry) -> Column:
+        shown = self._target.index.get(column.key)
+        if shown is None:
+            shown = self._target.add(Column(column.name, column.key))
+        shown.entry = column
+        return shown
+
+    def add(self, node: exp.ColumnDef) -> None:
+        self._touched = True
+        if isinstance(node.this, exp.Dot):
+            self._nested(node)
+            return
+        column = declared_column(self._binder, node)
+        self._show(column)
+        self._dropped.pop(column.key, None)
+        if self._position(column.key) is not None:
+            return
+        if self._imported:
+            self._overlay[column.key] = column
+            self._extra.append(column.name)
+            return
+        place = node.args.get("position")
+        at = len(self._columns)
+        if place is not None and str(place.args.get("position")).upper() == "FIRST":
+            at = 0
+        elif place is not None and isinstance(place.this, exp.Expr):
+            after = self._position(self._binder.key(place.this))
+            at = after + 1 if after is not None else at
+        self._columns.insert(at, column)
+
+    def _nested(self, node: exp.ColumnDef) -> None:
+        """`ADD COLUMN a.b int`: the struct's type grows."""
+        path = (
+            [part.name for part in node.this.flatten()]
+            if hasattr(node.this, "flatten")
+            else [node.this.name]
+        )
+        kind = node.args.get("kind")
+        dialect = self._binder.dialect.name
+        added = (
+            read_type(self._binder.sql(kind), dialect) if isinstance(kind, exp.Expr) else None
+        )
+        at = self._position(self._binder.folding.column(path[0]))
+        if at is None or added is None:
+            return
+        column = self._columns[at]
+        held = read_type(column.data_type, dialect) if column.data_type else None
+        grown = _grown(held, path[1:], added)
+        if grown is None:
+            return
+        changed = replace(column, data_type=self._binder.type_text(grown))
+        self._show(changed)
+        if self._imported:
+            self._retyped.append(column.name)
+        else:
+            self._columns[at] = changed
+
+    def drop(self, identifier: exp.Expr) -> None:
+        self._touched = True
+        key = self._binder.key(identifier)
+        at = self._position(key)
+        self._dropped[key] = self._binder.index
+        if at is None:
+            self._overlay.pop(key, None)
+            return
+        self._show(self._columns[at])
+        if self._imported:
+            self._missing.append(self._columns[at].name)
+        else:
+            del self._columns[at]
+
+    def rename(self, old: exp.Expr, new: exp.Expr) -> None:
+        """In place, with an identity edge from the old column to the new one."""
+        self._touched = True
+        key, renamed = self._binder.key(old), self._binder.key(new)
+        at = self._position(key)
+        held = self._columns[at] if at is not None else self._overlay.get(key)
+        if held is None:
+            held = ColumnEntry(old.name, key, "implied")
+            if not self._imported:
+                self._columns.append(held)
+                at = len(self._columns) - 1
+        before = self._show(held)
+        column = replace(held, name=new.name, key=renamed, renamed_from=held.name)
+        after = self._show(column)
+        after.refs, after.identity = [Ref(before, operation="RENAME")], True
+        if self._imported:
+            # Both names bind, to one column.
+            self._overlay[renamed] = column
+            self._extra.append(new.name)
+            self._missing.append(held.name)
+        elif at is not None:
+            self._columns[at] = column
+
+    def alter(self, node: exp.Expr) -> None:
+        """ALTER COLUMN TYPE, CHANGE, SET NOT NULL, COMMENT."""
+        self._touched = True
+        renamed = node.args.get("rename_to")
+        identifier = node.this.this if isinstance(node.this, exp.Column) else node.this
+        if isinstance(renamed, exp.Expr) and self._binder.key(renamed) != self._binder.key(
+            identifier
+        ):
+            self.rename(identifier, renamed)
+            identifier = renamed
+        key = self._binder.key(identifier)
+        at = self._position(key)
+        kind = node.args.get("dtype")
+        if at is None:
+            return
+        column = self._columns[at]
+        self._show(column)
+        if not isinstance(kind, exp.Expr):
+            return
+        text = self._binder.sql(kind)
+        if self._imported:
+            self._retyped.append(column.name)
+        else:
+            self._columns[at] = replace(column, data_type=text, type_origin="declared")
+
+    def replace(self, nodes: list[exp.ColumnDef]) -> None:
+        self._touched = True
+        listed = [declared_column(self._binder, node) for node in nodes]
+        keys = {column.key for column in listed}
+        held = {column.key for column in self._columns}
+        for column in listed:
+            self._show(column)
+        if self._imported:
+            self._extra += [column.name for column in listed if column.key not in held]
+            self._missing += [column.name for column in self._columns if column.key not in keys]
+            self._overlay.update({c.key: c for c in listed if c.key not in held})
+        else:
+            self._dropped.update(dict.fromkeys(held - keys, self._binder.index))
+            self._columns = listed
+
+    def finish(self) -> None:
+        """Store the next version; contradictions of an import are reported."""
+        if not self._touched:
+            return
+        entry = self._entry.with_columns(
+            self._columns, overlay=self._overlay, dropped_columns=self._dropped
+        )
+        if not self._imported:
+            entry.statement_index = entry.statement_index if entry.inference == "ddl" else None
+            self._binder.registry.update(entry)
+            return
+        if not self._binder.registry.allow_implied:
+            return
+        held = self._entry.conflict
+        conflict = Conflict(
+            extra=[*(held.extra if held else []), *self._extra],
+            missing=[*(held.missing if held else []), *self._missing],
+            type_changed=[*(held.type_changed if held else []), *self._retyped],
+        )
+        self._binder.registry.update(replace(entry, conflict=conflict))
+        self._target.conflicting = True
+        self._binder.session.report(
+            IssueCode.SCHEMA_CONFLICT,
+            f"the workload alters `{dotted(entry.name)}`, but its columns are imported",
+            statement=self._binder.index,
+            extent=self._target.span,
+            relation=dotted(entry.name),
+            resolution="imported",
+            severity="info",
+            hint="update schema.tables",
+        )
+
+
+def _grown(kind: SqlType | None, path: list[str], added: SqlType) -> SqlType | None:
+    """A struct type with one more field at the end of a path."""
+    if kind is None or not path:
+        return None
+    if kind.kind == "array":
+        return replace(kind, children=(_grown(kind.element, path, added),))
+    if kind.kind != "struct":
+        return None
+    if len(path) == 1:
+        return replace(kind, fields=(*kind.fields, Field(path[0], added)))
+    fields = tuple(
+        Field(field.name, _grown(field.type, path[1:], added))
+        if field.name.lower() == path[0].lower()
+        else field
+        for field in kind.fields
+    )
+    return replace(kind, fields=fields)
+
+
+# -- whole tables ------------------------------------------------------------------------------
+
+
+def _new_name(binder: Binder, old: Name, table: exp.Expr) -> tuple[Name, tuple[str, ...]]:
+    parts, shown = written_name(binder, table)
+    if len(parts) == 1 and len(old) > 1:
+        return (*old[:-1], *parts), shown
+    return binder.registry.canonical(parts), shown
+
+
+def _rename_table(binder: Binder, target: Relation, table: exp.Expr) -> None:
+    name, shown = _new_name(binder, target.name, table)
+    entry = current_entry(binder, target)
+    renamed = binder.relation(target.kind, shown[-1], name)
+    renamed.written = True
+    renamed.resolution = "implied"
+    binder.writes.setdefault(dotted(name))
+    renamed.table_inputs.append((target, "RENAME"))
+    if entry is None:
+        entry = TableEntry(name, shown, [], "implied", complete=False, inference="usage")
+    _carry(target, renamed, entry, "RENAME")
+    columns = [replace(column, origin="implied") for column in entry.columns]
+    moved = entry.with_columns(
+        columns,
+        name=name,
+        shown=shown,
+        origin="implied",
+        conflict=None,
+        inference=entry.inference or "ddl",
+    )
+    moved.statement_index = entry.statement_index if entry.origin == "implied" else binder.index
+    binder.registry.move(target.name, moved, binder.index)
+
+
+def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
+    name, shown = _new_name(binder, target.name, table)
+    other = known_table(binder, name, shown, table, write=True)
+    other.written = True
+    binder.writes.setdefault(dotted(name))
+    other.table_inputs.append((target, "SWAP"))
+    target.table_inputs.append((other, "SWAP"))
+    first, second = current_entry(binder, target), current_entry(binder, other)
+    pairs = ((first, other.name, shown), (second, target.name, (target.label,)))
+    for entry, place, spelled in pairs:
+        if entry is not None and entry.origin == "implied":
+            binder.registry.update(entry.with_columns(entry.columns, name=place, shown=spelled))
+
+
+def _carry(source: Relation, target: Relation, entry: TableEntry, operation: str) -> None:
+    """Identity edges from every column of the old name to the new."""
+    for held in entry.columns:
+        origin = source.find(held.key)
+        made = Column(held.name, held.key)
+        made.entry = held
+        if origin is not None:
+            made.refs, made.identity = [Ref(origin, operation=operation)], True
+        target.add(made)

@@ -1,0 +1,311 @@
+"""UPDATE, DELETE and MERGE: assignments to columns of a target that is itself in scope."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.query import bind_ctes
+from lakeport.lineage.bind.scope import VALUE, Column, Output, Ref, Relation, Scope, Source
+from lakeport.lineage.bind.sources import bind_sources
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+from lakeport.lineage.statements.returning import bind_returning
+from lakeport.lineage.statements.targets import assign, target_column, target_table
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def _alias(binder: Binder, table: exp.Expr, relation: Relation) -> str:
+    alias = table.args.get("alias")
+    if alias is not None and alias.this is not None:
+        return binder.key(alias.this)
+    return binder.folding.column(relation.label)
+
+
+def _scope_with_target(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> tuple[Scope, Relation]:
+    """The target in scope, together with FROM, USING and joins. A T-SQL alias leads to its table."""
+    scope = Scope(parent, ctes)
+    table = node.this
+    aliased = _aliased_target(binder, node)
+    relation: Relation | None = None
+    if aliased is None:
+        relation = target_table(binder, table)
+        scope.sources.append(Source(_alias(binder, table, relation), relation))
+        holder = exp.Select(
+            joins=table.args.get("joins") or [], laterals=table.args.get("laterals") or []
+        )
+        bind_sources(binder, holder, scope)
+    bind_sources(binder, node, scope)
+    if aliased is not None:
+        relation = scope.relation(binder.key(aliased))
+    if relation is None:
+        relation = target_table(binder, table)
+    relation.written = True
+    binder.writes.setdefault(dotted(relation.name))
+    return scope, relation
+
+
+def _aliased_target(binder: Binder, node: exp.Expr) -> exp.Expr | None:
+    """`UPDATE x SET … FROM t AS x`: the target is an alias, or a table, of the FROM clause."""
+    table = node.this
+    origin = node.args.get("from_")
+    using = node.args.get("using")
+    if (
+        not isinstance(table, exp.Table)
+        or table.args.get("db") is not None
+        or table.args.get("alias") is not None
+    ):
+        return None
+    if not isinstance(table.this, exp.Identifier):
+        return None
+    wanted = binder.key(table.this)
+    places = [origin] if isinstance(origin, exp.Expr) else []
+    places += (
+        [item for item in using if isinstance(item, exp.Expr)]
+        if isinstance(using, list)
+        else []
+    )
+    for place in places:
+        for candidate in place.find_all(exp.Table):
+            alias = candidate.args.get("alias")
+            named = alias.this if alias is not None else candidate.this
+            shadows = alias is not None or binder.dialect.name in {"tsql", "fabric"}
+            if shadows and isinstance(named, exp.Identifier) and binder.key(named) == wanted:
+                return table.this
+    return None
+
+
+# -- UPDATE ------------------------------------------------------------------------------------
+
+
+def bind_update(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """Each SET target gets edges from its expression."""
+    ctes = bind_ctes(binder, node, parent, ctes)
+    scope, target = _scope_with_target(binder, node, parent, ctes)
+    # Values are bound first: every assignment reads the row as it was.
+    assignments: list[tuple[Column, Column]] = []
+    for item in node.expressions:
+        if isinstance(item, exp.EQ):
+            assignments += _assignments(binder, item, scope, target)
+    for column, value in assignments:
+        assign(column, value)
+        if column.relation is not None and column.relation is not target:
+            column.relation.written = True
+            binder.writes.setdefault(dotted(column.relation.name))
+    where = node.args.get("where")
+    if where is not None:
+        binder.filter(where.this, scope, "WHERE", None)
+    target.indirect += scope.indirect
+    target.inputs += [source.relation for source in scope.sources if source.relation is not target]
+    return bind_returning(binder, node, target, ctes, scope.sources[1:])
+
+
+def _assignments(
+    binder: Binder, item: exp.Expr, scope: Scope, target: Relation
+) -> list[tuple[Column, Column]]:
+    left, right = item.this, item.expression
+    names = left.expressions if isinstance(left, exp.Tuple) else [left]
+    names = [name.this if isinstance(name, exp.Paren) else name for name in names]
+    columns = [_set_target(binder, name, scope, target) for name in names]
+    if len(columns) == 1:
+        return [(columns[0], _value(binder, right, scope))]
+    query = right
+    while isinstance(query, exp.Paren):
+        query = query.this
+    if isinstance(query, exp.Query):
+        output = binder.query(query, scope, scope.ctes)
+        values = [value for value in output.items if isinstance(value, Column)]
+        return list(zip(columns, values, strict=False))
+    parts = query.expressions if isinstance(query, exp.Tuple) else [query]
+    return [
+        (column, _value(binder, part, scope)) for column, part in zip(columns, parts, strict=False)
+    ]
+
+
+def _set_target(binder: Binder, name: exp.Expr, scope: Scope, target: Relation) -> Column:
+    """The column on the left of an assignment; a multi-table UPDATE may name another table."""
+    while isinstance(name, exp.Dot | exp.Bracket):
+        name = name.this
+    if not isinstance(name, exp.Column):
+        return target_column(binder, target, name)
+    qualifier = name.args.get("table")
+    if qualifier is None:
+        key = binder.key(name.this)
+        owners = [s.relation for s in scope.sources if s.relation.find(key) is not None]
+        if (
+            target.complete
+            and target.find(key) is None
+            and len(owners) == 1
+            and binder.dialect.name in {"mysql", "doris", "starrocks"}
+        ):
+            return target_column(binder, owners[0], name.this)
+        return target_column(binder, target, name.this)
+    parts = [
+        name.args[part] for part in ("catalog", "db", "table") if name.args.get(part) is not None
+    ]
+    relation = binder.addressed(parts, scope)
+    if relation is None:
+        # `SET struct.field = …`: the struct column changes.
+        return target_column(binder, target, parts[0])
+    return target_column(binder, relation, name.this)
+
+
+def _value(binder: Binder, node: exp.Expr, scope: Scope) -> Column:
+    made = Column("", "")
+    plain = node
+    while isinstance(plain, exp.Paren):
+        plain = plain.this
+    made.refs = collect(binder, plain, scope)
+    made.identity = (
+        plain.__class__ is exp.Column and sum(ref.role == VALUE for ref in made.refs) == 1
+    )
+    made.expression = plain
+    made.text = None if made.identity or not binder.wants_text else binder.sql(node)
+    return made
+
+
+# -- DELETE ------------------------------------------------------------------------------------
+
+
+def bind_delete(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """Rows go, no value flows: table-level edges from every other source."""
+    ctes = bind_ctes(binder, node, parent, ctes)
+    before = len(binder.relations)
+    scope, target = _scope_with_target(binder, node, parent, ctes)
+    using = node.args.get("using")
+    for item in using if isinstance(using, list) else []:
+        binder.source(item, scope)
+    where = node.args.get("where")
+    if where is not None:
+        binder.filter(where.this, scope, "WHERE", None)
+    target.indirect += scope.indirect
+    for relation in binder.relations[before:]:
+        if relation is not target and relation.local_kind is None:
+            target.table_inputs.append((relation, "DELETE"))
+    return bind_returning(binder, node, target, ctes, scope.sources[1:])
+
+
+# -- MERGE -------------------------------------------------------------------------------------
+
+
+def bind_merge(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """Every WHEN clause on its own; the target may read itself."""
+    ctes = bind_ctes(binder, node, parent, ctes)
+    scope = Scope(parent, ctes)
+    target = target_table(binder, node.this)
+    scope.sources.append(Source(_alias(binder, node.this, target), target))
+    using = node.args.get("using")
+    added = binder.source(using, scope) if isinstance(using, exp.Expr) else []
+    source = added[0] if added else None
+    condition = node.args.get("on")
+    if isinstance(condition, exp.Expr):
+        binder.filter(condition, scope, "JOIN_ON", None, joined=added)
+    assignments: list[tuple[Column, Column, str]] = []
+    whens = node.args.get("whens")
+    for when in whens.expressions if whens is not None else []:
+        predicate = when.args.get("condition")
+        if isinstance(predicate, exp.Expr):
+            binder.filter(predicate, scope, "WHERE", None)
+        assignments += _when(binder, when.args.get("then"), scope, target, source)
+    for column, value, operation in assignments:
+        assign(column, value, operation, approximate=value.approximate)
+    target.indirect += scope.indirect
+    target.inputs += [relation for relation in added if relation is not target]
+    return bind_returning(binder, node, target, ctes, scope.sources[1:])
+
+
+def _when(
+    binder: Binder, action: object, scope: Scope, target: Relation, source: Relation | None
+) -> list[tuple[Column, Column, str]]:
+    if isinstance(action, exp.Update):
+        if any(isinstance(item, exp.Star) for item in action.expressions) or not action.expressions:
+            return _by_name(binder, target, source, "MERGE_UPDATE")
+        return [
+            (column, value, "MERGE_UPDATE")
+            for item in action.expressions
+            if isinstance(item, exp.EQ)
+            for column, value in _assignments(binder, item, scope, target)
+        ]
+    if isinstance(action, exp.Insert):
+        return _merge_insert(binder, action, scope, target, source)
+    if source is not None:
+        target.table_inputs.append((source, "MERGE_DELETE"))
+    return []
+
+
+def _merge_insert(
+    binder: Binder, action: exp.Expr, scope: Scope, target: Relation, source: Relation | None
+) -> list[tuple[Column, Column, str]]:
+    listed, values = action.args.get("this"), action.args.get("expression")
+    if isinstance(listed, exp.Star) or (listed is None and values is None):
+        return _by_name(binder, target, source, "MERGE_INSERT")
+    if isinstance(values, exp.Values):
+        values = values.expressions[0] if values.expressions else None
+    parts = (
+        values.expressions
+        if isinstance(values, exp.Tuple)
+        else [values]
+        if values is not None
+        else []
+    )
+    if isinstance(values, exp.Var) and values.name.upper() == "ROW":
+        return _by_name(binder, target, source, "MERGE_INSERT")
+    if isinstance(listed, exp.Expr):
+        names = listed.expressions if isinstance(listed, exp.Tuple | exp.Schema) else [listed]
+        columns = [
+            target_column(binder, target, name.this if isinstance(name, exp.Column) else name)
+            for name in names
+        ]
+    else:
+        columns = target.known()
+    if columns and len(columns) != len(parts):
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"the MERGE inserts {len(parts)} values into {len(columns)} columns of `{dotted(target.name)}`",
+            at=action,
+            relation=target,
+        )
+    return [
+        (column, _value(binder, part, scope), "MERGE_INSERT")
+        for column, part in zip(columns, parts, strict=False)
+    ]
+
+
+def _by_name(
+    binder: Binder, target: Relation, source: Relation | None, operation: str
+) -> list[tuple[Column, Column, str]]:
+    """`UPDATE SET *`, `INSERT *`: the source's columns into the target's of the same name."""
+    if source is None:
+        return []
+    made: list[tuple[Column, Column, str]] = []
+    wanted = [(c.name, c.key) for c in source.known()]
+    if not source.complete and target.complete:
+        held = {key for _, key in wanted}
+        wanted += [(c.name, c.key) for c in target.known() if c.key not in held]
+    for name, key in wanted:
+        origin = source.find(key) or binder.inferred(source, name, key)
+        if origin is None:
+            continue
+        column = target.find(key)
+        if column is None:
+            column = target.add(Column(name, key))
+            column.inferred = True
+        value = Column(name, key)
+        value.refs, value.identity = [Ref(origin)], True
+        value.approximate = not source.complete
+        made.append((column, value, operation))
+    if not source.complete:
+        target.table_inputs.append((source, operation))
+    return made

@@ -1,0 +1,296 @@
+"""CREATE, CTAS, views, LIKE, CLONE, CACHE and SELECT INTO: statements that define a relation."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.query import bind_ctes
+from lakeport.lineage.bind.scope import Column, Output, Ref, Relation
+from lakeport.lineage.bind.tables import bind_table, written_name
+from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import Name, dotted
+from lakeport.lineage.registry import ColumnEntry, TableEntry
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.result import Constraint
+
+_RELATIONS = {
+    "TABLE": "table",
+    "VIEW": "view",
+    "MATERIALIZED VIEW": "view",
+    "DYNAMIC TABLE": "table",
+    "STREAMING TABLE": "table",
+}
+
+
+def defines_relation(node: exp.Expr) -> bool:
+    """Whether a CREATE makes a table or a view."""
+    return str(node.args.get("kind") or "").upper() in _RELATIONS
+
+
+def create_target(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...], bool]:
+    """The canonical name a CREATE defines, its spelling, and whether it is temporary."""
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    parts, shown = written_name(binder, table)
+    temporary = is_temporary(binder, node) or (parts and parts[-1].startswith("#"))
+    name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    return name, shown, bool(temporary)
+
+
+def is_temporary(binder: Binder, node: exp.Expr) -> bool:
+    """TEMP and TEMPORARY; Oracle's GLOBAL TEMPORARY is a persistent definition."""
+    properties = node.args.get("properties")
+    kinds = {type(item) for item in properties.expressions} if properties is not None else set()
+    if exp.GlobalProperty in kinds and binder.dialect.global_temporary_persists:
+        return False
+    return exp.TemporaryProperty in kinds or bool(node.args.get("temporary"))
+
+
+def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> str:
+    """A CREATE TABLE or VIEW; returns the statement type."""
+    ctes = bind_ctes(binder, node, None, ctes)
+    name, shown, temporary = create_target(binder, node)
+    kind = _RELATIONS[str(node.args["kind"]).upper()]
+    schema = node.this if isinstance(node.this, exp.Schema) else None
+    query = node.args.get("expression")
+    clone, like = node.args.get("clone"), _property(node, exp.LikeProperty)
+    target = _new_relation(binder, kind, shown[-1], name, node)
+    declared, constraints = declared_columns(binder, schema) if schema is not None else ([], [])
+    declared += _partition_columns(binder, node, declared)
+    complete = True
+    statement = f"CREATE_{'VIEW' if kind == 'view' else 'TABLE'}"
+    like = like or _listed_like(schema)
+    if isinstance(query, exp.Expr):
+        output = binder.query(query, None, ctes)
+        target.receive(output)
+        _apply_list(binder, target, schema, declared)
+        _check_duplicates(binder, target)
+        complete = not target.tails
+        columns = output_columns(binder, target)
+        statement = statement if kind == "view" else "CREATE_TABLE_AS"
+    elif clone is not None:
+        columns, complete = _copied(binder, target, clone.this, "CLONE")
+        statement = "CREATE_TABLE_CLONE"
+    elif like is not None:
+        copied, complete = _copied(binder, target, like.this, "LIKE")
+        columns = [*copied, *declared]
+        statement = "CREATE_TABLE_LIKE"
+    else:
+        columns = declared
+        complete = bool(declared)
+    _show_columns(target, columns)
+    if temporary:
+        target.metadata["temporary"] = True
+    entry = _entry(
+        binder,
+        name,
+        shown,
+        columns,
+        kind=kind,
+        complete=complete,
+        temporary=temporary,
+        constraints=constraints,
+    )
+    entry.description = _comment(node)
+    capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
+    _restore_known(binder, target, entry)
+    return statement
+
+
+def _new_relation(
+    binder: Binder, kind: str, label: str, name: Name, node: exp.Expr
+) -> Relation:
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    relation = binder.relation(kind, label, name)
+    spans = (
+        [span for part in table.parts if (span := binder.span(part)) is not None]
+        if isinstance(table, exp.Table)
+        else []
+    )
+    relation.span = (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
+    relation.resolution = "imported" if name in binder.registry.imported else "implied"
+    relation.written = True
+    binder.writes.setdefault(dotted(name))
+    return relation
+
+
+def _restore_known(binder: Binder, target: Relation, entry: TableEntry) -> None:
+    """With `allowImplied: false` nothing is kept, so nothing is implied."""
+    if not binder.registry.allow_implied and entry.name not in binder.registry.imported:
+        target.resolution = "unknown"
+
+
+def _property(node: exp.Expr, kind: type[exp.Expr]) -> exp.Expr | None:
+    properties = node.args.get("properties")
+    found = (
+        [item for item in properties.expressions if isinstance(item, kind)]
+        if properties is not None
+        else []
+    )
+    return found[0] if found else None
+
+
+def _listed_like(schema: exp.Expr | None) -> exp.Expr | None:
+    """Postgres: `CREATE TABLE t (LIKE s)`."""
+    items = schema.expressions if schema is not None else []
+    return next((item for item in items if isinstance(item, exp.LikeProperty)), None)
+
+
+def _comment(node: exp.Expr) -> str | None:
+    found = _property(node, exp.SchemaCommentProperty)
+    return found.name if found is not None else None
+
+
+def _partition_columns(
+    binder: Binder, node: exp.Expr, declared: list[ColumnEntry]
+) -> list[ColumnEntry]:
+    """Hive's `PARTITIONED BY (dt string)` adds columns; names and Iceberg transforms do not."""
+    clause = _property(node, exp.PartitionedByProperty)
+    schema = clause.this if clause is not None else None
+    items = schema.expressions if isinstance(schema, exp.Schema) else []
+    held = {column.key for column in declared}
+    added = [declared_column(binder, item) for item in items if isinstance(item, exp.ColumnDef)]
+    return [column for column in added if column.key not in held]
+
+
+def _apply_list(
+    binder: Binder, target: Relation, schema: exp.Expr | None, declared: list[ColumnEntry]
+) -> None:
+    """The column list of a view or CTAS overrides the query's names, by position."""
+    if schema is None:
+        return
+    names = [
+        item for item in schema.expressions if isinstance(item, exp.ColumnDef | exp.Identifier)
+    ]
+    exact = not target.tails
+    if exact and names and len(names) != len(target.columns):
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"`{dotted(target.name)}` lists {len(names)} columns, but its query has {len(target.columns)}",
+            at=names[-1],
+            relation=target,
+        )
+    binder.rename(target, names[: len(target.columns)] if exact else names)
+    by_key = {column.key: column for column in declared if column.data_type or column.description}
+    for column in target.columns:
+        column.entry = by_key.get(column.key)
+
+
+def _check_duplicates(binder: Binder, target: Relation) -> None:
+    for key in sorted(target.duplicates):
+        name = next(column.name for column in target.columns if column.key == key)
+        binder.report(
+            IssueCode.DUPLICATE_COLUMN,
+            f"`{dotted(target.name)}` would have two columns called `{name}`",
+            relation=target,
+            column=name,
+            at=None,
+            hint="give one of them an alias",
+        )
+
+
+def _show_columns(target: Relation, columns: list[ColumnEntry]) -> None:
+    """Column nodes for what was declared; columns of a query are there already."""
+    if target.columns:
+        for column, entry in zip(target.columns, columns, strict=False):
+            column.entry = (
+                entry if column.entry is None and entry.type_origin == "declared" else column.entry
+            )
+        return
+    for entry in columns:
+        column = Column(entry.name, entry.key)
+        column.entry = entry
+        target.add(column)
+
+
+def _copied(
+    binder: Binder, target: Relation, node: exp.Expr, operation: Literal["LIKE", "CLONE"]
+) -> tuple[list[ColumnEntry], bool]:
+    """LIKE copies the list only, CLONE the rows too."""
+    if not isinstance(node, exp.Table):
+        return [], False
+    source = bind_table(binder, node, None)
+    for column in source.known():
+        made = Column(column.name, column.key)
+        made.entry = column.entry
+        if operation == "CLONE":
+            made.refs, made.identity = [Ref(column, operation=operation)], True
+        else:
+            made.type, made.typed = binder.type_of_column(column), True
+        target.add(made)
+    if operation == "CLONE":
+        target.inputs.append(source)
+        if not source.complete:
+            target.table_inputs.append((source, operation))
+    else:
+        target.table_inputs.append((source, operation))
+    return output_columns(binder, target), source.complete
+
+
+def _entry(  # noqa: PLR0913 - the facts of a table
+    binder: Binder,
+    name: Name,
+    shown: tuple[str, ...],
+    columns: list[ColumnEntry],
+    *,
+    kind: str,
+    complete: bool,
+    temporary: bool,
+    constraints: list[Constraint],
+) -> TableEntry:
+    spelled = (*name[: len(name) - len(shown)], *shown) if len(shown) < len(name) else shown
+    return TableEntry(
+        name=name,
+        shown=spelled,
+        columns=columns,
+        origin="implied",
+        complete=complete,
+        kind="view" if kind == "view" else "table",
+        temporary=temporary,
+        inference="ddl",
+        statement_index=binder.index,
+        source_name=binder.session.source.name,
+        constraints=constraints,
+    )
+
+
+def bind_definition(  # noqa: PLR0913 - a name and a query, by whatever statement
+    binder: Binder,
+    table: exp.Expr,
+    query: exp.Expr,
+    ctes: dict[str, Relation],
+    *,
+    kind: str = "table",
+    temporary: bool = False,
+    output: Output | None = None,
+) -> None:
+    """CACHE TABLE AS, SELECT INTO, ALTER VIEW AS: a relation defined by a query."""
+    parts, shown = written_name(binder, table)
+    temporary = temporary or parts[-1].startswith("#")
+    name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    bound = output if output is not None else binder.query(query, None, ctes)
+    target = binder.relation(kind, shown[-1], name)
+    target.span = binder.span(table.this)
+    target.resolution = "imported" if name in binder.registry.imported else "implied"
+    target.written = True
+    if temporary:
+        target.metadata["temporary"] = True
+    binder.writes.setdefault(dotted(name))
+    target.receive(bound)
+    _check_duplicates(binder, target)
+    columns = output_columns(binder, target)
+    entry = _entry(
+        binder,
+        name,
+        shown,
+        columns,
+        kind=kind,
+        complete=not target.tails,
+        temporary=temporary,
+        constraints=[],
+    )
+    capture(binder, entry, target)

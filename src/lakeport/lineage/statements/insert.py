@@ -1,0 +1,192 @@
+"""INSERT in all its forms: by position, by name, into partitions, with conflicts, into many tables."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.query import bind_ctes
+from lakeport.lineage.bind.scope import FILTER, Column, Output, Ref, Relation, Scope, Source
+from lakeport.lineage.statements.returning import bind_returning
+from lakeport.lineage.statements.targets import (
+    assign,
+    assign_by_name,
+    assign_by_position,
+    target_column,
+    target_table,
+)
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_insert(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """INSERT … SELECT | VALUES | TABLE; the output is what RETURNING yields."""
+    ctes = bind_ctes(binder, node, parent, ctes)
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    if not isinstance(table, exp.Table):
+        binder.unsupported(node, "this kind of INSERT target has no lineage rule")
+        return Output([], [], [])
+    target = target_table(binder, table)
+    query = node.args.get("expression")
+    output = (
+        binder.query(query, parent, ctes)
+        if isinstance(query, exp.Expr) and not node.args.get("default")
+        else Output([], [], [])
+    )
+    fill(binder, node, target, output)
+    if node.args.get("where") is not None:
+        scope = Scope(parent, ctes)
+        scope.sources.append(Source(binder.folding.column(target.label), target))
+        binder.filter(node.args["where"], scope, "WHERE", None)
+    _bind_conflict(binder, node, target, output, ctes)
+    return bind_returning(binder, node, target, ctes, [])
+
+
+def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> None:
+    """Map a query's output onto the target's columns."""
+    target.indirect += output.indirect
+    target.inputs += output.inputs
+    listed = node.this.expressions if isinstance(node.this, exp.Schema) else []
+    static, dynamic = _partitions(binder, node, target)
+    if node.args.get("by_name"):
+        assign_by_name(binder, target, output, known=target.complete)
+    elif listed:
+        columns = [target_column(binder, target, _identifier(item)) for item in listed]
+        assign_by_position(binder, target, [*columns, *dynamic], output, node)
+    elif target.complete or (
+        target.entry is not None and target.entry.inference == "ddl" and target.entry.columns
+    ):
+        placed = {column.key for column in (*static, *dynamic)}
+        columns = [column for column in target.known() if column.key not in placed]
+        assign_by_position(binder, target, [*columns, *dynamic], output, node)
+    elif dynamic:
+        width = len(output.items) - len(dynamic)
+        assign_by_name(binder, target, output._replace(items=output.items[:width]), known=False)
+        assign_by_position(
+            binder, target, dynamic, output._replace(items=output.items[width:]), node
+        )
+    else:
+        assign_by_name(binder, target, output, known=False)
+
+
+def _identifier(node: exp.Expr) -> exp.Expr:
+    inner = node.this if isinstance(node, exp.ColumnDef | exp.Column) else node
+    return inner if isinstance(inner, exp.Expr) else node
+
+
+def _partitions(
+    binder: Binder, node: exp.Expr, target: Relation
+) -> tuple[list[Column], list[Column]]:
+    """The columns of a PARTITION clause: with a value (static) and without (dynamic)."""
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    clause = table.args.get("partition") or node.args.get("partition")
+    static: list[Column] = []
+    dynamic: list[Column] = []
+    for item in clause.expressions if isinstance(clause, exp.Expr) else []:
+        if isinstance(item, exp.EQ):
+            column = target_column(binder, target, _identifier(item.this))
+            value = Column(column.name, column.key)
+            value.refs = collect(binder, item.expression, Scope(None, {}))
+            assign(column, value)
+            static.append(column)
+        else:
+            dynamic.append(target_column(binder, target, _identifier(item)))
+    return static, dynamic
+
+
+def _bind_conflict(
+    binder: Binder,
+    node: exp.Expr,
+    target: Relation,
+    output: Output,
+    ctes: dict[str, Relation],
+) -> None:
+    """ON CONFLICT and ON DUPLICATE KEY: EXCLUDED and VALUES(c) mean the incoming row."""
+    conflict = node.args.get("conflict")
+    if not isinstance(conflict, exp.Expr) or not conflict.expressions:
+        return
+    incoming = Relation("cte", "excluded", ("excluded",))
+    listed = node.this.expressions if isinstance(node.this, exp.Schema) else target.known()
+    items = [item for item in output.items if isinstance(item, Column)]
+    for name, item in zip(listed, items, strict=False):
+        key = name.key if isinstance(name, Column) else binder.key(_identifier(name))
+        incoming.index[key] = item
+    scope = Scope(None, ctes)
+    scope.sources.append(Source(binder.folding.column(target.label), target))
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    if table.alias:
+        scope.sources.append(Source(binder.folding.column(table.alias), target))
+    for assignment in conflict.expressions:
+        if not isinstance(assignment, exp.EQ):
+            continue
+        column = target_column(binder, target, _identifier(assignment.this))
+        assign(column, _incoming_value(binder, assignment.expression, incoming, scope))
+    if isinstance(conflict.args.get("where"), exp.Expr):
+        where = conflict.args["where"]
+        scope.sources.append(Source("excluded", incoming))
+        target.indirect += [(ref, "FILTER") for ref in collect(binder, where, scope, FILTER)]
+
+
+def _incoming_value(
+    binder: Binder, value: exp.Expr, incoming: Relation, scope: Scope
+) -> Column:
+    """An assignment's value, with the incoming row's columns replaced by what they were made of."""
+    made = Column("", "")
+    made.text = binder.sql(value)
+    refs: list[Ref] = []
+    plain = 0
+    for part in value.walk():
+        source = _incoming_column(binder, part, incoming)
+        if source is not None:
+            refs += source.refs
+            plain += part is value and source.identity
+        elif (
+            isinstance(part, exp.Column)
+            and not isinstance(part.parent, exp.Dot)
+            and part.table.lower() != "excluded"
+        ):
+            refs += collect(binder, part, scope)
+            plain += part is value
+    made.refs, made.identity = refs, bool(plain)
+    return made
+
+
+def _incoming_column(binder: Binder, node: exp.Expr, incoming: Relation) -> Column | None:
+    if isinstance(node, exp.Column) and node.table.lower() == "excluded":
+        return incoming.index.get(binder.key(node.this))
+    called = isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES" and node.expressions
+    return incoming.index.get(binder.key(node.expressions[0])) if called else None
+
+
+def bind_multi_insert(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> None:
+    """`FROM s INSERT … INSERT …`, and INSERT ALL / FIRST: one source, many targets."""
+    ctes = bind_ctes(binder, node, None, ctes)
+    source = node.args.get("source")
+    shared = Scope(None, ctes)
+    if isinstance(source, exp.Expr):
+        binder.source(source.this if isinstance(source, exp.From) else source, shared)
+    for branch in node.expressions:
+        insert = branch.this if isinstance(branch, exp.ConditionalInsert) else branch
+        if not isinstance(insert, exp.Insert):
+            continue
+        table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
+        target = target_table(binder, table)
+        fill(binder, insert, target, _branch_output(binder, insert, shared, ctes))
+
+
+def _branch_output(
+    binder: Binder, insert: exp.Expr, shared: Scope, ctes: dict[str, Relation]
+) -> Output:
+    query = insert.args.get("expression")
+    if isinstance(query, exp.Select) and query.args.get("from_") is None:
+        scope = Scope(None, ctes)
+        scope.sources = list(shared.sources)
+        return binder.select(query, scope)
+    if isinstance(query, exp.Expr):
+        return binder.query(query, shared, ctes)
+    return binder.query(exp.select("*"), shared, ctes)

@@ -1,0 +1,131 @@
+"""Writing: a target relation, and query columns assigned to its columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail, explicit
+from lakeport.lineage.bind.tables import known_table, written_name
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def target_table(binder: Binder, node: exp.Expr) -> Relation:
+    """The relation a statement writes to."""
+    parts, shown = written_name(binder, node)
+    if not isinstance(node.this, exp.Identifier | exp.Dot):
+        text = shown[-1] if shown else node.sql()
+        relation = binder.external(text, text)
+    else:
+        relation = known_table(binder, parts, shown, node, write=True)
+    relation.written = True
+    binder.writes.setdefault(dotted(relation.name))
+    return relation
+
+
+def target_column(binder: Binder, target: Relation, identifier: exp.Expr) -> Column:
+    """A column named in a statement's own list; unknown ones are reported and kept."""
+    name = identifier.name
+    key = binder.key(identifier)
+    column = target.find(key)
+    if column is None:
+        column = Column(name, key)
+        column.inferred = True
+        if target.complete:
+            column.approximate = True
+            binder.report(
+                IssueCode.UNKNOWN_COLUMN,
+                f"`{dotted(target.name)}` has no column `{name}`",
+                at=identifier,
+                relation=target,
+                column=name,
+            )
+        target.add(column)
+    return column
+
+
+def assign(
+    target: Column, source: Column, operation: str | None = None, *, approximate: bool = False
+) -> None:
+    """A value flows into a column of the target."""
+    refs = explicit(source, operation)
+    if approximate:
+        refs = [ref._replace(approximate=True) for ref in refs]
+    target.refs = [*target.refs, *refs]
+    target.identity = True
+    if source.text is not None and target.text is None and not source.identity:
+        target.text = source.text
+    if not target.typed and target.entry is None:
+        target.expression = source.expression
+
+
+def assign_by_position(
+    binder: Binder, target: Relation, columns: list[Column], output: Output, at: exp.Expr
+) -> None:
+    """Query columns to target columns in order, exact up to the first open tail."""
+    items = output.items
+    for position, item in enumerate(items):
+        if isinstance(item, Tail):
+            _assign_open(target, columns[position:], items[position:])
+            return
+        if position < len(columns):
+            assign(columns[position], item)
+    if len(items) != len(columns):
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"`{dotted(target.name)}` takes {len(columns)} columns, but the query has {len(items)}",
+            at=at,
+            relation=target,
+            hint="name the target columns in the INSERT",
+        )
+        for item in items[len(columns) :]:
+            if isinstance(item, Column):
+                target.inputs += [
+                    ref.origin for ref in item.refs if isinstance(ref.origin, Relation)
+                ]
+
+
+def _assign_open(target: Relation, columns: list[Column], items: list[Item]) -> None:
+    """After an open tail positions mean nothing: by name where possible, else table to table."""
+    named = {column.key: column for column in columns}
+    for item in items:
+        if isinstance(item, Tail):
+            target.tails.append(item)
+            for key, column in named.items():
+                if key not in item.excluded and not column.refs:
+                    origin = item.relation.find(key)
+                    if origin is not None:
+                        column.refs, column.identity = [Ref(origin, approximate=True)], True
+        elif item.key in named:
+            assign(named[item.key], item, approximate=True)
+
+
+def assign_by_name(binder: Binder, target: Relation, output: Output, *, known: bool) -> None:
+    """`BY NAME`, or a target of which nothing is known: names decide."""
+    for item in output.items:
+        if isinstance(item, Tail):
+            target.tails.append(item)
+            continue
+        column = target.find(item.key)
+        if column is None:
+            column = Column(item.name, item.key)
+            column.inferred = True
+            column.span = item.span
+            if known and target.complete:
+                binder.report(
+                    IssueCode.UNKNOWN_COLUMN,
+                    f"`{dotted(target.name)}` has no column `{item.name}`",
+                    relation=target,
+                    column=item.name,
+                )
+            target.add(column)
+        elif column.refs and not known:
+            # A repeated name in a query into an unknown table: position is identity.
+            column = Column(item.name, item.key)
+            target.add(column)
+        assign(column, item, approximate=not known and item.generated)

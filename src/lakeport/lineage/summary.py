@@ -1,0 +1,67 @@
+"""The numbers of an analysis, and the complexity of statements."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.issues import Issue
+    from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
+
+_TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
+
+
+def complexity(binder: Binder) -> int:
+    """5 per table or view, 8 per CTE, 10 per join (15 when CROSS or FULL), 2 per filter; 1 to 100."""
+    score = sum(
+        _TABLE if relation.local_kind is None else _CTE
+        for relation in binder.relations
+        if relation.kind != "output"
+    )
+    score += sum(_WIDE_JOIN if kind in {"CROSS", "FULL"} else _JOIN for kind in binder.joins)
+    return _clamped(score + _FILTER * binder.filters)
+
+
+def _clamped(score: int) -> int:
+    return max(1, min(100, score))
+
+
+def summarize(
+    statements: list[StatementLineage],
+    graph: GlobalLineage,
+    issues: list[Issue],
+    schema: ResolvedSchema | None,
+) -> AnalyzeResult:
+    """The whole result with its summary."""
+    relations = [node for node in graph.nodes if node.node_type in {"table", "view", "cte"}]
+    tables = sum(1 for node in relations if node.node_type != "cte")
+    joins = sum(statement.join_count for statement in statements)
+    filters = sum(
+        len(node.filters) for statement in statements for node in statement.nodes if node.filters
+    )
+    score = _TABLE * tables + _CTE * (len(relations) - tables) + _JOIN * joins + _FILTER * filters
+    errors = sum(1 for issue in issues if issue.severity == "error")
+    warnings = sum(1 for issue in issues if issue.severity == "warning")
+    counted = Summary(
+        statement_count=len(statements),
+        table_count=len(relations),
+        column_count=sum(1 for node in graph.nodes if node.node_type == "column"),
+        join_count=joins,
+        complexity_score=_clamped(score),
+        issue_count=IssueCount(
+            errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
+        ),
+        has_errors=errors > 0,
+        approximate_edge_count=sum(1 for s in statements for edge in s.edges if edge.approximate),
+        unresolved_table_count=sum(1 for node in relations if node.resolution_source == "unknown"),
+    )
+    return AnalyzeResult(
+        statements=statements,
+        global_lineage=graph,
+        issues=issues,
+        summary=counted,
+        resolved_schema=schema,
+    )

@@ -1,0 +1,52 @@
+"""A source text and the spans in it.
+
+The tokenizer counts code points; clients ask for UTF-8 bytes, UTF-16 units or code points. For
+ASCII text all three agree, which is the common case and costs nothing.
+"""
+
+from __future__ import annotations
+
+from itertools import accumulate
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.wire import Span
+
+if TYPE_CHECKING:
+    from lakeport.lineage.request import Encoding
+
+
+class SourceText:
+    """One text of the request, with the arithmetic of its spans."""
+
+    __slots__ = ("_offsets", "content", "name")
+
+    def __init__(self, content: str, name: str | None = None, encoding: Encoding = "utf8") -> None:
+        self.content = content
+        self.name = name
+        self._offsets = _offsets(content, encoding)
+
+    def span(self, start: int, end: int) -> Span:
+        """The span of the code points from `start` to before `end`."""
+        if self._offsets is None:
+            return Span(start, end)
+        last = len(self._offsets) - 1
+        return Span(self._offsets[min(start, last)], self._offsets[min(end, last)])
+
+
+def _offsets(content: str, encoding: Encoding) -> list[int] | None:
+    """The offset of every code point, or None when it is its own index."""
+    if encoding == "codepoint" or content.isascii():
+        return None
+    if encoding == "utf16":
+        widths = (2 if ord(character) > 0xFFFF else 1 for character in content)
+    else:
+        widths = (_utf8_width(ord(character)) for character in content)
+    return list(accumulate(widths, initial=0))
+
+
+def _utf8_width(code: int) -> int:
+    if code < 0x80:
+        return 1
+    if code < 0x800:
+        return 2
+    return 3 if code < 0x10000 else 4
