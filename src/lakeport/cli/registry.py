@@ -21,6 +21,7 @@ COMMANDS = {
     "init": "Make a new project that works at once.",
     "config": "Show each setting and where it came from.",
     "doctor": "Check that everything Lakeport needs is here.",
+    "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""
 
