@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from functools import cache
 
 import duckdb
 import pyarrow as pa
@@ -13,14 +13,13 @@ def answers(table: pa.Table, conditions: Sequence[str]) -> list[pa.BooleanArray]
     """Per condition, TRUE, FALSE or NULL for each row, in the table's order."""
     if not conditions:
         return []
-    with _judging(table) as connection:
-        return _ask(connection, conditions)
+    return _ask(_judging(table), conditions)
 
 
 def answers_if_any(table: pa.Table, conditions: Sequence[str]) -> list[pa.BooleanArray | None]:
     """The same one by one; None for a condition that DuckDB itself refuses or cannot compute."""
-    with _judging(table) as connection:
-        return [_ask_if_possible(connection, condition) for condition in conditions]
+    connection = _judging(table)
+    return [_ask_if_possible(connection, condition) for condition in conditions]
 
 
 def compact(table: pa.Table) -> pa.Table:
@@ -32,14 +31,21 @@ def compact(table: pa.Table) -> pa.Table:
     return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
-@contextmanager
-def _judging(table: pa.Table) -> Iterator[duckdb.DuckDBPyConnection]:
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        connection.register("given", compact(table))
-        # Stored first: a filter on an Arrow scan may be pushed into pyarrow, and it is on trial here.
-        connection.execute("CREATE TEMP TABLE judged AS FROM given")
-        yield connection
+def _judging(table: pa.Table) -> duckdb.DuckDBPyConnection:
+    connection = _database().cursor()
+    connection.register("given", compact(table))
+    # Stored first: a filter on an Arrow scan may be pushed into pyarrow, and it is on trial here.
+    connection.execute("CREATE TEMP TABLE judged AS FROM given")
+    connection.unregister("given")
+    return connection
+
+
+@cache
+def _database() -> duckdb.DuckDBPyConnection:
+    """One for all tests: opening a database takes longer than most questions."""
+    connection = duckdb.connect(config={"threads": 1})
+    connection.execute("SET GLOBAL TimeZone = 'UTC'")
+    return connection
 
 
 def _ask(connection: duckdb.DuckDBPyConnection, conditions: Sequence[str]) -> list[pa.BooleanArray]:

@@ -128,7 +128,8 @@ def test_a_comparison_that_duckdb_would_round_belongs_to_an_expression() -> None
 @pytest.mark.parametrize(
     ("data_type", "constant"),
     [
-        (pa.int64(), pa.scalar(2.0**60)),
+        (pa.int64(), pa.scalar(2.0**53)),
+        (pa.int32(), pa.scalar(2.0**24, pa.float32())),
         (pa.float64(), pa.scalar(2**60 + 1)),
         (pa.float32(), pa.scalar(Decimal("0.1"))),
         (HUGEINT, pa.scalar(1.0)),

@@ -159,6 +159,13 @@ def test_a_dictionary_is_compared_by_its_values() -> None:
     assert outcome(StartsWith("x", "a"), batch) == [False, True, None, None]
 
 
+def test_runs_are_compared_by_their_values() -> None:
+    ends, words = pa.array([2, 3, 4], pa.int32()), pa.array(["b", None, "a"])
+    batch = pa.record_batch([pa.RunEndEncodedArray.from_arrays(ends, words)], ["x"]).slice(1)
+    assert outcome(Compare("x", Op.LT, pa.scalar("b")), batch) == [False, None, True]
+    assert outcome(IsNull("x"), batch) == [False, True, False]
+
+
 def test_and_or_not_are_three_valued() -> None:
     batch = column([None], pa.int64())
     null, yes, no = Always(None), Always(value=True), Always(value=False)

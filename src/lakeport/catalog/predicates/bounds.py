@@ -42,7 +42,7 @@ class Bounds:
 
 def bounds_of(segments: Sequence[Array]) -> Bounds:
     """Exact bounds of rows in memory, one entry per segment of one column."""
-    counts = [kernels.is_null(decoded(segment)).true_count for segment in segments]
+    counts = [kernels.is_null(segment).true_count for segment in segments]
     null_count = pa.array(counts, pa.int64())
     data_type = value_type(segments[0].type) if segments else pa.null()
     kind = kind_of(data_type)

@@ -27,7 +27,7 @@ from lakeport.catalog.predicates.model import (
     Predicate,
     StartsWith,
 )
-from lakeport.catalog.predicates.ordering import compare, decoded, found_in, key, keys
+from lakeport.catalog.predicates.ordering import compare, found_in, key, keys
 from lakeport.catalog.selection import keep_rows
 
 
@@ -46,7 +46,7 @@ def evaluate(predicate: Predicate, batch: pa.RecordBatch) -> pa.BooleanArray:
         case Between():
             return evaluate(And(predicate.halves), batch)
         case IsNull():
-            return null_mask(batch.column(predicate.column))
+            return kernels.is_null(batch.column(predicate.column))
         case StartsWith():
             prefix = predicate.prefix
             column = batch.column(predicate.column)
@@ -61,11 +61,6 @@ def evaluate(predicate: Predicate, batch: pa.RecordBatch) -> pa.BooleanArray:
             return kernels.constant(value=predicate.value, rows=batch.num_rows)
         case _:
             assert_never(predicate)
-
-
-def null_mask(array: Array) -> Mask:
-    """Where a value is NULL; also where a dictionary's code leads to NULL."""
-    return kernels.is_null(decoded(array))
 
 
 def _spread(test: Callable[[Array], Mask], column: Array) -> Mask:

@@ -28,6 +28,7 @@ both: Callable[[Mask, Mask], Mask] = _compute.and_kleene
 either: Callable[[Mask, Mask], Mask] = _compute.or_kleene
 invert: Callable[[Mask], Mask] = _compute.invert
 
+# Looks through encodings: also true where a dictionary's code or a run leads to NULL.
 is_null: Callable[[Array], Mask] = _compute.is_null
 is_nan: Callable[[Array], Mask] = _compute.is_nan
 add: Callable[[Array, Array | Scalar | int], Array] = _compute.add

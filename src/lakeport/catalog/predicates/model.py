@@ -45,11 +45,14 @@ _NEGATIONS = dict(_PAIRS) | {second: first for first, second in _PAIRS}
 
 @dataclass(frozen=True, slots=True)
 class Compare:
-    """`op` may be given as its SQL text: `Compare("price", Op(">="), pa.scalar(5))`."""
+    """The operator's SQL text does as well: `Compare("price", ">=", pa.scalar(5))`."""
 
     column: str
     op: Op
     value: Scalar
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "op", Op(self.op))
 
 
 @dataclass(frozen=True, slots=True)
