@@ -1,12 +1,12 @@
 """The implementations of the ports that the behaviour suite runs on. To test another one, name it here.
 
-`seed` builds a table for the reading half; an implementation that can already write through the ports
-uses `seed_through_ports`. `writes` says whether the writing half applies.
+`create` and `append` make the tables of the reading half: an implementation that cannot write through
+the ports yet brings its own. `writes` says whether the writing half applies.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
@@ -47,25 +47,22 @@ class LiveCatalog(Catalog, DynamicCatalog, Protocol):
     """What the suite needs to begin with; the rest is asked for as an ability."""
 
 
-def seed_through_ports(
-    catalog: LiveCatalog, name: TableName, definition: Definition, commits: Sequence[pa.Table]
-) -> Table:
-    namespaces = {info.name for info in catalog.namespaces()}
-    if name.namespace not in namespaces:
+def create_through_ports(catalog: LiveCatalog, name: TableName, definition: Definition) -> Table:
+    if name.namespace not in {info.name for info in catalog.namespaces()}:
         catalog.create_namespace(NamespaceInfo(name.namespace))
     namespace = require(catalog.namespace(name.namespace), DynamicNamespace, "the namespace")
-    table = namespace.create_table(name.table, definition)
-    for rows in commits:
-        insert_rows(table, rows)
-    return table
+    return namespace.create_table(name.table, definition)
+
+
+def append_through_ports(_: LiveCatalog, table: Table, rows: pa.Table) -> None:
+    insert_rows(table, rows)
 
 
 @dataclass(frozen=True, slots=True)
 class Implementation:
     make: Callable[[Clock, Path], LiveCatalog]
-    seed: Callable[[LiveCatalog, TableName, Definition, Sequence[pa.Table]], Table] = (
-        seed_through_ports
-    )
+    create: Callable[[LiveCatalog, TableName, Definition], Table] = create_through_ports
+    append: Callable[[LiveCatalog, Table, pa.Table], None] = append_through_ports
     writes: bool = True
 
 

@@ -166,10 +166,15 @@ class Lake:
 
     def seed(self, schema: pa.Schema, *commits: pa.Table, name: str = "orders") -> Subject:
         """A table with one commit per argument, however this implementation makes it."""
-        table = self.implementation.seed(
-            self.catalog, TableName("shop", name), Definition(schema), commits
+        table = self.implementation.create(
+            self.catalog, TableName("shop", name), Definition(schema)
         )
+        for rows in commits:
+            self.append(Subject(table), rows)
         return Subject(table)
+
+    def append(self, subject: Subject, rows: pa.Table) -> None:
+        self.implementation.append(self.catalog, subject.table, rows)
 
 
 def schema_of(**types: pa.DataType) -> pa.Schema:

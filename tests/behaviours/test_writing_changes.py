@@ -31,6 +31,7 @@ from lakeport.catalog.definition import (
     default_of,
     with_default,
 )
+from lakeport.catalog.ports import ScanRequest
 from lakeport.core.errors import (
     AlreadyExistsError,
     ConstraintViolationError,
@@ -40,7 +41,8 @@ from lakeport.core.errors import (
     NotFoundError,
     PreconditionError,
 )
-from lakeport.core.timepoint import AtVersion
+from lakeport.core.timepoint import NANOSECONDS, AtTime, AtVersion
+from tests.behaviours.implementations import START
 from tests.behaviours.lake import Lake, Subject, schema_of, values
 
 INNER = pa.struct([pa.field("x", pa.int32()), pa.field("y", pa.string())])
@@ -70,6 +72,17 @@ def test_a_change_is_a_version_and_old_versions_keep_their_schema(wares: Subject
     assert wares.rows("k", "colour") == [(1, None), (2, None)]
     newest = wares.travelable.history()[-1]
     assert (newest.version, newest.schema_id) == (2, state.schema_id)
+
+
+def test_the_past_has_the_first_schema_and_the_future_the_current_one(
+    lake: Lake, wares: Subject
+) -> None:
+    wares.alter(RenameColumn("name", "label"))
+    past = AtTime(START - NANOSECONDS)
+    future = AtTime(lake.clock() + 60 * NANOSECONDS)
+    assert wares.read(ScanRequest(at=past)).schema.names == ["k", "name", "price", "spec"]
+    assert wares.read(ScanRequest(at=future)).schema.names == ["k", "label", "price", "spec"]
+    assert wares.rows(at=past) == wares.rows(at=future) == []
 
 
 def test_an_empty_table_can_be_altered(lake: Lake) -> None:
