@@ -253,6 +253,17 @@ def test_an_extension_name_goes_with_its_type() -> None:
     assert evolved.definition.schema.field(0).metadata == {b"comment": b"where"}
 
 
+def test_a_wider_type_keeps_what_its_field_says_about_it() -> None:
+    shape = pa.field("g", pa.binary(), metadata={"ARROW:extension:name": "geoarrow.wkb"})
+    geometry = Definition(pa.schema([shape]))
+    assert evolve(geometry, [WidenColumn(("g",), pa.binary())]).is_noop
+    wider = evolve(geometry, [WidenColumn(("g",), pa.large_binary())]).definition.schema.field(0)
+    assert wider.metadata == shape.metadata
+    assert (
+        evolve(geometry, [ChangeType("g", pa.binary())]).definition.schema.field(0).metadata is None
+    )
+
+
 def test_not_null_is_for_the_rows_to_prove() -> None:
     evolved = evolve(orders(), [RequireColumn("REGION")])
     assert not evolved.definition.schema.field("region").nullable

@@ -2,7 +2,7 @@
 
 A sliced array is taken apart into exactly the part it shows, so whoever rebuilds it sees no offsets.
 Values under a NULL struct or list stay where they are and mean nothing. pyarrow's own casts are not
-used here: the one from list views writes past its buffer, and none keeps a child field's name.
+used here: the one from list views gives an invalid array, and none sets a child field's name.
 """
 
 from __future__ import annotations
@@ -172,7 +172,7 @@ def validity(array: Array) -> pa.Buffer | None:
 
 
 def _evened(parts: Parts, data_type: pa.DataType) -> Array:
-    # A fixed-size list keeps room for its NULLs, other lists need not: those slots become NULLs.
+    # A fixed-size list keeps room for its NULLs, other lists need not.
     (values,) = parts.children
     size: int = _attribute(data_type, "list_size")
     starts = parts.offsets[:-1] if parts.offsets is not None else np.zeros(0, dtype=np.int64)

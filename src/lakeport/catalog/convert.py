@@ -102,12 +102,12 @@ def _into_elements(parts: Parts, to: pa.DataType, places: tuple[str, ...]) -> Ar
         convert(child, field.type, place)
         for child, field, place in zip(parts.children, child_fields(to), places, strict=True)
     )
-    return put_together(replace(parts, children=children), to)
+    return put_together(parts.with_children(*children), to)
 
 
 def _into_struct(parts: Parts, kind: pa.DataType, to: pa.DataType, where: str) -> Array:
     children = _by_name(parts, kind, to, where)
-    return put_together(replace(parts, children=children), to)
+    return put_together(parts.with_children(*children), to)
 
 
 def _into_union(parts: Parts, kind: Any, to: Any, where: str) -> Array:

@@ -8,6 +8,7 @@ rename is carried into all of them.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -51,10 +52,15 @@ def named(constraint: Constraint) -> str:
 
 
 def reads(constraint: Constraint, column: str) -> bool:
+    return fold(column) in _read_by(constraint)
+
+
+@lru_cache(maxsize=1024)
+def _read_by(constraint: Constraint) -> frozenset[str]:
     names = (
         column_names(constraint.expression) if isinstance(constraint, Check) else constraint.columns
     )
-    return fold(column) in {fold(name) for name in names}
+    return frozenset(fold(name) for name in names)
 
 
 def of_column(definition: Definition, name: str) -> Dependents:

@@ -56,6 +56,7 @@ from lakeport.core.names import fold, quoted
 
 
 def evolve(definition: Definition, changes: Sequence[change.Change]) -> Evolution:
+    """What all changes together make of the table; the first one that cannot be refuses them all."""
     draft = _Draft(definition, tuple(Kept(index) for index in range(len(definition.schema))))
     for one in changes:
         draft = _STEPS[type(one)](draft, one)
@@ -131,6 +132,8 @@ def _widen(draft: _Draft, one: change.WidenColumn) -> _Draft:
     where = ".".join(_path(one.path))
 
     def widen(old: Field) -> tuple[Field, Shape]:
+        if old.type.equals(one.to, check_metadata=True):
+            return old, Same()
         if not is_widening(old.type, one.to):
             raise InvalidRequestError(
                 f"{quoted(where)} cannot be widened from {old.type} to {one.to}:"
@@ -138,7 +141,7 @@ def _widen(draft: _Draft, one: change.WidenColumn) -> _Draft:
                 hint="change the type explicitly (ALTER … TYPE), which rewrites the column",
             )
         check_type(one.to, where)
-        return _typed(old, one.to), Cast(widens=True)
+        return old.with_type(one.to), Cast(widens=True)
 
     widened = draft.with_edited(one.path, widen)
     dependents.check_still_evaluated(widened.definition, one.path[0])
@@ -146,20 +149,18 @@ def _widen(draft: _Draft, one: change.WidenColumn) -> _Draft:
 
 
 def _relax(draft: _Draft, one: change.RelaxColumn) -> _Draft:
-    _path(one.path)
+    path = _path(one.path)
+    for key in draft.definition.keys:
+        if len(path) == 1 and isinstance(key, PrimaryKey) and dependents.reads(key, path[0]):
+            raise PreconditionError(
+                f"column {quoted(path[0])} belongs to {dependents.named(key)}, so it stays NOT NULL",
+                hint="drop the primary key first",
+            )
 
     def relax(old: Field) -> tuple[Field, Shape]:
         return old.with_nullable(nullable=True), Same()
 
-    relaxed = draft.with_edited(one.path, relax)
-    if len(one.path) == 1:
-        for key in draft.definition.keys:
-            if isinstance(key, PrimaryKey) and dependents.reads(key, one.path[0]):
-                raise PreconditionError(
-                    f"column {quoted(one.path[0])} belongs to {dependents.named(key)}, so it stays NOT NULL",
-                    hint="drop the primary key first",
-                )
-    return relaxed
+    return draft.with_edited(path, relax)
 
 
 # -- columns by explicit wish --------------------------------------------------------------------
@@ -234,7 +235,7 @@ def _change_type(draft: _Draft, one: change.ChangeType) -> _Draft:
     changed = _typed(column, one.to)
     plain = one.using is None or _is_own_cast(one.using, column.name, one.to, draft.schema)
     if plain and column.type.equals(one.to, check_metadata=True):
-        return draft
+        return draft.with_column(index, changed)
     check_default(changed)
     for key in draft.definition.keys:
         if dependents.reads(key, column.name):

@@ -6,8 +6,6 @@ type: NOT NULL, CHECK and keys are `constraints.check_evolution`'s business, on 
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Array
@@ -74,7 +72,7 @@ def _reshaped(array: Array, shape: Shape, to: pa.DataType) -> Array:
                 else _reshaped(parts.children[source.index], source.shape, field.type)
                 for source, field in zip(shape.fields, child_fields(to), strict=True)
             )
-            return put_together(replace(parts, children=fields), to)
+            return put_together(parts.with_children(*fields), to)
         case Elements():
             parts = take_apart(array)
             elements = tuple(
@@ -83,7 +81,7 @@ def _reshaped(array: Array, shape: Shape, to: pa.DataType) -> Array:
                     parts.children, shape.children, child_fields(to), strict=True
                 )
             )
-            return put_together(replace(parts, children=elements), to)
+            return put_together(parts.with_children(*elements), to)
 
 
 def _cast(array: Array, to: pa.DataType) -> Array:
