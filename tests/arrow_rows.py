@@ -97,7 +97,7 @@ def _nested(rng: random.Random, data_type: pa.DataType, rows: int, *, nullable: 
         return pa.StructArray.from_arrays(children, fields=fields, mask=mask)
     if isinstance(data_type, pa.SparseUnionType):
         members = [data_type.field(at) for at in range(data_type.num_fields)]
-        children = [random_array(rng, member.type, rows) for member in members]
+        children = [random_array(rng, m.type, rows, nullable=nullable) for m in members]
         tags = pa.array([rng.randrange(len(members)) for _ in range(rows)], pa.int8())
         return pa.UnionArray.from_sparse(tags, children, [member.name for member in members])
     if isinstance(data_type, pa.FixedSizeListType):
