@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeport.catalog.glue import glue_rows
 from lakeport.catalog.selection import (
     chosen,
     counting,
-    glue_rows,
     keep_rows,
     take_rows,
     with_columns,

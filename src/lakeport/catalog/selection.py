@@ -7,7 +7,7 @@ where they exist, a detour over a plain type for views, and gluing slices for th
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -60,16 +60,6 @@ def with_columns(columns: list[Array], schema: pa.Schema, rows: int) -> pa.Recor
         return pa.RecordBatch.from_arrays(columns, schema=schema)
     empty = pa.StructArray.from_buffers(pa.struct([]), rows, [None])
     return pa.RecordBatch.from_struct_array(empty)  # type: ignore[arg-type] # the stubs call it Array
-
-
-def glue_rows(batches: Sequence[pa.RecordBatch], schema: pa.Schema) -> pa.RecordBatch:
-    """All rows in one batch, in order."""
-    if not batches:
-        return with_columns([pa.nulls(0, column.type) for column in schema], schema, 0)
-    columns = [
-        pa.concat_arrays([batch.column(index) for batch in batches]) for index in range(len(schema))
-    ]
-    return with_columns(columns, schema, sum(batch.num_rows for batch in batches))
 
 
 def _glue(array: Array, positions: Positions) -> Array:

@@ -15,6 +15,7 @@ from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.conform import conform_delete, conform_update
 from lakeport.catalog.constraints import check_rows
 from lakeport.catalog.definition import ROW_ID_FIELD, Key, require_column
+from lakeport.catalog.glue import glue_rows
 from lakeport.catalog.memory.addresses import Addresses, join, remove, resolve, rows_at
 from lakeport.catalog.memory.follow import follow
 from lakeport.catalog.memory.keys import check_keys
@@ -23,7 +24,7 @@ from lakeport.catalog.memory.statement import Statement
 from lakeport.catalog.memory.store import TableStore
 from lakeport.catalog.memory.timeline import Stamp, Timeline
 from lakeport.catalog.ports import WriteContext
-from lakeport.catalog.selection import glue_rows, take_rows
+from lakeport.catalog.selection import take_rows
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import ROW_ID, fold
 

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeport.catalog.arrow import Array, Field, Scalar
+from lakeport.catalog.containers import nulls
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.memory.timeline import Timeline
 from lakeport.catalog.ports import ColumnStatistics
@@ -34,17 +35,17 @@ def measure(timeline: Timeline, column: str) -> ColumnStatistics:
 
 
 def _of(pieces: list[Array], column: Field) -> ColumnStatistics:
-    values = pa.concat_arrays(pieces) if pieces else pa.nulls(0, column.type)
+    values = pa.concat_arrays(pieces) if pieces else nulls(0, column.type)
     bounds = bounds_of([values])
-    nulls = values.null_count if bounds.null_count is None else bounds.null_count[0].as_py()
+    absent = values.null_count if bounds.null_count is None else bounds.null_count[0].as_py()
     has_nan = bounds.nan_count is not None and bounds.nan_count[0].as_py() > 0
     # Bounds leave NaN out, but it is a value: the largest one.
     not_a_number = pa.scalar(math.nan, column.type) if has_nan else None
     return ColumnStatistics(
         minimum=_end(bounds.minimum, column) or not_a_number,
         maximum=not_a_number or _end(bounds.maximum, column),
-        has_null=nulls > 0,
-        has_values=nulls < len(values),
+        has_null=absent > 0,
+        has_values=absent < len(values),
         distinct=None if pa.types.is_null(bounds.minimum.type) else _distinct(values),
         longest=_longest(values),
     )
