@@ -38,7 +38,8 @@ from lakeport.catalog.predicates.ordering import key
 from lakeport.core.errors import InvalidRequestError, LimitError, UnsupportedError
 from lakeport.core.names import quoted
 
-_ROUNDED = ({Kind.NUMBER, Kind.FLOAT}, {Kind.MOMENT, Kind.INSTANT})
+# Pairs of kinds that DuckDB compares after a conversion, which may round or read a time zone.
+_CONVERTED = ({Kind.NUMBER, Kind.FLOAT}, {Kind.MOMENT, Kind.INSTANT})
 
 
 def bind(predicate: Predicate, schema: pa.Schema) -> Predicate:
@@ -186,15 +187,14 @@ def _fitted(field: Field, constant: Scalar) -> Fit:
     found = fit(key(constant) if kind is Kind.INSTANT else constant, target)
     if found is not None:
         return found
-    ours = kind_of(target)
-    if kind is ours or any({kind, ours} == pair for pair in _ROUNDED):
+    wanted = _comparable(field)
+    if kind is wanted or {kind, wanted} in _CONVERTED:
         raise UnsupportedError(
             f"comparing column {quoted(field.name)} of type {target} with a constant of type "
-            f"{constant.type} takes a conversion",
+            f"{constant.type} needs a conversion",
             hint=f"give a constant of type {target}, or write the condition as an expression",
         )
-    wanted = "NULL" if ours is None else ours.value
     raise InvalidRequestError(
         f"column {quoted(field.name)} of type {target} cannot be compared with {kind.value}",
-        hint=f"give {wanted}",
+        hint=f"give {wanted.value}",
     )

@@ -119,7 +119,11 @@ def _extension_kind(data_type: pa.BaseExtensionType) -> Kind | None:
 
 
 def is_decimal(data_type: pa.DataType) -> bool:
-    return isinstance(data_type, pa.Decimal32Type | pa.Decimal64Type | pa.Decimal128Type)
+    """What DuckDB calls a decimal: it has none of 256 bits, and no negative scale."""
+    return (
+        isinstance(data_type, pa.Decimal32Type | pa.Decimal64Type | pa.Decimal128Type)
+        and data_type.scale >= 0
+    )
 
 
 def is_text(data_type: pa.DataType) -> bool:
@@ -158,10 +162,8 @@ def scale_of(data_type: pa.DataType) -> Scale:
         ticks = _DAY * _PER_SECOND[data_type.unit]
         last = _TIMESTAMP_INFINITY - 1
         return Scale(ticks, -last, last, _TIMESTAMP_INFINITY)
-    if pa.types.is_date32(data_type):
-        return Scale(1, 1 - _DATE_INFINITY, _DATE_INFINITY - 1, _DATE_INFINITY)
-    if pa.types.is_date64(data_type):
-        # A date of 64 bits counts milliseconds, but only whole days are valid.
+    if pa.types.is_date(data_type):
+        # One of 64 bits counts milliseconds, but only whole days are valid: constants are days.
         return Scale(1, 1 - _DATE_INFINITY, _DATE_INFINITY - 1, _DATE_INFINITY)
     bits = data_type.bit_width
     if pa.types.is_signed_integer(data_type):
