@@ -134,6 +134,10 @@ def test_infinity_stays_infinite_in_every_unit() -> None:
     days = convert(endless, pa.date32()).view(pa.int32()).to_pylist()
     assert days == [2**31 - 1, 1 - 2**31, 1, None]
     assert convert(convert(endless, pa.date32()), pa.timestamp("s")).equals(endless)
+    milliseconds = convert(endless, pa.date64())
+    milliseconds.validate(full=True)
+    assert convert(milliseconds, pa.date32()).equals(convert(endless, pa.date32()))
+    assert convert(milliseconds, pa.timestamp("s")).equals(endless)
 
 
 def test_struct_fields_are_matched_by_name() -> None:

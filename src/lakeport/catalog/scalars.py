@@ -112,9 +112,12 @@ def _count(array: Array) -> Any:
 
 
 def _ends(data_type: pa.DataType) -> tuple[int, int]:
-    """Infinity and −infinity, as DuckDB writes them."""
+    """Infinity and −infinity, as DuckDB reads them; a date64 counts milliseconds of date32's days."""
     kind: Any = data_type
-    largest = 2 ** (kind.bit_width - 1) - 1
+    if pa.types.is_date(kind):
+        largest = (2**31 - 1) * (1 if kind.bit_width == 32 else 86_400_000)
+    else:
+        largest = 2**63 - 1
     return largest, -largest
 
 
