@@ -113,6 +113,10 @@ class Emitter:
             found = self._relation_ids[id(relation)] = self._new_relation_id(relation)
         return found
 
+    def canonical_id(self, relation: Relation) -> str:
+        """The id of a relation's first instance, which is its id in the global graph."""
+        return node_id("table", *relation.name)
+
     def _new_relation_id(self, relation: Relation) -> str:
         index = str(self._binder.index)
         if relation.kind == "output":

@@ -119,6 +119,8 @@ class Registry:
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
         self.statement = 0
+        # EXPLAIN binds a statement without running it.
+        self.frozen = False
 
     # -- names -------------------------------------------------------------------------------
 
@@ -168,8 +170,8 @@ class Registry:
                 statement, entry = self._dropped[name]
                 return Lookup(name, entry, "implied" if entry else "unknown", dropped_at=statement)
         for name in names:
-            if name in self._future:
-                statement, entry = self._future[name]
+            statement, entry = self._future.get(name, (-1, None))
+            if statement > self.statement:
                 return Lookup(name, entry, "implied", created_at=statement)
         return Lookup(names[0], None, "unknown")
 
@@ -217,6 +219,8 @@ class Registry:
 
     def define(self, entry: TableEntry) -> None:
         """The workload defines a table: replaces what was implied, never what was imported."""
+        if self.frozen:
+            return
         name = entry.name
         self._future.pop(name, None)
         self._changed(name, "define", entry)
@@ -239,6 +243,8 @@ class Registry:
 
     def contradict(self, name: Name, conflict: Conflict, extra: list[ColumnEntry]) -> None:
         """The workload defines an imported table differently."""
+        if self.frozen:
+            return
         self._conflicts[name] = conflict
         imported = self.imported[name]
         if self.merge_columns and extra:
@@ -252,6 +258,8 @@ class Registry:
 
     def drop(self, name: Name, statement: int) -> None:
         """DROP: implied entries go, imported ones stay; both are remembered as dropped."""
+        if self.frozen:
+            return
         self._changed(name, "drop", name, statement)
         if not self.allow_implied and name not in self.imported:
             return
@@ -262,6 +270,8 @@ class Registry:
 
     def update(self, entry: TableEntry) -> None:
         """ALTER: the next version of an implied table, or an overlay on an imported one."""
+        if self.frozen:
+            return
         self._changed(entry.name, "update", entry)
         if not self.allow_implied and entry.name not in self.imported:
             return
@@ -272,6 +282,8 @@ class Registry:
 
     def move(self, old: Name, new: TableEntry, statement: int) -> None:
         """RENAME: the old name becomes a tombstone, an imported original is kept."""
+        if self.frozen:
+            return
         self._changed(old, "move", old, new, statement)
         self.revisions[new.name] = self.revisions.get(new.name, 0) + 1
         if not self.allow_implied:
@@ -287,7 +299,7 @@ class Registry:
 
     def infer(self, name: Name, columns: list[tuple[str, str]], shown: Name) -> None:
         """Columns seen in use: they accumulate, and never make the list complete."""
-        if not self.allow_implied or name in self.imported:
+        if self.frozen or not self.allow_implied or name in self.imported:
             return
         entry = self.implied.get(name)
         if entry is not None and entry.inference == "ddl" and entry.complete:

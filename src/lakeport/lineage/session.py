@@ -35,6 +35,9 @@ class Session:
         self.issues: list[Issue] = []
         self.source = SourceText("")
         self.variables: set[str] = set()
+        self.tagged = bool(request.tag_hints) or bool(
+            schema and any(c.tags for t in schema.tables for c in t.columns)
+        )
         # Which statements read or wrote a relation, by canonical name.
         self.used: dict[Name, list[int]] = {}
         self._reported: set[tuple[object, ...]] = set()

@@ -56,6 +56,7 @@ class Binder:
         self.joins: list[str] = []
         self.filters = 0
         self.variables: set[str] = session.variables
+        self.explain_only = False
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
         self.reads: dict[str, None] = {}
@@ -69,9 +70,7 @@ class Binder:
 
     # -- doors -------------------------------------------------------------------------------
 
-    def query(
-        self, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
-    ) -> Output:
+    def query(self, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]) -> Output:
         """Bind a nested query."""
         return bind_query(self, node, parent, ctes)
 
@@ -327,6 +326,7 @@ class Binder:
         message: str,
         *,
         at: exp.Expr | None = None,
+        extent: tuple[int, int] | None = None,
         relation: Relation | None = None,
         relation_name: str | None = None,
         column: str | None = None,
@@ -335,7 +335,7 @@ class Binder:
         hint: str | None = None,
     ) -> None:
         """One issue of this statement."""
-        extent = self.extent(at) if at is not None else None
+        extent = extent or (self.extent(at) if at is not None else None)
         self.session.report(
             code,
             message,
@@ -349,9 +349,7 @@ class Binder:
             hint=hint,
         )
 
-    def unsupported(
-        self, node: exp.Expr, message: str, severity: Severity | None = None
-    ) -> None:
+    def unsupported(self, node: exp.Expr, message: str, severity: Severity | None = None) -> None:
         """A construct without a rule: say so, never answer with silence."""
         self.report(IssueCode.UNSUPPORTED_SYNTAX, message, at=node, severity=severity)
 

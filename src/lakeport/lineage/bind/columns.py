@@ -154,9 +154,7 @@ def _guess(  # noqa: PLR0913 - see `_in_scope`
     return [Ref(found[0], role, approximate=not alone or found[0].approximate)]
 
 
-def _ambiguous(
-    binder: Binder, identifier: exp.Expr, columns: list[Column], role: int
-) -> list[Ref]:
+def _ambiguous(binder: Binder, identifier: exp.Expr, columns: list[Column], role: int) -> list[Ref]:
     owners = [dotted(column.relation.name) for column in columns if column.relation]
     binder.report(
         IssueCode.AMBIGUOUS_COLUMN,
@@ -339,9 +337,7 @@ def _only_struct(relation: Relation, key: str) -> Column | None:
     return None
 
 
-def _struct_column(
-    binder: Binder, chain: list[exp.Expr], scope: Scope, role: int
-) -> list[Ref]:
+def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: int) -> list[Ref]:
     """`a.b.c` where `a` is no relation: a field of column `a`, if there is such a column."""
     first = chain[0]
     key = _key(binder, first)

@@ -257,9 +257,7 @@ class Fragments:
                 if isinstance(value, exp.Expr):
                     stack.append(value)
                 elif isinstance(value, list):
-                    stack.extend(
-                        item for item in reversed(value) if isinstance(item, exp.Expr)
-                    )
+                    stack.extend(item for item in reversed(value) if isinstance(item, exp.Expr))
         return None
 
     # -- slicing -----------------------------------------------------------------------------

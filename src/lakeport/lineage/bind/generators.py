@@ -78,9 +78,7 @@ def generated(
         relation.add(column)
 
 
-def _append(
-    binder: Binder, scope: Scope, relation: Relation, identifier: exp.Expr | None
-) -> None:
+def _append(binder: Binder, scope: Scope, relation: Relation, identifier: exp.Expr | None) -> None:
     key = (
         binder.key(identifier)
         if isinstance(identifier, exp.Identifier)
@@ -276,9 +274,7 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
         if inner is not None:
             binder.source(inner, scope)
         return
-    relation, identifier = _relation(
-        binder, alias, _called(inner)
-    )
+    relation, identifier = _relation(binder, alias, _called(inner))
     columns = generator_columns(binder, inner, scope, len(names))
     if names and len(names) > len(columns):
         columns += [

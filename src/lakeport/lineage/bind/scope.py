@@ -115,6 +115,7 @@ class Relation:
         "inferring",
         "inputs",
         "instance",
+        "is_read",
         "join_condition",
         "join_keys",
         "join_type",
@@ -170,6 +171,8 @@ class Relation:
         self.path = ""
         self.used = False
         self.written = False
+        # False for a pure write target.
+        self.is_read = False
 
     def adopt(self, items: list[Item]) -> None:
         """Take over the output of a query as the columns of this relation."""

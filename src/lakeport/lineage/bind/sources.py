@@ -102,9 +102,7 @@ def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
     scope.sources.append(Source(key, relation))
 
 
-def _renamed(
-    binder: Binder, relation: Relation, names: list[exp.Expr], label: str
-) -> Relation:
+def _renamed(binder: Binder, relation: Relation, names: list[exp.Expr], label: str) -> Relation:
     """A relation under an alias with a column list: renamed by position."""
     renamed = binder.derived(label, local_kind="derived")
     for position, column in enumerate(relation.known()):
@@ -256,9 +254,7 @@ def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:
     return [exp.Identifier(this=column.name, quoted=True) for column in right if column.key in left]
 
 
-def _merge(
-    binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kind: str
-) -> None:
+def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kind: str) -> None:
     """USING and NATURAL: two columns become one; which side it shows depends on the join."""
     for identifier in names:
         key = binder.key(identifier)

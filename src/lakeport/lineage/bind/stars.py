@@ -213,7 +213,7 @@ def _shown(
         made.text = binder.sql(replacement)
     else:
         made.refs = refs
-        made.identity = len(refs) == 1
+        made.identity = sum(ref.role == VALUE for ref in refs) == 1
         made.approximate = any(ref.approximate for ref in refs)
         made.type, made.typed = binder.type_of_column(column), True
     renamed = modifiers.renamed.get(key)

@@ -240,8 +240,9 @@ def known_table(
         relation.metadata["placeholder"] = True
         relation.resolution = "unknown"
     if not write:
+        relation.is_read = True
         binder.reads.setdefault(dotted(lookup.name))
-        report_lookup(binder, lookup, relation, node)
+        report_lookup(binder, lookup, relation)
     return relation
 
 
@@ -275,7 +276,7 @@ def _name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     return (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
 
 
-def report_lookup(binder: Binder, lookup: Lookup, relation: Relation, node: exp.Expr) -> None:
+def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
@@ -284,7 +285,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation, node: exp.
         binder.report(
             IssueCode.DROPPED_TABLE_REFERENCE,
             f"`{name}` was dropped in statement {lookup.dropped_at}",
-            at=node,
+            extent=relation.span,
             relation=relation,
             hint="move this statement before the DROP",
         )
@@ -292,7 +293,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation, node: exp.
         binder.report(
             IssueCode.FORWARD_REFERENCE,
             f"`{name}` is created later, in statement {lookup.created_at}",
-            at=node,
+            extent=relation.span,
             relation=relation,
             hint="move the CREATE before this statement",
         )
@@ -303,7 +304,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation, node: exp.
         binder.report(
             IssueCode.UNKNOWN_TABLE,
             f"table `{name}` is not known",
-            at=node,
+            extent=relation.span,
             relation=relation,
             suggestions=[close] if close else [],
             hint=f"did you mean `{close}`?" if close else "add it to schema.tables",

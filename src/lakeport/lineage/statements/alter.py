@@ -149,9 +149,7 @@ class _Change:
         )
         kind = node.args.get("kind")
         dialect = self._binder.dialect.name
-        added = (
-            read_type(self._binder.sql(kind), dialect) if isinstance(kind, exp.Expr) else None
-        )
+        added = read_type(self._binder.sql(kind), dialect) if isinstance(kind, exp.Expr) else None
         at = self._position(self._binder.folding.column(path[0]))
         if at is None or added is None:
             return

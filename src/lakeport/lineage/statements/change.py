@@ -67,9 +67,7 @@ def _aliased_target(binder: Binder, node: exp.Expr) -> exp.Expr | None:
     wanted = binder.key(table.this)
     places = [origin] if isinstance(origin, exp.Expr) else []
     places += (
-        [item for item in using if isinstance(item, exp.Expr)]
-        if isinstance(using, list)
-        else []
+        [item for item in using if isinstance(item, exp.Expr)] if isinstance(using, list) else []
     )
     for place in places:
         for candidate in place.find_all(exp.Table):

@@ -101,9 +101,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     return statement
 
 
-def _new_relation(
-    binder: Binder, kind: str, label: str, name: Name, node: exp.Expr
-) -> Relation:
+def _new_relation(binder: Binder, kind: str, label: str, name: Name, node: exp.Expr) -> Relation:
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     relation = binder.relation(kind, label, name)
     spans = (

@@ -414,9 +414,7 @@ def _procedure(binder: Binder, text: str) -> None:
     binder.writes.setdefault(dotted(relation.name))
 
 
-_RULES: tuple[
-    tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str]], ...
-] = (
+_RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str]], ...] = (
     ((exp.Insert,), _insert),
     ((exp.MultitableInserts,), _multi_insert),
     ((exp.Update,), _update),

@@ -132,9 +132,7 @@ def _bind_conflict(
         target.indirect += [(ref, "FILTER") for ref in collect(binder, where, scope, FILTER)]
 
 
-def _incoming_value(
-    binder: Binder, value: exp.Expr, incoming: Relation, scope: Scope
-) -> Column:
+def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: Scope) -> Column:
     """An assignment's value, with the incoming row's columns replaced by what they were made of."""
     made = Column("", "")
     made.text = binder.sql(value)

@@ -1,0 +1,46 @@
+"""The last steps over a whole result: collapsing, tags, size, summary."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.bypass import bypass, hidden_relations
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.resolved import resolved_schema
+from lakeport.lineage.summary import summarize
+
+if TYPE_CHECKING:
+    from lakeport.lineage.globalgraph import GlobalGraph
+    from lakeport.lineage.result import AnalyzeResult, StatementLineage
+    from lakeport.lineage.session import Session
+
+_MANY_EDGES = 50_000
+
+
+def finish(
+    session: Session, statements: list[StatementLineage], graph: GlobalGraph
+) -> AnalyzeResult:
+    """Everything that looks at all statements at once."""
+    options = session.options
+    lineage = graph.result()
+    if options.hide_ctes or options.collapse_temporary:
+        wanted = {"hide_ctes": options.hide_ctes, "collapse_temporary": options.collapse_temporary}
+        for statement in statements:
+            removed = hidden_relations(statement.nodes, **wanted, pattern=options.collapse_pattern)
+            statement.nodes, statement.edges = bypass(statement.nodes, statement.edges, removed)
+        removed = hidden_relations(lineage.nodes, **wanted, pattern=options.collapse_pattern)
+        lineage.nodes, lineage.edges = bypass(lineage.nodes, lineage.edges, removed)
+    edges = sum(len(statement.edges) for statement in statements)
+    if edges > _MANY_EDGES:
+        session.report(
+            IssueCode.PAYLOAD_SIZE_WARNING,
+            f"the result holds {edges} edges",
+            hint="set options.enableColumnLineage to false, or analyse fewer files at once",
+        )
+    result = summarize(statements, lineage, session.issues, resolved_schema(session))
+    if session.tagged:
+        # Tags are rare: their module is loaded when a request brings some.
+        from lakeport.lineage.classify import classify  # noqa: PLC0415 - see above
+
+        classify(session, result)
+    return result

@@ -1,0 +1,46 @@
+"""Backward inference: what the use of a table says about its columns.
+
+The names go to the registry for the rest of the workload. They never make a list complete, so a
+star over them stays approximate.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def learn(binder: Binder) -> None:
+    """Store the columns this statement used of tables nobody defined."""
+    registry = binder.registry
+    for relation in binder.relations:
+        external = "external" in relation.metadata or "metadataTable" in relation.metadata
+        if (
+            relation.local_kind is not None
+            or relation.kind == "output"
+            or relation.complete
+            or external
+        ):
+            continue
+        if relation.entry is not None and relation.entry.origin == "imported":
+            continue
+        columns = [(column.name, column.key) for column in relation.columns if column.inferred]
+        if not columns or relation.name in registry.imported:
+            continue
+        known = registry.implied.get(relation.name)
+        fresh = known is None or not {key for _, key in columns} <= known.keys()
+        shown = (*relation.name[:-1], relation.label)
+        registry.infer(relation.name, columns, shown)
+        if fresh and registry.allow_implied:
+            names = ", ".join(name for name, _ in columns[:12])
+            binder.report(
+                IssueCode.INFERRED_SCHEMA,
+                f"columns of `{dotted(relation.name)}` are deduced from their use: {names}",
+                relation=relation,
+                hint="add the table to schema.tables to make them certain",
+            )

@@ -1,0 +1,286 @@
+"""One statement from its tree to its lineage, and what it leaves behind in session and graph."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.binder import Binder
+from lakeport.lineage.capture import declared_columns
+from lakeport.lineage.emit import Emitter
+from lakeport.lineage.inference import learn
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.order import model_name
+from lakeport.lineage.registry import TableEntry
+from lakeport.lineage.result import StatementLineage
+from lakeport.lineage.salvage import salvage
+from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
+from lakeport.lineage.statements.dispatch import bind_statement
+from lakeport.lineage.summary import complexity
+
+if TYPE_CHECKING:
+    from lakeport.lineage.globalgraph import GlobalGraph
+    from lakeport.lineage.names import Name
+    from lakeport.lineage.parse import Parsed
+    from lakeport.lineage.session import Session
+    from lakeport.lineage.workload import Statement
+
+# Statements after which nothing of what a relation held before remains.
+_REWRITES = frozenset(
+    {
+        "ALTER_VIEW",
+        "CACHE",
+        "CREATE_TABLE",
+        "CREATE_TABLE_AS",
+        "CREATE_TABLE_CLONE",
+        "CREATE_TABLE_LIKE",
+        "CREATE_VIEW",
+        "DROP",
+        "INSERT_OVERWRITE",
+        "TRUNCATE",
+    }
+)
+
+
+def announce_definitions(session: Session, statements: list[Statement]) -> None:
+    """Tell the registry what later statements create, so that a forward reference is no stranger."""
+    if not session.registry.allow_implied:
+        return
+    for statement in statements:
+        tree = statement.parsed.tree
+        model = model_name(session, statement)
+        if model is not None:
+            session.registry.announce(model, statement.index, None)
+        elif isinstance(tree, exp.Create) and defines_relation(tree):
+            _announce(session, statement, tree)
+
+
+def _announce(session: Session, statement: Statement, tree: exp.Create) -> None:
+    binder = Binder(session, statement.chunk, statement.source.content, statement.index)
+    name, shown, temporary = create_target(binder, tree)
+    entry: TableEntry | None = None
+    if not name:
+        return
+    if isinstance(tree.this, exp.Schema) and tree.args.get("expression") is None:
+        columns, constraints = declared_columns(binder, tree.this)
+        entry = TableEntry(
+            name,
+            shown,
+            columns,
+            "implied",
+            complete=bool(columns),
+            temporary=temporary,
+            inference="ddl",
+            constraints=constraints,
+        )
+    session.registry.announce(name, statement.index, entry)
+
+
+def analyse_statement(
+    session: Session, statement: Statement, graph: GlobalGraph
+) -> StatementLineage:
+    """Bind, emit, and merge into the graph of the workload."""
+    session.source = statement.source
+    session.registry.begin(statement.index)
+    binder, kind = _bound(session, statement)
+    emitter = Emitter(binder)
+    emitter.emit()
+    result = _lineage(session, statement, binder, emitter, kind)
+    if statement.incremental is not None:
+        _add_incremental(session, statement, result)
+    names = _note_use(session, binder, emitter, statement.index)
+    graph.add(result, names)
+    if not binder.explain_only:
+        graph.link(
+            statement.index,
+            _ids(emitter, binder, written=False),
+            _ids(emitter, binder, written=True),
+            rewrites=kind in _REWRITES,
+        )
+    return result
+
+
+def _lineage(
+    session: Session, statement: Statement, binder: Binder, emitter: Emitter, kind: str
+) -> StatementLineage:
+    return StatementLineage(
+        statement_index=statement.index,
+        statement_type=kind,
+        nodes=emitter.nodes,
+        edges=emitter.edges,
+        span=session.source.span(statement.chunk.start, statement.chunk.end),
+        join_count=len(binder.joins),
+        complexity_score=complexity(binder),
+        source_name=statement.source.name,
+        resolved_sql=statement.resolved_sql,
+        local_schema=emitter.local_schema(),
+        reads=list(binder.reads),
+        writes=[] if binder.explain_only else list(binder.writes),
+        metadata={"explainOnly": True} if binder.explain_only else {},
+    )
+
+
+def _note_use(session: Session, binder: Binder, emitter: Emitter, index: int) -> dict[str, Name]:
+    """Who used which table; the canonical names of the statement's tables by node id."""
+    names: dict[str, Name] = {}
+    for relation in binder.relations:
+        if relation.local_kind is not None or relation.kind == "output":
+            continue
+        names[emitter.relation_id(relation)] = relation.name
+        users = session.used.setdefault(relation.name, [])
+        if not users or users[-1] != index:
+            users.append(index)
+    return names
+
+
+def _ids(emitter: Emitter, binder: Binder, *, written: bool) -> list[str]:
+    """The canonical node ids of what a statement reads, or writes."""
+    found = dict.fromkeys(
+        emitter.canonical_id(relation)
+        for relation in binder.relations
+        if relation.local_kind is None
+        and relation.kind != "output"
+        and (relation.written if written else relation.is_read)
+    )
+    return list(found)
+
+
+def cancelled_statement(session: Session, statement: Statement) -> StatementLineage:
+    """The deadline came first."""
+    session.source = statement.source
+    session.report(
+        IssueCode.CANCELLED,
+        "the time budget was used up before this statement",
+        statement=statement.index,
+        hint="raise options.timeBudgetMs",
+    )
+    return StatementLineage(
+        statement_index=statement.index,
+        statement_type="UNKNOWN",
+        nodes=[],
+        edges=[],
+        span=statement.source.span(statement.chunk.start, statement.chunk.end),
+        join_count=0,
+        complexity_score=1,
+        source_name=statement.source.name,
+    )
+
+
+# -- binding -----------------------------------------------------------------------------------
+
+
+def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
+    """A binder that holds the statement's plan; a statement we fail on is salvaged, never lost."""
+    parsed = statement.parsed
+    binder = Binder(session, statement.chunk, statement.source.content, statement.index)
+    if parsed.tree is None:
+        _report_problem(session, statement)
+        return binder, salvage(binder, statement.chunk)
+    if parsed.fallback is not None:
+        session.report(
+            IssueCode.DIALECT_FALLBACK,
+            f"read as {parsed.fallback}, because it is not valid {session.dialect.name}",
+            statement=statement.index,
+            extent=(statement.chunk.start, statement.chunk.end),
+        )
+    try:
+        kind = _bind(binder, statement, parsed)
+        learn(binder)
+    except RecursionError:
+        return _given_up(
+            session, statement, IssueCode.APPROXIMATE_LINEAGE, "it is nested too deeply"
+        )
+    except Exception as error:  # noqa: BLE001 - a bug of ours on one statement must not cost the others
+        reason = f"of an error of ours ({type(error).__name__}: {error})"
+        return _given_up(session, statement, IssueCode.UNSUPPORTED_SYNTAX, reason)
+    return binder, kind
+
+
+def _given_up(
+    session: Session, statement: Statement, code: IssueCode, reason: str
+) -> tuple[Binder, str]:
+    session.report(
+        code,
+        f"only the table names of this statement are known, because {reason}",
+        statement=statement.index,
+        extent=(statement.chunk.start, statement.chunk.end),
+    )
+    session.registry.frozen = False
+    binder = Binder(session, statement.chunk, statement.source.content, statement.index)
+    return binder, salvage(binder, statement.chunk)
+
+
+def _report_problem(session: Session, statement: Statement) -> None:
+    problem = statement.parsed.problem
+    if problem is not None:
+        session.report(
+            IssueCode.PARSE_ERROR,
+            problem.message,
+            statement=statement.index,
+            extent=(problem.start, problem.end),
+            hint="the statement keeps its place; its tables are a guess",
+        )
+
+
+def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
+    tree = parsed.tree
+    assert tree is not None  # noqa: S101 - the caller has handled statements without a tree
+    shim = parsed.shim
+    if shim is not None and shim.kind == "explain":
+        binder.explain_only = True
+        binder.registry.frozen = True
+        bind_statement(binder, tree)
+        binder.registry.frozen = False
+        return "EXPLAIN"
+    if shim is not None and shim.path is not None:
+        target = binder.external(shim.path, shim.path)
+        target.written = True
+        binder.writes.setdefault(shim.path)
+        target.receive(binder.query(tree, None, {}))
+        return "INSERT_OVERWRITE"
+    if statement.model is not None and isinstance(tree, exp.Query):
+        return _bind_model(binder, statement, tree)
+    return bind_statement(binder, tree)
+
+
+def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:
+    """A bare SELECT in a dbt file writes the model the file is named after."""
+    model = statement.model
+    assert model is not None  # noqa: S101 - the caller looked
+    parts = [part for part in (model.database, model.schema, model.alias or model.name) if part]
+    names = ("this", "db", "catalog")
+    identifiers = [exp.Identifier(this=part, quoted=False) for part in reversed(parts)]
+    table = exp.Table(**dict(zip(names, identifiers, strict=False)))
+    view = (model.materialized or "view") in {"view", "ephemeral"}
+    bind_definition(binder, table, tree, {}, kind="view" if view else "table")
+    target = binder.relations[-1]
+    target.metadata["dbtModel"] = model.name
+    if model.materialized:
+        target.metadata["materialized"] = model.materialized
+    return "CREATE_VIEW" if view else "CREATE_TABLE_AS"
+
+
+def _add_incremental(session: Session, statement: Statement, result: StatementLineage) -> None:
+    """What only an incremental run reads, marked as such."""
+    other = statement.incremental
+    if other is None:
+        return
+    other.index = statement.index
+    session.source = other.source
+    binder, _ = _bound(session, other)
+    emitter = Emitter(binder)
+    emitter.emit()
+    session.source = statement.source
+    nodes = {node.id for node in result.nodes}
+    edges = {edge.id for edge in result.edges}
+    for node in emitter.nodes:
+        if node.id not in nodes:
+            node.metadata = {**node.metadata, "incrementalOnly": True}
+            node.span, node.name_spans, node.body_span = None, [], None
+            result.nodes.append(node)
+    for edge in emitter.edges:
+        if edge.id not in edges:
+            edge.metadata = {**edge.metadata, "incrementalOnly": True}
+            result.edges.append(edge)
+    result.reads = list(dict.fromkeys([*result.reads, *binder.reads]))

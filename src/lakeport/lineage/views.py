@@ -1,0 +1,81 @@
+"""Imported views by their text: bound once, so that lineage passes through them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.bind.binder import Binder
+from lakeport.lineage.capture import output_columns
+from lakeport.lineage.emit import Emitter
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.parse import StatementParser
+from lakeport.lineage.registry import ColumnEntry, TableEntry
+from lakeport.lineage.result import StatementLineage
+from lakeport.lineage.split import split
+from lakeport.lineage.text import SourceText
+
+if TYPE_CHECKING:
+    from lakeport.lineage.globalgraph import GlobalGraph
+    from lakeport.lineage.request import SchemaView
+    from lakeport.lineage.session import Session
+
+# Views belong to no statement of the workload.
+_NO_STATEMENT = -1
+
+
+def load_views(session: Session, graph: GlobalGraph) -> None:
+    """Register every imported view and put its inner lineage into the global graph."""
+    schema = session.request.schema
+    for view in schema.views if schema is not None else []:
+        _load(session, graph, view)
+
+
+def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
+    source = SourceText(view.sql, view.name, session.request.encoding)
+    chunks = split(view.sql, session.dialect.parser)
+    parsed = StatementParser(view.sql, session.dialect).parse(chunks[0]) if chunks else None
+    if parsed is None or parsed.tree is None:
+        session.report(
+            IssueCode.PARSE_ERROR,
+            f"the text of imported view `{view.name}` does not parse",
+            relation=view.name,
+            hint="correct schema.views, or list the view's columns in schema.tables",
+        )
+        return
+    tree = parsed.tree
+    query = (
+        tree.args["expression"] if tree.key == "create" and tree.args.get("expression") else tree
+    )
+    session.source = source
+    session.registry.begin(_NO_STATEMENT)
+    binder = Binder(session, chunks[0], view.sql, _NO_STATEMENT)
+    parts = tuple(part for part in (view.catalog, view.schema, view.name) if part)
+    name = session.registry.canonical(tuple(session.folding.table(part) for part in parts))
+    try:
+        output = binder.query(query, None, {})
+    except RecursionError:
+        return
+    target = binder.relation("view", view.name, name)
+    target.resolution = "imported"
+    target.written = True
+    target.receive(output)
+    columns = [
+        ColumnEntry(c.name, c.key, "imported", c.data_type, c.type_origin)
+        for c in output_columns(binder, target)
+    ]
+    session.registry.import_table(
+        TableEntry(name, parts, columns, "imported", complete=not target.tails, kind="view")
+    )
+    emitter = Emitter(binder)
+    emitter.emit()
+    inner = StatementLineage(
+        statement_index=_NO_STATEMENT,
+        statement_type="CREATE_VIEW",
+        nodes=emitter.nodes,
+        edges=emitter.edges,
+        span=source.span(0, len(view.sql)),
+        join_count=0,
+        complexity_score=1,
+    )
+    names = {emitter.relation_id(r): r.name for r in binder.relations if r.local_kind is None}
+    graph.add(inner, names)

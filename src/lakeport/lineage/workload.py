@@ -1,0 +1,144 @@
+"""Reading a request: limits, templates, splitting and parsing, in the order statements count.
+
+Files come first, in array order, then the inline SQL. A source that breaks a limit or a template
+is left out with an issue; the others go on.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.parse import Parsed, StatementParser
+from lakeport.lineage.request import SourceFile
+from lakeport.lineage.split import Chunk, split
+from lakeport.lineage.text import SourceText
+
+if TYPE_CHECKING:
+    from lakeport.lineage.session import Session
+    from lakeport.lineage.templating import DbtModel, Project
+
+_MIB = 1024 * 1024
+MAX_SOURCE = 10 * _MIB
+MAX_REQUEST = 100 * _MIB
+
+
+@dataclass(slots=True)
+class Statement:
+    """One statement of the workload: its place, its tree, and the dbt model it defines."""
+
+    index: int
+    source: SourceText
+    chunk: Chunk
+    parsed: Parsed
+    model: DbtModel | None = None
+    # The same statement as rendered for an incremental run, when that differs.
+    incremental: Statement | None = None
+    resolved_sql: str | None = None
+
+    @property
+    def text(self) -> str:
+        """The statement itself."""
+        return self.source.content[self.chunk.start : self.chunk.end]
+
+
+def read_workload(session: Session) -> list[Statement]:
+    """Every statement of a request, parsed."""
+    found: list[Statement] = []
+    project = _project(session)
+    for file in _within_limits(session):
+        if project is None:
+            found += _parsed(
+                session,
+                SourceText(file.content, file.name or None, session.request.encoding),
+                len(found),
+            )
+        else:
+            found += _rendered(session, project, file, len(found))
+    return found
+
+
+def _project(session: Session) -> Project | None:
+    config = session.request.template_config
+    if config.mode == "raw":
+        return None
+    # Jinja is loaded for templated requests only.
+    from lakeport.lineage.templating import Project  # noqa: PLC0415 - see above
+
+    return Project(config)
+
+
+def _within_limits(session: Session) -> list[SourceFile]:
+    request = session.request
+    files = list(request.files)
+    if request.sql:
+        files.append(SourceFile(name=request.source_name or "", content=request.sql))
+    if not files:
+        session.report(
+            IssueCode.INVALID_REQUEST,
+            "the request holds no SQL",
+            hint="give `sql` or `files`",
+        )
+    kept: list[SourceFile] = []
+    total = 0
+    for file in files:
+        size = (
+            len(file.content.encode("utf-8", "surrogatepass"))
+            if not file.content.isascii()
+            else len(file.content)
+        )
+        total += size
+        label = file.name or "the inline SQL"
+        if size > MAX_SOURCE or total > MAX_REQUEST:
+            limit = "10 MiB per source" if size > MAX_SOURCE else "100 MiB per request"
+            session.report(
+                IssueCode.INVALID_REQUEST,
+                f"{label} is over the limit of {limit}",
+                source_name=file.name or None,
+                relation=file.name or None,
+                hint="split the source",
+            )
+            continue
+        if size > _MIB:
+            session.report(
+                IssueCode.PAYLOAD_SIZE_WARNING,
+                f"{label} is {size / _MIB:.1f} MiB of SQL",
+                source_name=file.name or None,
+                relation=file.name or None,
+            )
+        kept.append(file)
+    return kept
+
+
+def _parsed(session: Session, source: SourceText, first: int) -> list[Statement]:
+    parser = StatementParser(source.content, session.dialect)
+    return [
+        Statement(first + position, source, chunk, parser.parse(chunk))
+        for position, chunk in enumerate(split(source.content, session.dialect.parser))
+    ]
+
+
+def _rendered(session: Session, project: Project, file: SourceFile, first: int) -> list[Statement]:
+    """A templated source; spans refer to the rendered text, which comes along."""
+    rendering = project.render(file)
+    session.issues.extend(rendering.issues)
+    variants: list[list[Statement]] = []
+    for text in rendering.texts:
+        source = SourceText(text.sql, file.name or None, session.request.encoding)
+        statements = _parsed(session, source, first)
+        for statement in statements:
+            statement.resolved_sql = statement.text
+            if isinstance(statement.parsed.tree, exp.Query):
+                statement.model = rendering.model
+        variants.append(statements)
+    if not variants:
+        return []
+    for full, incremental in zip(
+        variants[0], variants[1] if len(variants) > 1 else [], strict=False
+    ):
+        if full.text != incremental.text:
+            full.incremental = incremental
+    return variants[0]
