@@ -41,7 +41,7 @@ class MemoryCatalog:
     ) -> None:
         self._name = name
         self._surroundings = Surroundings(clock, new_id, segment_rows, split_rows, batch_rows)
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._namespaces: NameMap[MemoryNamespace] = NameMap()
 
     @property

@@ -7,16 +7,24 @@ statement may be opened before the scan that feeds it, so ids are resolved when 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.conform import conform_delete, conform_update
 from lakeport.catalog.constraints import check_rows
 from lakeport.catalog.definition import ROW_ID_FIELD, Key, require_column
-from lakeport.catalog.glue import glue_rows
-from lakeport.catalog.memory.addresses import Addresses, join, remove, resolve, rows_at
+from lakeport.catalog.memory.addresses import (
+    Addresses,
+    join,
+    remove,
+    require_live,
+    resolve,
+    rows_at,
+)
 from lakeport.catalog.memory.follow import follow
 from lakeport.catalog.memory.keys import check_keys
 from lakeport.catalog.memory.segments import pack
@@ -24,6 +32,7 @@ from lakeport.catalog.memory.statement import Statement
 from lakeport.catalog.memory.store import TableStore
 from lakeport.catalog.memory.timeline import Stamp, Timeline
 from lakeport.catalog.ports import WriteContext
+from lakeport.catalog.rowid import Numbers
 from lakeport.catalog.selection import take_rows
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import ROW_ID, fold
@@ -34,12 +43,12 @@ class Delete(Statement):
         super().__init__(store, context)
         self._doomed: list[Addresses] = []
 
-    def _stage(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
         timeline = self._store.under_way()
         addresses = resolve(timeline, conform_delete(batch))
-        removed = rows_at(timeline, addresses)
+        require_live(timeline, addresses)
         self._doomed.append(addresses)
-        return removed
+        return rows_at(timeline, addresses) if returning else None
 
     def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:
         named = join(self._doomed)
@@ -69,7 +78,7 @@ class Update(Statement):
         super().__init__(store, context)
         self._edits: list[_Edit] = []
 
-    def _stage(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
         assignment = conform_update(batch, self._opened.shape.definition)
         values = assignment.values
         if self._edits and self._edits[0].values.schema.names != values.schema.names:
@@ -78,7 +87,7 @@ class Update(Statement):
         addresses = resolve(timeline, assignment.row_ids)
         rows = self._edited(timeline, addresses, values)
         self._edits.append(_Edit(addresses, values, rows, timeline.shape.schema_id))
-        return _as_received(batch, assignment.row_ids, values)
+        return _as_received(batch, assignment.row_ids, values) if returning else None
 
     def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:
         named = join([edit.addresses for edit in self._edits])
@@ -87,16 +96,27 @@ class Update(Statement):
             return timeline, 0
         kept = remove(timeline, named.at(last))
         definition = timeline.shape.definition
-        edited = [self._current(edit, timeline) for edit in self._edits]
-        final = take_rows(glue_rows(edited, definition.schema), pa.array(last))
-        check_keys(definition, self._touched_keys(timeline), [final], kept)
-        fresh = pack([final], definition.schema, self._store.surroundings.segment_rows)
+        fresh = pack(
+            self._surviving(last, timeline),
+            definition.schema,
+            self._store.surroundings.segment_rows,
+        )
+        check_keys(definition, self._touched_keys(timeline), fresh, kept)
         counts = {"added-records": len(last), "deleted-records": len(last)}
         done = timeline.grow("overwrite", stamp, kept=kept, added=fresh, counts=counts)
         return done, len(last)
 
     def _forget(self) -> None:
         self._edits = []
+
+    def _surviving(self, last: Numbers, timeline: Timeline) -> Iterator[pa.RecordBatch]:
+        """Of each edit the rows that no later one edits again; `last` counts through all edits."""
+        start = 0
+        for edit in self._edits:
+            end = start + len(edit.addresses)
+            mine = last[np.searchsorted(last, start) : np.searchsorted(last, end)] - start
+            yield take_rows(self._current(edit, timeline), pa.array(mine))
+            start = end
 
     def _current(self, edit: _Edit, timeline: Timeline) -> pa.RecordBatch:
         # A live position of the same segment in the same shape is the same row: the edit made

@@ -25,7 +25,7 @@ class Insert(Statement):
         super().__init__(store, context)
         self._rows: list[pa.RecordBatch] = []
 
-    def _stage(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch:  # noqa: ARG002 # costs nothing here
         rows = _fitting(batch, self._opened.shape)
         self._rows.append(rows)
         return rows

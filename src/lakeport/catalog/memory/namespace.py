@@ -29,7 +29,7 @@ from lakeport.core.names import NameMap, TableName, fold, quoted, why_unsafe_tab
 
 class MemoryNamespace:
     def __init__(
-        self, info: NamespaceInfo, surroundings: Surroundings, lock: threading.RLock
+        self, info: NamespaceInfo, surroundings: Surroundings, lock: threading.Lock
     ) -> None:
         self._info = info
         self._surroundings = surroundings
@@ -72,9 +72,9 @@ class MemoryNamespace:
                 return MemoryTable(store)
         if on_conflict == "ignore":
             return _handle(existing)
-        if on_conflict == "error":
-            raise _taken(self._info.name, name)
-        return self._replace(existing, definition)
+        if on_conflict == "replace":
+            return self._replace(existing, definition)
+        raise _taken(self._info.name, name)
 
     def drop_table(self, name: str) -> None:
         with self._lock:

@@ -28,7 +28,7 @@ class Statement(ABC):
     def add(self, batch: pa.RecordBatch, *, returning: bool = False) -> pa.RecordBatch | None:
         self._require_open()
         try:
-            shown = self._stage(batch)
+            shown = self._stage(batch, returning=returning)
         except BaseException:
             self.abort()
             raise
@@ -74,8 +74,8 @@ class Statement(ABC):
             )
 
     @abstractmethod
-    def _stage(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Validate and keep; what comes back is what RETURNING shows."""
+    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
+        """Validate and keep; what comes back is what RETURNING shows, if it was asked for."""
 
     @abstractmethod
     def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:

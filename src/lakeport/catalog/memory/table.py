@@ -146,7 +146,7 @@ class MemoryTable:
         def attempt(timeline: Timeline) -> Timeline:
             nonlocal gone
             held = {ref.snapshot_id for ref in timeline.refs.values()}
-            newest = list(timeline.snapshots)[-keep:]
+            newest = set(list(timeline.snapshots)[-keep:])
             left = {
                 version: snapshot
                 for version, snapshot in timeline.snapshots.items()

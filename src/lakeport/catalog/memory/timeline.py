@@ -33,14 +33,14 @@ class Shape:
         return self.column_ids.index(column_id) if column_id in self.column_ids else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Snapshot:
     info: SnapshotInfo
     version: int
     shape: Shape
     segments: tuple[Segment, ...]
     # By column; filled in when somebody asks.
-    statistics: dict[int, ColumnStatistics] = field(default_factory=dict, compare=False)
+    statistics: dict[int, ColumnStatistics] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +52,7 @@ class Stamp:
     context: WriteContext
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
     """`snapshots` by version, oldest first, without the expired ones."""
 
