@@ -96,7 +96,7 @@ CREATE TABLE u (b INT);
 ALTER TABLE t SWAP WITH u;
 SELECT * FROM t;
 --> partial
---> @3 out.B <- T.B
+--> @3 out.b <- T.B
 
 -- case: set_schema
 -- dialect: postgres

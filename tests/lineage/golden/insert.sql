@@ -126,7 +126,7 @@ INSERT INTO t (k, v) SELECT k, v FROM s ON DUPLICATE KEY UPDATE w = VALUES(v);
 INSERT INTO t (x) SELECT a FROM s RETURNING x AS written;
 --> partial
 --> t.x <- s.a
---> out.written <- s.a
+--> out.written <- t.x
 
 -- case: from_a_set_operation
 -- table: a(x int)

@@ -128,7 +128,7 @@ SELECT a FROM `my-project.d.t`;
 -- dialect: bigquery
 SELECT a.x, b.x AS y FROM d.events_20240101 AS a CROSS JOIN d.events_20240102 AS b;
 --> partial
---> stmt 0 SELECT reads d.events_
+--> stmt 0 SELECT reads d.events
 
 -- case: default_schema_completes_a_name
 -- schema: {"defaultCatalog": "lake", "defaultSchema": "sales"}
@@ -142,3 +142,9 @@ SELECT id FROM orders;
 -- table: lake.other.t(id int)
 SELECT id FROM other.t;
 --> out.id <- lake.other.t.id
+
+-- case: imported_mixed_case_is_found_by_its_quoted_name
+-- dialect: postgres
+-- table: Users(Id int)
+SELECT "Id" FROM "Users";
+--> out.Id <- Users.Id

@@ -48,19 +48,18 @@ WITH c AS (SELECT id, x FROM a) SELECT c.x, b.y FROM c JOIN b ON c.id = b.id;
 --> summary statementCount=1 tableCount=3 joinCount=1 issueCount.errors=0 hasErrors=false approximateEdgeCount=0 unresolvedTableCount=0
 
 -- case: complexity
--- table: a(id int, x int)
--- table: b(id int, y int)
-SELECT x, y FROM a JOIN b ON a.id = b.id;
---> out.x <- a.x
---> out.y <- b.y
---> summary complexityScore=22
+-- table: t(a int, b int)
+SELECT a FROM t WHERE b > 1;
+--> out.a <- t.a
+--> summary complexityScore=7
 
--- case: cross_join_weighs_more
+-- case: all_joins_weigh_ten_for_the_request
 -- table: a(x int)
 -- table: b(y int)
 SELECT x, y FROM a CROSS JOIN b;
 --> out.x <- a.x
 --> out.y <- b.y
+--> summary complexityScore=20
 
 -- case: parse_error_only_scores_one
 SELEC 1 FRM

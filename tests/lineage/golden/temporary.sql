@@ -38,9 +38,9 @@ SELECT a INTO TEMP t FROM s;
 -- case: transient_is_not_temporary
 -- dialect: snowflake
 CREATE TRANSIENT TABLE t (a INT);
---> schema T(A int) implied @0
+--> schema t(a int) implied @0
 
 -- case: global_temporary_in_oracle
 -- dialect: oracle
 CREATE GLOBAL TEMPORARY TABLE t (a NUMBER);
---> schema T(A number) implied temporary @0
+--> schema t(a number) implied temporary @0

@@ -11,6 +11,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
 
 ROWS = 18
 Row = list[int | None]
@@ -67,6 +71,27 @@ class _Query:
     columns: tuple[Column, ...]
 
 
+def other_worlds(scenario: Scenario, count: int) -> Iterator[Scenario]:
+    """The same query over other rows: what a join or a filter hides in one world shows in another."""
+    for number in range(count):
+        random = Random(f"{scenario.sql} {number}")  # noqa: S311  a test's seed, not a secret
+        tables = tuple(
+            replace(table, rows=_rows(table.columns, random.randint(2, 14), random))
+            for table in scenario.tables
+        )
+        yield Scenario(tables, scenario.sql)
+
+
+def _rows(columns: Sequence[Column], count: int, random: Random) -> list[Row]:
+    return [[_value(column, random) for column in columns] for _ in range(count)]
+
+
+def _value(column: Column, random: Random) -> int | None:
+    if column.nullable and random.random() < 0.3:
+        return None
+    return random.randint(0, 5) if column.small else random.randint(-40, 40)
+
+
 def make_scenario(seed: str) -> Scenario:
     return _Maker(Random(seed)).scenario()  # noqa: S311  a test's seed, not a secret
 
@@ -96,14 +121,9 @@ class _Maker:
             # Names repeat over tables on purpose: qualifiers have to be understood.
             name = f"v{position}" if self.random.random() < 0.4 else f"{'xyz'[number]}{position}"
             columns.append(Column(name, small=position == 0, nullable=position > 0))
-        rows = [[self._value(column) for column in columns] for _ in range(ROWS)]
+        rows = _rows(columns, ROWS, self.random)
         rooted = [replace(c, roots=frozenset({f"t{number}.{c.name}"})) for c in columns]
         return Table(f"t{number}", tuple(rooted), rows)
-
-    def _value(self, column: Column) -> int | None:
-        if column.nullable and self.random.random() < 0.3:
-            return None
-        return self.random.randint(0, 5) if column.small else self.random.randint(-40, 40)
 
     def _query(self, depth: int) -> _Query:
         kinds = (
@@ -230,7 +250,10 @@ class _Maker:
         if _has_key(left) and _has_key(right) and self.random.random() < 0.4:
             return self._using(left, right)
         kind = self.random.choice(("JOIN", "LEFT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN"))
-        condition = f"{self.random.choice(lefts).text} = {self.random.choice(rights).text}"
+        one, other = self.random.choice(lefts), self.random.choice(rights)
+        if kind == "ANTI JOIN" and one.column.roots & other.column.roots:
+            kind = "JOIN"  # a column always finds itself: nothing would be left
+        condition = f"{one.text} = {other.text}"
         visible = list(left.visible)
         if kind not in {"SEMI JOIN", "ANTI JOIN"}:
             visible += right.visible
