@@ -30,7 +30,7 @@ def check_argument(function: str, node: Node, demand: Argument) -> None:
             _check_backtracking(value, "*")
         case Argument.REGEX:
             _check_regex(value)
-        case Argument.NEEDLE:
+        case Argument.NEEDLE | Argument.ZONE:
             _check_length(value)
         case Argument.PATH:
             _check_path(value)

@@ -132,7 +132,7 @@ def _check_call(node: Node) -> None:
     if function.arguments not in {None, len(given)}:
         raise InvalidRequestError(
             f"{quoted(name)} is allowed with {function.arguments} arguments, not {len(given)}",
-            hint="with fewer it would read the clock",
+            hint="its other forms depend on the clock, or cost too much",
         )
     for position, demand in function.demands:
         if position < len(given):

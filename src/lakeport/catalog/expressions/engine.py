@@ -35,6 +35,8 @@ MEMORY_LIMIT = "512MB"
 """For what DuckDB itself accounts for; that strings stay small is proven by `growth.py`."""
 
 _BATCH = "__lakeport_batch"
+_LONGEST = 400
+"""Characters of DuckDB's words that are shown: they may quote a whole value."""
 
 _AT_START = {
     "allow_community_extensions": "false",
@@ -197,4 +199,5 @@ def sentence(message: str) -> str:
     said = message.strip().split("\n", 1)[0]
     said = re.sub(r"^[A-Z][A-Za-z ]* Error: ", "", said)
     said = re.sub(r" when casting from source column value$", "", said)
-    return said.replace(f'"{_BATCH}".', "").replace(f"{_BATCH}.", "")
+    said = said.replace(f'"{_BATCH}".', "").replace(f"{_BATCH}.", "")
+    return said if len(said) <= _LONGEST else said[: _LONGEST - 1] + "…"

@@ -3,7 +3,7 @@
 A function is here when it is deterministic, reads no setting, clock or table, takes time close to
 linear in its input, and its result is bounded by the sizes of its arguments and never by their
 values. So `repeat`, `lpad`, `range`, `format` and `list_resize` are missing, and lambdas, aggregates,
-`levenshtein`, `nfc_normalize`, `map_concat` (quadratic) and `list_select` too. Operators are functions.
+`levenshtein`, `nfc_normalize`, `map_concat` (quadratic), `list_select` and `list_where` too. Operators are functions.
 `tests/catalog/expressions/test_attack.py` calls every name below with extreme arguments.
 """
 
@@ -35,6 +35,7 @@ class Argument(StrEnum):
     REGEX = "regular expression"
     PATH = "JSON path"
     NEEDLE = "text to look for"
+    ZONE = "time zone"
     OTHER = "argument"
 
 
@@ -61,7 +62,7 @@ def _named(
 
 
 _LIKE: Demands = ((1, Argument.LIKE), (2, Argument.OTHER))
-_REGEX: Demands = ((1, Argument.REGEX), (2, Argument.OTHER))
+_REGEX: Demands = ((1, Argument.REGEX), (2, Argument.OTHER), (3, Argument.OTHER))
 _PATH: Demands = ((1, Argument.PATH),)
 _NEEDLE: Demands = ((1, Argument.NEEDLE),)
 
@@ -85,7 +86,7 @@ _ALLOWED: tuple[Function, ...] = (
         " round sign signbit sin sinh sqrt subtract tan tanh trunc xor",
         Shape.SUM,
     ),
-    *_named("Choice", "constant_or_null greatest least", Shape.LARGEST),
+    *_named("Choice", "greatest least", Shape.LARGEST),
     *_named("Choice", "hash typeof", Shape.FIXED),
     *_named(
         "Text",
@@ -134,20 +135,24 @@ _ALLOWED: tuple[Function, ...] = (
     *_named("Bits", "set_bit", Shape.SUM),
     # With one argument it measures from today.
     Function("age", "Dates and times", Shape.FIXED, arguments=2),
+    # DuckDB compares a zone it does not know with every one it knows, to suggest the nearest.
+    Function("make_timestamptz", "Dates and times", Shape.FIXED, 1, ((6, Argument.ZONE),)),
+    Function("time_bucket", "Dates and times", Shape.FIXED, arguments=2),
+    Function("timezone", "Dates and times", Shape.FIXED, 1, ((0, Argument.ZONE),), arguments=2),
     *_named(
         "Dates and times",
-        "century date_add date_diff date_sub date_trunc datediff datesub datetrunc day dayname dayofmonth"
+        "century date_diff date_sub date_trunc datediff datesub datetrunc day dayname dayofmonth"
         " dayofweek dayofyear days_in_month decade epoch epoch_ms epoch_ns epoch_us era hour isodow isoyear"
         " julian last_day make_date make_time make_timestamp make_timestamp_ms make_timestamp_ns"
-        " make_timestamptz microsecond millennium millisecond minute month monthname nanosecond"
-        " normalized_interval quarter second strptime time_bucket timetz_byte_comparable timezone"
+        " microsecond millennium millisecond minute month monthname nanosecond"
+        " normalized_interval quarter second strptime timetz_byte_comparable"
         " timezone_hour timezone_minute to_centuries to_days to_decades to_hours to_microseconds"
         " to_millennia to_milliseconds to_minutes to_months to_quarters to_seconds to_timestamp to_weeks"
         " to_years try_strptime uuid_extract_timestamp uuid_extract_version week weekday weekofyear year"
         " yearweek",
         Shape.FIXED,
     ),
-    *_named("Dates and times", "date_part datepart", Shape.SUM, 2),
+    *_named("Dates and times", "date_add date_part datepart", Shape.SUM, 2),
     *_named("Dates and times", "strftime", Shape.SUM, 16),
     *_named(
         "Lists",
@@ -178,7 +183,6 @@ _ALLOWED: tuple[Function, ...] = (
         2,
     ),
     *_named("Lists", "array_grade_up grade_up list_grade_up", Shape.SUM, 16),
-    *_named("Lists", "array_where list_where", Shape.SUM, 32),
     *_named(
         "Structs, maps and unions",
         "cardinality map_contains map_contains_entry map_contains_value struct_contains struct_has"

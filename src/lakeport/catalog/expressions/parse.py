@@ -46,7 +46,7 @@ def parse_expression(sql: str, schema: pa.Schema) -> Expression:
 def _parse(sql: str, serialized: bytes) -> Expression:
     schema = pa.ipc.read_schema(pa.py_buffer(serialized))
     types = NameMap((column.name, column.type) for column in schema)
-    bound = _settled(bind(_read(sql), types), types)
+    bound, text = _settled(bind(_read(sql), types), types)
     run = runnable(bound)
     bounds = growth(run, types)
     names = frozenset(
@@ -54,20 +54,21 @@ def _parse(sql: str, serialized: bytes) -> Expression:
     )
     nothing = table_of(no_rows(schema), names)
     _check_zones(bound, nothing)
-    expression = Expression(tree.text(bound), names, tree.text(run), bounds)
+    program = text if run == bound else tree.text(run)
+    expression = Expression(text, names, program, bounds)
     engine.type_name(expression.program, nothing)
     return expression
 
 
-def _settled(bound: tree.Node, types: NameMap[pa.DataType]) -> tree.Node:
-    """The tree that its own text is read as, checked itself: what a replica reads back is what was
-    looked at here. Most trees are at once; `IS TRUE` is first written as a comparison.
+def _settled(bound: tree.Node, types: NameMap[pa.DataType]) -> tuple[tree.Node, str]:
+    """The tree that its own text is read as, and that text: what a replica reads back is what was
+    checked here. Most trees are at once; `IS TRUE` is first written as a comparison.
     """
     text = ""
     for _ in range(_WRITINGS):
         previous, text = text, tree.text(bound)
         if text == previous:
-            return bound
+            return bound, text
         bound = bind(tree.parse(text), types)
     raise InvalidRequestError(
         f"the expression changes whenever it is written again: {text}",
