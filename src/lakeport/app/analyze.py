@@ -13,10 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
-from lakeport.lineage import AnalyzeResult, analyze, encode_result
+from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.diff import LineageDiff, diff
-from lakeport.lineage.request import read_request
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,13 +54,6 @@ def analyze_workload(workload: Workload) -> AnalyzeResult:
     if workload.schema is not None:
         request["schema"] = read_schema(workload.schema, workload.dialect)
     return analyze(request)
-
-
-def answer(payload: bytes) -> bytes:
-    """An AnalyzeRequest as JSON in, its AnalyzeResult as JSON out, whatever the SQL."""
-    request, _ = read_request(payload)
-    style = request.options.field_style if request is not None else "seed"
-    return encode_result(analyze(request if request is not None else payload), style)
 
 
 def read_payload(path: Path) -> bytes:
@@ -144,11 +136,14 @@ def _schema_from_json(content: bytes, path: Path) -> dict[str, Any]:
 
 def _schema_from_ddl(text: str, path: Path, dialect: str) -> dict[str, Any]:
     result = analyze({"sql": text, "dialect": dialect})
-    problem = next((issue for issue in result.issues if issue.severity == "error"), None)
-    if problem is not None:
-        raise InvalidRequestError(
-            f"the schema in {path} cannot be read: {problem.message}",
-            hint=f"is it {dialect}? --dialect names another",
-        )
+    hint = f"is it {dialect}? --dialect names another"
+    for issue in result.issues:
+        if issue.severity == "error" or issue.code is IssueCode.UNSUPPORTED_SYNTAX:
+            raise InvalidRequestError(
+                f"the schema in {path} cannot be read: {issue.message}", hint=hint
+            )
     tables = result.resolved_schema.tables if result.resolved_schema else []
-    return {"tables": [msgspec.to_builtins(table) for table in tables if table.inference == "ddl"]}
+    defined = [msgspec.to_builtins(table) for table in tables if table.inference == "ddl"]
+    if not defined:
+        raise InvalidRequestError(f"{path} creates no table", hint="give JSON or CREATE statements")
+    return {"tables": defined}

@@ -101,7 +101,8 @@ class _Graph:
             and wanted in {node.label.casefold(), self._name(node_id).casefold()}
         }
         if not found:
-            known = {self._name(n) for n, node in self.nodes.items() if node.node_type == "column"}
+            columns = [node for node in self.nodes.values() if node.node_type == "column"]
+            known = {self._name(node.id) if "." in name else node.label for node in columns}
             raise NotFoundError.among("column", name, known)
         return found
 

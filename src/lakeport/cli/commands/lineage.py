@@ -13,7 +13,6 @@ from lakeport.app.analyze import (
     TemplateMode,
     Workload,
     analyze_workload,
-    answer,
     compare,
     read_payload,
 )
@@ -21,7 +20,7 @@ from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.registry import family
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.status import ExitCode
-from lakeport.lineage import AnalyzeResult, Issue
+from lakeport.lineage import AnalyzeResult, Issue, analyze_json
 from lakeport.lineage.diff import LineageDiff
 from lakeport.lineage.query import Question, focus
 from lakeport.lineage.render import Style, change_lines, mappings, render
@@ -92,7 +91,7 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     if request is not None:
         if files:
             raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
-        sys.stdout.buffer.write(answer(read_payload(request)) + b"\n")
+        sys.stdout.buffer.write(analyze_json(read_payload(request)) + b"\n")
         return None
     workload = Workload(
         paths=tuple(files or ()),
