@@ -101,8 +101,9 @@ def test_a_limit_counts_rows_that_the_conditions_keep(many: Subject) -> None:
     assert many.read(request).num_rows == 300
 
 
-def test_a_limit_bounds_each_split(many: Subject) -> None:
-    request = ScanRequest(limit=5)
+@pytest.mark.parametrize("predicate", [None, Compare("parity", Op.EQ, pa.scalar("odd"))])
+def test_a_limit_bounds_each_split(many: Subject, predicate: Compare | None) -> None:
+    request = ScanRequest(predicate=predicate, limit=5)
     for split in many.scannable.plan(request).splits:
         assert many.scannable.open(request, split).read_all().num_rows <= 5
 

@@ -225,6 +225,16 @@ def test_a_type_change_that_cannot_be_made_changes_nothing(wares: Subject, chang
     assert wares.rows("name") == [("10",), (None,)]
 
 
+def test_recomputed_values_must_keep_the_constraints(wares: Subject) -> None:
+    wares.alter(RequireColumn("k"), AddConstraint(Check("price > 1", "dear")))
+    with pytest.raises(ConstraintViolationError):
+        wares.alter(ChangeType("k", pa.int64(), using="nullif(k, 2)"))
+    with pytest.raises(ConstraintViolationError, match="dear"):
+        wares.alter(ChangeType("price", pa.float64(), using="price - 1"))
+    assert wares.rows("k", "price") == [(1, 1.5), (2, 2.5)]
+    assert wares.state.version == 2
+
+
 def test_not_null_is_set_only_where_no_row_breaks_it(wares: Subject) -> None:
     with pytest.raises(LakeportError):
         wares.alter(RequireColumn("name"))

@@ -139,6 +139,15 @@ def test_an_insert_into_a_dropped_column_has_to_run_again(pairs: Subject) -> Non
     assert len(pairs.rows()) == 4
 
 
+def test_an_insert_into_a_column_of_another_type_has_to_run_again(pairs: Subject) -> None:
+    with pairs.insertable.insert() as write:
+        write.add(one(k=9, v=9))
+        pairs.alter(ChangeType("v", pa.string()))
+        with pytest.raises(ConflictError, match="again"):
+            write.commit()
+    assert len(pairs.rows()) == 4
+
+
 def test_an_insert_that_took_an_old_default_does_not_keep_it(pairs: Subject) -> None:
     with pairs.insertable.insert() as write:
         write.add(one(k=9))

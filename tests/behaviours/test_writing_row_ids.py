@@ -201,6 +201,14 @@ def test_a_row_id_that_was_never_given_out_is_refused(stock: Subject, row_id: in
     assert len(stock.rows()) == 4
 
 
+def test_a_row_that_was_gone_already_has_no_id_in_a_later_version(stock: Subject) -> None:
+    (old,) = stock.row_ids("k = 1")
+    stock.delete([old])
+    forged = old + 2**40  # the same ordinal, one version later
+    with pytest.raises(InvalidRequestError):
+        stock.delete([forged])
+
+
 def test_a_null_row_id_is_refused(stock: Subject) -> None:
     batch = pa.RecordBatch.from_arrays([pa.array([None], pa.int64())], names=["rowid"])
     with stock.deletable.delete() as write, pytest.raises(InvalidRequestError):
