@@ -75,3 +75,50 @@ def test_a_long_chain_is_no_deeper_than_a_short_one() -> None:
     chain = analyze({"sql": ";\n".join(steps), "dialect": "spark"})
     found = focus(chain, Question(upstream=("v1500",)))
     assert len(_targets(found)) == 1500
+
+
+def test_views_can_be_looked_through() -> None:
+    sql = """
+    CREATE TABLE base (a INT);
+    CREATE VIEW one AS SELECT a + 1 AS b FROM base;
+    CREATE VIEW two AS SELECT b FROM one;
+    CREATE TABLE final AS SELECT b AS c FROM two;
+    """
+    result = analyze({"sql": sql, "dialect": "spark"})
+    [row] = mappings(focus(result, Question(expand_views=True)))
+    assert (row.target, row.target_column, row.source, row.source_column) == (
+        "final",
+        "c",
+        "base",
+        "a",
+    )
+    assert row.kind == "derivation"
+
+
+def test_a_view_nobody_defined_stays() -> None:
+    schema = {"tables": [{"name": "v", "kind": "view", "columns": [{"name": "a"}]}]}
+    result = analyze(
+        {"sql": "CREATE TABLE t AS SELECT a FROM v", "dialect": "spark", "schema": schema}
+    )
+    [row] = mappings(focus(result, Question(expand_views=True)))
+    assert row.source == "v"
+
+
+def test_issues_of_other_statements_are_left_out(result: AnalyzeResult) -> None:
+    indexes = {
+        issue.statement_index for issue in focus(result, Question(upstream=("other",))).issues
+    }
+    assert indexes <= {None, 3}
+
+
+def test_ctes_and_outputs_of_several_statements_stay_apart() -> None:
+    sql = (
+        "WITH c AS (SELECT a FROM t) SELECT a FROM c; WITH c AS (SELECT b FROM t) SELECT b FROM c;"
+    )
+    rows = mappings(analyze({"sql": sql, "dialect": "spark"}))
+    assert {(row.target, row.target_column, row.source) for row in rows} == {
+        ("output 0", "a", "c 0"),
+        ("c 0", "a", "t"),
+        ("output 1", "b", "c 1"),
+        ("c 1", "b", "t"),
+    }

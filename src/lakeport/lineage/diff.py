@@ -1,7 +1,7 @@
 """What changed between two analyses: relations and columns, the edges between them, the schema.
 
-Ids are content hashes of names, so the same column has the same id in both. An edge that was
-copied and is now computed is one changed edge, not one lost and one new.
+Things are the same when their names are. An edge that was copied and is now computed is one
+changed edge, not one lost and one new.
 """
 
 from __future__ import annotations
@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from lakeport.lineage.labels import dotted, labels
 from lakeport.lineage.wire import Wire
 
 if TYPE_CHECKING:
-    from lakeport.lineage.result import AnalyzeResult, GlobalEdge, GlobalNode
+    from lakeport.lineage.result import AnalyzeResult, GlobalEdge
 
 T = TypeVar("T")
 _VALUE = frozenset({"data_flow", "derivation"})
@@ -105,9 +106,10 @@ def _compared(
 
 
 def _nodes(result: AnalyzeResult) -> list[NodeFacts]:
+    names = labels(result.global_lineage)
     return [
         NodeFacts(
-            name=_name(node),
+            name=names[node.id],
             node_type=node.node_type,
             resolution_source=node.resolution_source,
             data_type=node.metadata.get("dataType"),
@@ -118,7 +120,7 @@ def _nodes(result: AnalyzeResult) -> list[NodeFacts]:
 
 
 def _edges(result: AnalyzeResult) -> list[EdgeFacts]:
-    names = {node.id: _name(node) for node in result.global_lineage.nodes}
+    names = labels(result.global_lineage)
     return [
         EdgeFacts(
             source=names[edge.source],
@@ -141,7 +143,7 @@ def _columns(result: AnalyzeResult) -> list[ColumnFacts]:
     tables = result.resolved_schema.tables if result.resolved_schema else []
     return [
         ColumnFacts(
-            table=".".join(part for part in (table.catalog, table.schema, table.name) if part),
+            table=dotted(table),
             column=column.name,
             position=position,
             data_type=column.data_type,
@@ -151,11 +153,6 @@ def _columns(result: AnalyzeResult) -> list[ColumnFacts]:
         for table in tables
         for position, column in enumerate(table.columns)
     ]
-
-
-def _name(node: GlobalNode) -> str:
-    name = node.canonical_name
-    return ".".join(part for part in (name.catalog, name.schema, name.name, name.column) if part)
 
 
 def _subtype(edge: GlobalEdge) -> str | None:

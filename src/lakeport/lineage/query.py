@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lakeport.core.errors import NotFoundError
+from lakeport.lineage.bypass import bypass
+from lakeport.lineage.labels import column_owners, labels
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
         StatementLineage,
     )
 
+_VALUES = frozenset({"data_flow", "derivation"})
 _BETWEEN_STATEMENTS = frozenset({"ownership", "cross_statement"})
 
 
@@ -32,12 +35,14 @@ _BETWEEN_STATEMENTS = frozenset({"ownership", "cross_statement"})
 class Question:
     """Names are `relation`, `relation.column`, or for `column` also a column's name alone.
 
-    `column` asks for both directions. Several questions widen the answer.
+    `column` asks for both directions. Several questions widen the answer. `expand_views` looks
+    through the views that the workload itself defines, to the tables behind them.
     """
 
     upstream: tuple[str, ...] = ()
     downstream: tuple[str, ...] = ()
     column: tuple[str, ...] = ()
+    expand_views: bool = False
 
     @property
     def asks_nothing(self) -> bool:
@@ -46,6 +51,8 @@ class Question:
 
 def focus(result: AnalyzeResult, question: Question) -> AnalyzeResult:
     """The part of the result that answers the question; all of it when nothing is asked."""
+    if question.expand_views:
+        result = _without_views(result)
     if question.asks_nothing:
         return result
     graph = _Graph(result.global_lineage)
@@ -60,11 +67,24 @@ def focus(result: AnalyzeResult, question: Question) -> AnalyzeResult:
     return _restricted(result, graph.with_owners(kept))
 
 
+def _without_views(result: AnalyzeResult) -> AnalyzeResult:
+    """The global graph alone: inside a statement a view is what is read, and stays so."""
+    lineage = result.global_lineage
+    owners = column_owners(lineage)
+    fed = {owners.get(e.target, e.target) for e in lineage.edges if e.edge_type in _VALUES}
+    views = {node.id for node in lineage.nodes if node.node_type == "view" and node.id in fed}
+    nodes, edges = bypass(lineage.nodes, lineage.edges, views)
+    return msgspec.structs.replace(
+        result, global_lineage=msgspec.structs.replace(lineage, nodes=nodes, edges=edges)
+    )
+
+
 class _Graph:
     """Neighbours by id; a relation's neighbours are also those of its columns."""
 
     def __init__(self, lineage: GlobalLineage) -> None:
         self.nodes: dict[str, GlobalNode] = {node.id: node for node in lineage.nodes}
+        self._names = labels(lineage)
         self.incoming: dict[str, list[str]] = defaultdict(list)
         self.outgoing: dict[str, list[str]] = defaultdict(list)
         self._owner: dict[str, str] = {}
@@ -83,13 +103,11 @@ class _Graph:
     def named(self, name: str) -> set[str]:
         """A relation with its columns, or one column, by name without regard to case."""
         wanted = name.casefold()
-        names = {node_id: self._name(node_id) for node_id in self.nodes}
-        found = {node_id for node_id, known in names.items() if known.casefold() == wanted}
-        found |= found or {
-            node_id for node_id, known in names.items() if known.casefold().endswith(f".{wanted}")
-        }
+        names = {node_id: known.casefold() for node_id, known in self._names.items()}
+        found = {node_id for node_id, known in names.items() if known == wanted}
+        found |= found or {n for n, known in names.items() if known.endswith(f".{wanted}")}
         if not found:
-            raise NotFoundError.among("relation or column", name, set(names.values()))
+            raise NotFoundError.among("relation or column", name, set(self._names.values()))
         return found | {column for node_id in found for column in self._owned.get(node_id, ())}
 
     def columns_named(self, name: str) -> set[str]:
@@ -98,11 +116,11 @@ class _Graph:
             node_id
             for node_id, node in self.nodes.items()
             if node.node_type == "column"
-            and wanted in {node.label.casefold(), self._name(node_id).casefold()}
+            and wanted in {node.label.casefold(), self._names[node_id].casefold()}
         }
         if not found:
             columns = [node for node in self.nodes.values() if node.node_type == "column"]
-            known = {self._name(node.id) if "." in name else node.label for node in columns}
+            known = {self._names[node.id] if "." in name else node.label for node in columns}
             raise NotFoundError.among("column", name, known)
         return found
 
@@ -127,12 +145,6 @@ class _Graph:
                 pending.append(owner)
         return kept
 
-    def _name(self, node_id: str) -> str:
-        name = self.nodes[node_id].canonical_name
-        return ".".join(
-            part for part in (name.catalog, name.schema, name.name, name.column) if part
-        )
-
 
 def _restricted(result: AnalyzeResult, kept: set[str]) -> AnalyzeResult:
     lineage = result.global_lineage
@@ -143,12 +155,14 @@ def _restricted(result: AnalyzeResult, kept: set[str]) -> AnalyzeResult:
         for reference in node.statement_refs:
             local[reference.statement_index].add(reference.node_id or node.id)
     statements = [
-        _cut(statement, local[statement.statement_index]) for statement in result.statements
+        _cut(statement, local.get(statement.statement_index, set()))
+        for statement in result.statements
     ]
     return msgspec.structs.replace(
         result,
         global_lineage=msgspec.structs.replace(lineage, nodes=nodes, edges=edges),
         statements=[statement for statement in statements if statement.nodes],
+        issues=[issue for issue in result.issues if issue.statement_index in {None, *local}],
     )
 
 

@@ -52,7 +52,7 @@ CREATE TABLE t AS SELECT b AS c FROM w;
 
 -- case: collapse_by_pattern
 -- table: s(a int)
--- options: {"collapseTemporary": true, "collapsePattern": "^stg_"}
+-- options: {"collapseTemporary": true, "collapsePattern": "stg_*"}
 CREATE TABLE stg_one AS SELECT a FROM s;
 CREATE TABLE t AS SELECT a + 1 AS b FROM stg_one;
 --> partial

@@ -79,6 +79,9 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     hide_ctes: Annotated[
         bool, typer.Option("--hide-ctes", help="Look through CTEs and derived tables.")
     ] = False,
+    expand_views: Annotated[
+        bool, typer.Option("--expand-views", help="Look through views to their tables.")
+    ] = False,
     fail_on: Annotated[
         FailOn | None, typer.Option(help="Exit with 1 if there are any, for CI.")
     ] = None,
@@ -102,9 +105,13 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
         options={"includeIndirect": indirect, "hideCtes": hide_ctes},
     )
     whole = analyze_workload(workload)
-    shown = focus(
-        whole, Question(tuple(upstream or ()), tuple(downstream or ()), tuple(column or ()))
+    question = Question(
+        upstream=tuple(upstream or ()),
+        downstream=tuple(downstream or ()),
+        column=tuple(column or ()),
+        expand_views=expand_views,
     )
+    shown = focus(whole, question)
     title = ", ".join(path.name for path in files or ()) or "Lineage"
     view = _View(output, Style(level=level, dialect=dialect, title=title))
     return Answer(shown, view.show, ExitCode.NO if _fails(whole, fail_on) else ExitCode.DONE)

@@ -9,9 +9,10 @@ from __future__ import annotations
 from html import escape
 from typing import TYPE_CHECKING
 
+from lakeport.lineage.labels import dotted
 from lakeport.lineage.render.mappings import mappings
 from lakeport.lineage.render.page import SCRIPT, STYLE
-from lakeport.lineage.render.picture import dotted, picture_of
+from lakeport.lineage.render.picture import picture_of
 from lakeport.lineage.render.svg import svg
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from lakeport.lineage.render.picture import dotted
+from lakeport.lineage.labels import dotted
 
 if TYPE_CHECKING:
     from lakeport.lineage.result import AnalyzeResult, Edge, ResolvedTable, StatementLineage

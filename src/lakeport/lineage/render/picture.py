@@ -10,14 +10,10 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
+from lakeport.lineage.labels import column_name, column_owners, labels
+
 if TYPE_CHECKING:
-    from lakeport.lineage.result import (
-        AnalyzeResult,
-        CanonicalName,
-        GlobalEdge,
-        GlobalNode,
-        ResolvedTable,
-    )
+    from lakeport.lineage.result import AnalyzeResult, GlobalNode
 
 Level: TypeAlias = Literal["table", "column"]
 VALUE_EDGES = frozenset({"data_flow", "derivation"})
@@ -82,9 +78,14 @@ class Picture:
 def picture_of(result: AnalyzeResult) -> Picture:
     graph = result.global_lineage
     nodes = {node.id: node for node in graph.nodes}
-    relations = {node.id: _relation(node) for node in graph.nodes if node.node_type != "column"}
-    owner = _owners(nodes, graph.edges)
-    names = {column: nodes[column].canonical_name.column or nodes[column].label for column in owner}
+    known = labels(graph)
+    relations = {
+        node.id: _relation(node, known[node.id])
+        for node in graph.nodes
+        if node.node_type != "column"
+    }
+    owner = column_owners(graph)
+    names = {column: column_name(nodes[column]) for column in owner}
     for column, relation in owner.items():
         relations[relation].columns.append((column, names[column]))
     values: list[Arrow] = []
@@ -109,30 +110,9 @@ def picture_of(result: AnalyzeResult) -> Picture:
     )
 
 
-def dotted(name: CanonicalName | ResolvedTable) -> str:
-    """A relation's name as people write it."""
-    return ".".join(part for part in (name.catalog, name.schema, name.name) if part)
-
-
-def _relation(node: GlobalNode) -> Relation:
+def _relation(node: GlobalNode, name: str) -> Relation:
     statements = tuple(dict.fromkeys(ref.statement_index for ref in node.statement_refs))
-    name = dotted(node.canonical_name)
-    if node.node_type == "output":
-        name = f"output {statements[0]}" if statements else "output"
     return Relation(node.id, name, node.node_type, node.resolution_source, statements)
-
-
-def _owners(nodes: dict[str, GlobalNode], edges: list[GlobalEdge]) -> dict[str, str]:
-    """The relation of each column; the field of a struct belongs to its column's relation."""
-    parents = {edge.target: edge.source for edge in edges if edge.edge_type == "ownership"}
-    owners: dict[str, str] = {}
-    for node in nodes.values():
-        parent = node.id
-        while parent in nodes and nodes[parent].node_type == "column":
-            parent = parents.get(parent, "")
-        if node.node_type == "column" and parent in nodes:
-            owners[node.id] = parent
-    return owners
 
 
 def _relation_of(end: str, relations: dict[str, Relation], owner: dict[str, str]) -> str | None:
