@@ -1,0 +1,317 @@
+"""Rendering with plain Jinja and with dbt's words."""
+
+from __future__ import annotations
+
+import traceback
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import cache, partial
+from pathlib import PurePosixPath
+from typing import TYPE_CHECKING, Any
+
+from jinja2 import DictLoader, TemplateSyntaxError, nodes
+
+from lakeport.lineage.issues import Issue, IssueCode
+from lakeport.lineage.templating.blocks import DbtBlocks
+from lakeport.lineage.templating.lines import unmarked
+from lakeport.lineage.templating.macros import Macros, defined
+from lakeport.lineage.templating.manifest import read_manifest
+from lakeport.lineage.templating.packages import PACKAGES, except_word
+from lakeport.lineage.templating.relation import Relation
+from lakeport.lineage.templating.rendering import DbtModel, Reference, RenderedText, Rendering
+from lakeport.lineage.templating.sandbox import Budget, Sandbox, bounded
+from lakeport.lineage.templating.shims import Adapter, Model, dbt_globals, returned
+from lakeport.lineage.templating.unknown import Strangers, callable_undefined
+
+if TYPE_CHECKING:
+    from lakeport.lineage.request import SourceFile, TemplateConfig
+    from lakeport.lineage.templating.project import Reporter
+
+_EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
+
+
+class TemplateFailureError(Exception):
+    """A template that could not be rendered, and the line it stopped at."""
+
+    def __init__(self, message: str, line: int | None) -> None:
+        super().__init__(message)
+        self.line = line
+
+
+@contextmanager
+def _failing_softly() -> Iterator[None]:
+    """Every way a template can fail becomes one."""
+    try:
+        yield
+    except TemplateSyntaxError as error:
+        raise TemplateFailureError(error.message or "syntax error", error.lineno) from None
+    except Exception as error:  # noqa: BLE001 - a template can make any Python error happen
+        raise TemplateFailureError(_described(error), _line_of(error)) from None
+
+
+def _output(environment: Sandbox, text: str, values: Mapping[str, Any]) -> str:
+    """What a template prints, with its marks."""
+    template = environment.from_string(text)
+    pieces: list[str] = []
+    length = 0
+    for piece in template.generate(values):
+        environment.budget.tick()
+        length += len(piece)
+        bounded(length)
+        pieces.append(piece)
+    return "".join(pieces)
+
+
+def _described(error: Exception) -> str:
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return str(error) or type(error).__name__
+
+
+def _line_of(error: Exception) -> int | None:
+    """The innermost line of the template itself; jinja puts its lines into the traceback."""
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [frame.lineno for frame in frames if frame.filename == "<template>"]
+    return lines[-1] if lines else None
+
+
+class JinjaRenderer:
+    """The request's context, and macro files for `import` and `include`."""
+
+    def __init__(
+        self, config: TemplateConfig, reporter: Reporter, clock: Callable[[], float]
+    ) -> None:
+        self._config = config
+        self._reporter = reporter
+        self._clock = clock
+        macros = {file.name: file.content for file in config.macro_files}
+        self._environment = Sandbox(clock, loader=DictLoader(macros), extensions=_EXTENSIONS)
+
+    def render(self, source: SourceFile) -> Rendering:
+        self._environment.budget = Budget.start(self._clock)
+        try:
+            with _failing_softly():
+                output = _output(self._environment, source.content, self._config.context)
+        except TemplateFailureError as failure:
+            issue = self._reporter.failure(source, str(failure), failure.line)
+            return Rendering(issues=(issue,))
+        return Rendering(texts=(RenderedText(*unmarked(output)),))
+
+
+class DbtRenderer:
+    """A dbt project: every file is a model that may refer to the others."""
+
+    def __init__(
+        self,
+        config: TemplateConfig,
+        files: tuple[SourceFile, ...],
+        dialect: str,
+        reporter: Reporter,
+        clock: Callable[[], float],
+    ) -> None:
+        self._config = config
+        self._dialect = dialect
+        self._reporter = reporter
+        self._clock = clock
+        self._strangers = Strangers()
+        self._environment = Sandbox(
+            clock,
+            callable_undefined(self._strangers),
+            extensions=(*_EXTENSIONS, DbtBlocks),
+        )
+        self._environment.filters.update(
+            dict.fromkeys(("as_text", "as_native", "as_bool", "as_number"), _same)
+        )
+        self._manifest = read_manifest(config.manifest, dialect)
+        self._macros = Macros(self._environment)
+        self._macro_issues = self._read_macro_files()
+        self._packages = self._stand_ins()
+        self._models = {model_name(file): self._declared(file) for file in files}
+
+    def render(self, source: SourceFile) -> Rendering:
+        """The model's SQL; a second text if an incremental run would have another."""
+        issues, self._macro_issues = self._macro_issues, []
+        compiled = self._manifest.of_file(source.name)
+        if compiled is not None:
+            return Rendering((RenderedText(compiled[0]),), tuple(issues), compiled[1])
+        self._strangers.names.clear()
+        try:
+            text, model = self._rendered(source, incremental=False)
+            texts = [text]
+            if model.asked_incremental:
+                again, _ = self._rendered(source, incremental=True)
+                if again.sql != text.sql:
+                    texts.append(again)
+        except TemplateFailureError as failure:
+            issues.append(self._reporter.failure(source, str(failure), failure.line))
+            return Rendering(issues=tuple(issues))
+        issues.extend(self._assumptions(source, model))
+        return Rendering(tuple(texts), tuple(issues), _facts(model_name(source), model))
+
+    def _rendered(self, source: SourceFile, *, incremental: bool) -> tuple[RenderedText, Model]:
+        name = model_name(source)
+        this = self._models.get(name) or self._declared(source)
+        model = Model(
+            this, self._config.context, self._relation_of, self._source_of, incremental=incremental
+        )
+        self._enter(model, name)
+        with _failing_softly():
+            self._macros.load(source.content)
+            output = _output(self._environment, source.content, {})
+        sql, lines = unmarked(output)
+        return RenderedText(sql, lines, incremental, tuple(model.secrets)), model
+
+    def _enter(self, model: Model, name: str) -> None:
+        """Macros see the environment's globals only, so a model's words go there."""
+        self._environment.budget = Budget.start(self._clock)
+        adapter = Adapter(self._macros.named, self._strangers, self._dialect)
+        words = self._environment.globals
+        words.update(self._config.context)
+        words.update(dbt_globals(model, adapter, self._config.context, name))
+        words.update(self._packages)
+        words.update(self._macros.named)
+
+    def _read_macro_files(self) -> list[Issue]:
+        issues: list[Issue] = []
+        for file in self._config.macro_files:
+            try:
+                with _failing_softly():
+                    self._macros.add(file.content)
+            except TemplateFailureError as failure:
+                issues.append(self._reporter.failure(file, str(failure), failure.line))
+        return issues
+
+    def _stand_ins(self) -> dict[str, Package]:
+        """The packages, with the project itself as one of them."""
+        words = self._environment.globals
+        words.update({"return": returned, "_except_word": except_word(self._dialect)})
+        project = str(self._config.context.get("project_name", "project"))
+        return {
+            name: Package(
+                name,
+                self._macros.named,
+                partial(self._defined, text),
+                self._strangers,
+            )
+            for name, text in {project: "", **PACKAGES}.items()
+        }
+
+    def _defined(self, text: str) -> Mapping[str, Any]:
+        return defined(self._environment.from_string(text))
+
+    def _declared(self, file: SourceFile) -> Relation:
+        """Where a model is stored, from the constants in its `config(…)` call."""
+        known = self._manifest.models.get(model_name(file))
+        if known is not None:
+            return self._relation(known.alias, known.schema, known.database)
+        options = self._constant_config(file.content)
+        alias = options.get("alias") or model_name(file)
+        return self._relation(alias, options.get("schema"), options.get("database"))
+
+    def _constant_config(self, text: str) -> dict[str, str]:
+        options: dict[str, str] = {}
+        if "config" not in text:
+            return options
+        try:
+            tree = self._environment.parse(text)
+        except (TemplateSyntaxError, RecursionError):
+            return options  # rendering will report it
+        for call in tree.find_all(nodes.Call):
+            if isinstance(call.node, nodes.Name) and call.node.name == "config":
+                for keyword in call.kwargs:
+                    if isinstance(keyword.value, nodes.Const) and isinstance(
+                        keyword.value.value, str
+                    ):
+                        options[keyword.key] = keyword.value.value
+        return options
+
+    def _relation(self, name: str, schema: str | None, database: str | None) -> Relation:
+        return Relation(name, schema, database, self._dialect)
+
+    def _relation_of(self, reference: Reference) -> Relation:
+        names = [reference.name]
+        if reference.version is not None:
+            names.insert(0, f"{reference.name}_v{reference.version}")
+        for name in names:
+            known = self._manifest.models.get(name)
+            if known is not None:
+                return self._relation(known.alias, known.schema, known.database)
+            if name in self._models:
+                return self._models[name]
+        return self._relation(names[0], None, None)
+
+    def _source_of(self, source: str, table: str) -> Relation:
+        known = self._manifest.sources.get((source, table))
+        return known or self._relation(table, source, None)
+
+    def _assumptions(self, source: SourceFile, model: Model) -> list[Issue]:
+        """What was made up to get through the file."""
+        issues = [
+            self._reporter.note(
+                source,
+                f"macro `{name}` is not known; its first argument stands in for it",
+                code=IssueCode.UNSUPPORTED_SYNTAX,
+                severity="info",
+                hint="add the file that defines it to templateConfig.macroFiles",
+            )
+            for name in self._strangers.names
+        ]
+        issues += [
+            self._reporter.note(
+                source,
+                f"`{name}` has no value; its name stands in for it",
+                hint="add it to templateConfig.context.vars or .env",
+            )
+            for name in model.missing
+        ]
+        return issues
+
+
+class Package:
+    """The macros of a package: the project's own, then stand-ins, else a pass-through."""
+
+    def __init__(
+        self,
+        name: str,
+        project: Mapping[str, Any],
+        stand_ins: Callable[[], Mapping[str, Any]],
+        strangers: Strangers,
+    ) -> None:
+        self._name = name
+        self._project = project
+        # Most projects use one package or none, and compiling one takes longer than a model.
+        self._stand_ins = cache(stand_ins)
+        self._strangers = strangers
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        if name in self._project:
+            return self._project[name]
+        return self._stand_ins().get(name) or self._strangers.stub(f"{self._name}.{name}")
+
+
+def model_name(file: SourceFile) -> str:
+    """A model is called by the stem of its file."""
+    return PurePosixPath(file.name.replace("\\", "/")).stem
+
+
+def _facts(name: str, model: Model) -> DbtModel:
+    config = model.config
+    called = model.snapshot or name
+    tags = config.get("tags", ())
+    return DbtModel(
+        name=called,
+        alias=str(config.get("alias") or (model.snapshot or model.this.identifier)),
+        schema=config.get("target_schema") or config.get("schema") or model.this.schema,
+        database=config.get("target_database") or config.get("database") or model.this.database,
+        materialized=str(config.get("materialized") or ("snapshot" if model.snapshot else "view")),
+        refs=tuple(model.refs),
+        sources=tuple(model.sources),
+        tags=(tags,) if isinstance(tags, str) else tuple(map(str, tags)),
+        config=dict(config),
+    )
+
+
+def _same(value: Any) -> Any:
+    return value

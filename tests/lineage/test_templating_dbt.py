@@ -1,0 +1,321 @@
+"""dbt mode: what a model reads and writes, without a database, a clock or an environment."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import Any
+
+import pytest
+
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.request import SourceFile, TemplateConfig
+from lakeport.lineage.templating import DbtModel, Project, Reference, Rendering
+
+
+def file(name: str, content: str) -> SourceFile:
+    return SourceFile(name=name, content=content)
+
+
+def render(
+    content: str,
+    *,
+    name: str = "models/m.sql",
+    others: dict[str, str] | None = None,
+    macros: str = "",
+    context: dict[str, Any] | None = None,
+    manifest: dict[str, Any] | None = None,
+    dialect: str = "spark",
+) -> Rendering:
+    source = file(name, content)
+    files = [source, *(file(other, text) for other, text in (others or {}).items())]
+    config = TemplateConfig(
+        mode="dbt",
+        context=context or {},
+        macro_files=[file("macros/all.sql", macros)] if macros else [],
+        manifest=manifest or {},
+    )
+    return Project(config, files, dialect).render(source)
+
+
+def sql(content: str, **options: Any) -> str:
+    rendering = render(content, **options)
+    assert not [issue for issue in rendering.issues if issue.severity == "error"]
+    return rendering.texts[0].sql.strip()
+
+
+def model(rendering: Rendering) -> DbtModel:
+    assert rendering.model is not None
+    return rendering.model
+
+
+def test_refs_and_sources_become_names_and_facts() -> None:
+    rendering = render(
+        "SELECT * FROM {{ ref('stage') }} JOIN {{ ref('pkg', 'other') }} JOIN {{ source('raw', 'orders') }}"
+    )
+    assert rendering.texts[0].sql == "SELECT * FROM stage JOIN other JOIN raw.orders"
+    facts = model(rendering)
+    assert facts.refs == (Reference("stage"), Reference("other", "pkg"))
+    assert facts.sources == (("raw", "orders"),)
+    assert (facts.name, facts.alias, facts.materialized) == ("m", "m", "view")
+
+
+def test_a_ref_finds_the_name_the_other_model_declares() -> None:
+    others = {
+        "models/stage.sql": "{{ config(alias='stg', schema='lake', database='dev') }} SELECT 1"
+    }
+    assert sql("SELECT * FROM {{ ref('stage') }}", others=others) == "SELECT * FROM dev.lake.stg"
+
+
+def test_versioned_refs() -> None:
+    assert sql("{{ ref('dim', version=2) }} {{ ref('dim', v='3') }}") == "dim_v2 dim_v3"
+    others = {"models/dim.sql": "SELECT 1"}
+    assert sql("{{ ref('dim') }}", others=others) == "dim"
+
+
+def test_names_are_quoted_where_they_must_be() -> None:
+    assert sql("{{ source('raw-data', 'or ders') }}") == "`raw-data`.`or ders`"
+    assert sql("{{ source('raw-data', 'o') }}", dialect="postgres") == '"raw-data".o'
+
+
+def test_config_is_collected() -> None:
+    rendering = render(
+        "{{ config(materialized='incremental', alias='x', schema='s', tags=['a', 'b'], unique_key='id') }}"
+        "{{ config({'meta': 1}) }}SELECT {{ config.get('unique_key') }}, {{ config.get('no', 'z') }}"
+    )
+    facts = model(rendering)
+    assert (facts.alias, facts.schema, facts.materialized) == ("x", "s", "incremental")
+    assert facts.tags == ("a", "b")
+    assert facts.config["meta"] == 1
+    assert rendering.texts[0].sql == "SELECT id, z"
+
+
+def test_this_is_the_relation_of_the_model() -> None:
+    text = "{{ config(schema='s', alias='x') }}{{ this }} {{ this.schema }} {{ this.identifier }} {{ this.name }}"
+    assert sql(text) == "s.x s x x"
+
+
+def test_an_incremental_model_has_two_texts() -> None:
+    rendering = render(
+        "SELECT 1{% if is_incremental() %} WHERE a > (SELECT max(a) FROM {{ this }}){% endif %}"
+    )
+    assert [(text.sql, text.incremental) for text in rendering.texts] == [
+        ("SELECT 1", False),
+        ("SELECT 1 WHERE a > (SELECT max(a) FROM m)", True),
+    ]
+
+
+def test_asking_without_consequence_gives_one_text() -> None:
+    assert len(render("SELECT 1{% if is_incremental() %}{% endif %}").texts) == 1
+
+
+def test_vars_come_from_the_context() -> None:
+    context = {"vars": {"cut": 3}, "direct": "d"}
+    assert (
+        sql("{{ var('cut', 1) }} {{ var('direct') }} {{ var('no', 7) }}", context=context)
+        == "3 d 7"
+    )
+
+
+def test_a_var_without_a_value_is_its_name_and_a_warning() -> None:
+    rendering = render("SELECT '{{ var('start') }}'")
+    assert rendering.texts[0].sql == "SELECT 'start'"
+    (issue,) = rendering.issues
+    assert (issue.code, issue.severity) == (IssueCode.TEMPLATE_ERROR, "warning")
+
+
+def test_environment_values_are_analysed_but_never_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("DATABASE", "from-the-process")
+    text = "SELECT * FROM {{ env_var('DATABASE') }}.t -- {{ env_var('LEVEL', 'low') }}"
+    rendered = render(text, context={"env": {"DATABASE": "prod_secret"}}).texts[0]
+    assert rendered.sql == "SELECT * FROM prod_secret.t -- low"
+    assert rendered.shown == "SELECT * FROM ***********.t -- low"
+    assert sql("{{ env_var('DATABASE') }}") == "DATABASE"
+
+
+def test_there_is_no_database() -> None:
+    text = (
+        "{% set r = run_query('select 1') %}{{ r.columns[0].values() | length }}"
+        "{% if execute %}never{% endif %}{{ adapter.get_relation(this) is none }}"
+        "{{ adapter.get_columns_in_relation(this) }}{% do adapter.create_schema(this) %}"
+        "{% call statement('x', fetch_result=True) %}select 1{% endcall %}"
+        "{% for row in load_result('x').data %}{{ row }}{% endfor %}"
+        "{{ log('hidden', info=True) }}{{ print('hidden') }}"
+    )
+    assert sql(text) == "0True[]"
+
+
+def test_every_moment_is_the_same() -> None:
+    text = "{{ run_started_at.year }} {{ modules.datetime.datetime.now().year }} {{ modules.datetime.date.today() }}"
+    assert sql(text) == "2000 2000 2000-01-01"
+
+
+def test_small_words() -> None:
+    text = (
+        "{{ tojson({'a': 1}) }} {{ fromjson('[1]')[0] }} {{ set([1, 1, 2]) }} {{ zip([1], [2])[0] }} "
+        "{{ target.name }}{{ target.unheard_of }} {{ '5' | as_number }} {{ flags.FULL_REFRESH }}"
+    )
+    assert sql(text) == '{"a": 1} 1 [1, 2] (1, 2) dev 5 False'
+
+
+def test_project_macros_call_each_other_and_return_values() -> None:
+    macros = (
+        "{% macro names() %}{{ return(['a', 'b']) }}{% endmacro %}"
+        "{% macro columns() %}{{ names() | join(', ') }} FROM {{ ref('s') }}{% endmacro %}"
+        "{% macro default__engine() %}generic{% endmacro %}"
+        "{% macro spark__engine() %}spark{% endmacro %}"
+        "{% macro engine() %}{{ adapter.dispatch('engine')() }}{% endmacro %}"
+    )
+    rendering = render("SELECT {{ columns() }} -- {{ engine() }}", macros=macros)
+    assert rendering.texts[0].sql == "SELECT a, b FROM s -- spark"
+    assert model(rendering).refs == (Reference("s"),)
+    assert sql("{{ project.engine() }}", macros=macros) == "spark"
+
+
+def test_unknown_macros_pass_their_argument_through_with_a_note() -> None:
+    rendering = render(
+        "SELECT {{ cents('amount') }}, {{ pkg.clean(ref('t')) }}, {{ dbt_utils.rare('b') }}"
+    )
+    assert rendering.texts[0].sql == "SELECT amount, t, b"
+    assert [(issue.code, issue.severity) for issue in rendering.issues] == [
+        (IssueCode.UNSUPPORTED_SYNTAX, "info")
+    ] * 3
+    assert "`pkg.clean`" in rendering.issues[1].message
+
+
+def test_there_may_be_fifty_unknown_macros() -> None:
+    calls = "".join(f"{{{{ f{number}('a') }}}}" for number in range(51))
+    rendering = render(calls)
+    assert rendering.texts == ()
+    assert "50" in rendering.issues[-1].message
+
+
+def test_an_unknown_name_that_is_printed_is_an_error() -> None:
+    assert render("SELECT {{ nothing }}").texts == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("{{ dbt_utils.star(ref('t')) }}", "*"),
+        ("{{ dbt_utils.star(from=ref('t'), except=['a', 'b']) }}", "* EXCEPT (a, b)"),
+        ("{{ dbt_utils.star(ref('t'), relation_alias='x') }}", "x.*"),
+        ("{{ dbt_utils.generate_surrogate_key(['a', 'b']) }}", "md5(concat(a, b))"),
+        ("{{ dbt_utils.surrogate_key('a', 'b') }}", "md5(concat(a, b))"),
+        ("{{ dbt_utils.group_by(3) }}", "group by 1, 2, 3"),
+        ("{{ dbt_utils.safe_divide('a', 'b') }}", "(a) / nullif((b), 0)"),
+        (
+            "{{ dbt_utils.union_relations([ref('a'), ref('b')]) }}",
+            "(select * from a) union all (select * from b)",
+        ),
+        ("{{ dbt.date_trunc('month', 'day') }}", "date_trunc('month', day)"),
+        ("{{ dbt.safe_cast('a', dbt.type_int()) }}", "cast(a as int)"),
+        ("{% for v in dbt_utils.get_column_values(ref('t'), 'x') %}{{ v }}{% endfor %}", ""),
+    ],
+)
+def test_macros_of_known_packages_become_what_they_amount_to(text: str, expected: str) -> None:
+    assert sql(text) == expected
+
+
+def test_snapshots_are_unwrapped_and_name_their_table() -> None:
+    text = (
+        "{% snapshot orders_history %}{{ config(target_schema='snap', unique_key='id') }}"
+        "SELECT * FROM {{ source('raw', 'orders') }}{% endsnapshot %}"
+    )
+    rendering = render(text, name="snapshots/any.sql")
+    assert rendering.texts[0].sql == "SELECT * FROM raw.orders"
+    facts = model(rendering)
+    assert (facts.name, facts.alias, facts.schema) == ("orders_history", "orders_history", "snap")
+    assert facts.materialized == "snapshot"
+
+
+def test_tests_materializations_and_docs_are_left_out() -> None:
+    text = (
+        "{% test positive(model, column_name) %}SELECT {{ column_name }}{% endtest %}"
+        "{% materialization odd, adapter='spark' %}{{ nothing }}{% endmaterialization %}"
+        "{% docs d %}words{% enddocs %}SELECT 1"
+    )
+    assert sql(text) == "SELECT 1"
+
+
+def test_compiled_code_of_a_manifest_is_preferred() -> None:
+    manifest = {
+        "nodes": {
+            "model.p.m": {
+                "resource_type": "model",
+                "name": "m",
+                "alias": "mart",
+                "schema": "prod",
+                "original_file_path": "models/m.sql",
+                "compiled_code": "SELECT 2",
+                "config": {"materialized": "table"},
+                "refs": [{"name": "s", "package": None, "version": None}],
+            },
+            "broken": 5,
+        },
+        "sources": {
+            "source.p.raw.o": {
+                "source_name": "raw",
+                "name": "o",
+                "identifier": "orders_v1",
+                "schema": "landing",
+            }
+        },
+    }
+    rendering = render("SELECT {{ nothing }}", manifest=manifest)
+    assert rendering.texts[0].sql == "SELECT 2"
+    facts = model(rendering)
+    assert (facts.schema, facts.alias, facts.materialized) == ("prod", "mart", "table")
+    assert facts.refs == (Reference("s"),)
+    other = render("{{ ref('m') }} {{ source('raw', 'o') }}", name="x.sql", manifest=manifest)
+    assert other.texts[0].sql == "prod.mart landing.orders_v1"
+
+
+def test_a_broken_macro_file_is_reported_once_and_the_rest_works() -> None:
+    config = TemplateConfig(
+        mode="dbt",
+        macro_files=[
+            file("bad.sql", "{% macro %}"),
+            file("good.sql", "{% macro g() %}1{% endmacro %}"),
+        ],
+    )
+    project = Project(config, dialect="spark")
+    first = project.render(file("a.sql", "SELECT {{ g() }}"))
+    second = project.render(file("b.sql", "SELECT {{ g() }}"))
+    assert first.texts[0].sql == second.texts[0].sql == "SELECT 1"
+    assert [issue.source_name for issue in first.issues] == ["bad.sql"]
+    assert second.issues == ()
+
+
+def test_a_compiler_error_of_the_project_is_its_message() -> None:
+    rendering = render("{{ exceptions.raise_compiler_error('not on weekends') }}")
+    assert "not on weekends" in rendering.issues[0].message
+
+
+def test_ephemeral_models_say_so() -> None:
+    facts = model(render("{{ config(materialized='ephemeral') }}SELECT 1"))
+    assert facts.is_ephemeral
+
+
+def test_a_macro_sees_the_model_it_is_called_from() -> None:
+    macros = [
+        file("a.sql", "{% macro outer() %}{{ inner() }} {{ this }}{% endmacro %}"),
+        file("z.sql", "{% macro inner() %}{{ this.name }}{% endmacro %}"),
+    ]
+    project = Project(TemplateConfig(mode="dbt", macro_files=macros), dialect="spark")
+    rendered = [project.render(file(name, "{{ outer() }}")) for name in ("one.sql", "two.sql")]
+    assert [rendering.texts[0].sql for rendering in rendered] == ["one one", "two two"]
+
+
+def test_jinja_is_not_loaded_for_plain_sql() -> None:
+    program = (
+        "import sys\n"
+        "from lakeport.lineage.request import SourceFile, TemplateConfig\n"
+        "from lakeport.lineage.templating import Project\n"
+        "Project(TemplateConfig()).render(SourceFile(name='q', content='SELECT 1'))\n"
+        "print('jinja2' in sys.modules)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "False\n"
