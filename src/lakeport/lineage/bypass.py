@@ -39,7 +39,9 @@ def hidden_relations(
     collapse_temporary: bool = False,
     pattern: str | None = None,
 ) -> set[str]:
-    """The relations to remove. `pattern`, a regular expression or a glob, names further temporaries."""
+    """The relations to remove. `pattern`, a regular expression from the start of a name or a glob,
+    tells which others are temporary.
+    """
     return {
         node.id
         for node in nodes
@@ -59,7 +61,7 @@ def _is_temporary(node: Node | GlobalNode, pattern: str | None) -> bool:
 
 def _matches(name: str, pattern: str) -> bool:
     try:
-        found = re.fullmatch(pattern, name, re.IGNORECASE) is not None
+        found = re.match(pattern, name, re.IGNORECASE) is not None
     except re.error:
         found = False
     return found or fnmatchcase(name.lower(), pattern.lower())
