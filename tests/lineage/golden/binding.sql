@@ -164,3 +164,28 @@ SELECT c.name AS child, p.name AS parent FROM t AS c JOIN t AS p ON c.parent = p
 --> out.child <- t.name
 --> out.parent <- t.name
 --> stmt 0 SELECT reads t
+
+-- case: repeated_name_in_one_relation_is_not_ambiguous
+-- table: t(a int, b int)
+WITH c AS (SELECT a AS x, a AS x FROM t) SELECT x FROM c;
+--> out.x <- t.a
+--> no issue AMBIGUOUS_COLUMN
+
+-- case: time_unit_is_not_a_column
+-- table: t(a timestamp, b timestamp)
+SELECT timediff(HOUR, a, b) AS h, date_trunc('day', a) AS d FROM t;
+--> out.h <= t.a, t.b
+--> out.d <= t.a
+
+-- case: time_window_fields
+-- table: t(ts timestamp, a int)
+SELECT window.start AS s, count(*) AS n FROM t GROUP BY window(ts, '5 minutes');
+--> partial
+--> no issue UNRESOLVED_REFERENCE
+
+-- case: declared_variables_are_not_columns
+-- table: t(a int)
+DECLARE VARIABLE cut INT DEFAULT 3;
+SELECT a FROM t WHERE a > cut;
+--> @1 out.a <- t.a
+--> no issue UNKNOWN_COLUMN

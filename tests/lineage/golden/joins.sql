@@ -152,3 +152,12 @@ SELECT a.id FROM a JOIN b ON a.id = b.id JOIN c ON b.id = c.id;
 --> out <+ b
 --> out <+ c
 --> summary joinCount=2
+
+-- case: alias_list_on_a_parenthesised_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT d.* FROM (a JOIN b ON a.id = b.id) AS d(p, q, r, s);
+--> out.p <- a.id
+--> out.q <- a.x
+--> out.r <- b.id
+--> out.s <- b.y

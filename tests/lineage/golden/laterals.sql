@@ -123,3 +123,26 @@ SELECT transform(items, x -> x + k) AS v FROM t;
 -- table: t(items array<int>, x int)
 SELECT filter(items, x -> x > 0) AS v FROM t;
 --> out.v <= t.items
+
+-- case: no_lateral_alias_in_the_generic_dialect
+-- dialect: generic
+-- table: t(a int, b int)
+SELECT a + 1 AS c, c * 2 AS d FROM t;
+--> partial
+--> issue UNKNOWN_COLUMN column=c
+
+-- case: higher_order_exists_is_no_subquery
+-- table: t(items array<int>)
+SELECT exists(items, x -> x > 3) AS v FROM t;
+--> out.v <= t.items
+
+-- case: generator_alias_is_a_lateral_alias
+-- table: t(m array<array<int>>)
+SELECT explode(m) AS inner_one, explode(inner_one) AS item FROM t;
+--> out.inner_one <= t.m
+--> out.item <= t.m
+
+-- case: inline_by_the_width_of_the_struct
+SELECT * FROM inline(array(struct(1, 'a'), struct(2, 'b')));
+--> out.col1 <- ()
+--> out.col2 <- ()

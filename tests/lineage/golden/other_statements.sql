@@ -73,3 +73,63 @@ COMMENT ON TABLE t IS 'things';
 INSERT OVERWRITE DIRECTORY '/out' USING parquet SELECT a FROM s;
 --> partial
 --> no issue PARSE_ERROR
+
+-- case: copy_reads_a_path
+-- dialect: redshift
+-- table: t(a int)
+COPY t FROM 's3://bucket/path';
+--> partial
+--> stmt 0 COPY reads s3://bucket/path writes t
+--> node s3://bucket/path metadata.external=path
+
+-- case: copy_into_reads_a_path
+-- dialect: snowflake
+-- table: T(A int)
+COPY INTO t FROM 's3://bucket/path';
+--> partial
+--> stmt 0 COPY reads s3://bucket/path writes T
+
+-- case: path_table_is_external
+SELECT a FROM parquet.`/data/x.parquet`;
+--> partial
+--> stmt 0 SELECT reads /data/x.parquet
+--> node /data/x.parquet metadata.external=path
+
+-- case: overwrite_directory_writes_a_path
+-- table: s(a int)
+INSERT OVERWRITE DIRECTORY '/out' USING parquet SELECT a FROM s;
+--> partial
+--> stmt 0 INSERT_OVERWRITE reads s writes /out
+--> node /out metadata.external=path
+
+-- case: hive_overwrite_directory
+-- dialect: hive
+-- table: s(a int)
+INSERT OVERWRITE DIRECTORY 'hdfs://path/out' SELECT a FROM s;
+--> partial
+--> stmt 0 INSERT_OVERWRITE reads s writes hdfs://path/out
+
+-- case: unload_reads_its_query
+-- dialect: redshift
+-- table: s(a int)
+UNLOAD ('SELECT a FROM s') TO 's3://bucket/out' IAM_ROLE 'x';
+--> partial
+--> stmt 0 UNLOAD reads s writes s3://bucket/out
+
+-- case: procedure_body_is_analysed
+-- dialect: bigquery
+-- table: d.s(a int64)
+-- table: d.t(x int64)
+CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; END;
+--> partial
+--> d.t.x <- d.s.a
+
+-- case: procedure_with_two_statements
+-- dialect: bigquery
+-- table: d.s(a int64)
+-- table: d.t(x int64)
+-- table: d.u(y int64)
+CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; INSERT INTO d.u (y) SELECT x FROM d.t; END;
+--> partial
+--> d.t.x <- d.s.a
+--> d.u.y <- d.t.x

@@ -121,3 +121,14 @@ SELECT x FROM a UNION ALL SELECT * FROM mystery;
 --> partial
 --> issue UNKNOWN_TABLE relation=mystery
 --> issue APPROXIMATE_LINEAGE severity=warning relation=mystery
+
+-- case: view_of_values_with_names
+CREATE TEMPORARY VIEW v AS VALUES (1, 2), (3, 4) AS t(a, b);
+SELECT * FROM v;
+--> @1 out.a <- v.a
+--> @1 out.b <- v.b
+
+-- case: view_column_list_over_values
+CREATE VIEW v(a, b) AS VALUES (1, 2);
+SELECT b FROM v;
+--> @1 out.b <- v.b

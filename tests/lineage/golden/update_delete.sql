@@ -87,3 +87,10 @@ DELETE FROM t WHERE id IN (SELECT id FROM s);
 -- table: t(a int)
 TRUNCATE TABLE t;
 --> stmt 0 TRUNCATE writes t
+
+-- case: compound_assignment_in_tsql
+-- dialect: tsql
+-- table: s(id int, v int)
+-- table: t(id int, v int)
+UPDATE x SET x.v += s.v FROM t AS x JOIN s ON x.id = s.id;
+--> t.v <= t.v, s.v
