@@ -67,9 +67,9 @@ def _bytes(array: Array) -> int:
         return _dictionary_bytes(array)
     if isinstance(array, pa.RunEndEncodedArray):
         return len(array) * max(8, int(array.values.nbytes))
-    if isinstance(array, pa.StructArray):
-        return sum(map(_bytes, array.flatten()))
-    if isinstance(array, pa.UnionArray):
+    if isinstance(array, pa.StructArray | pa.UnionArray):
+        # Not flatten(): it pushes the struct's NULLs into its children, and a union child that gets
+        # a validity bitmap aborts the process.
         return sum(_bytes(array.field(index)) for index in range(array.type.num_fields))
     if isinstance(array, pa.MapArray):
         return 16 * len(array) + sum(map(_bytes, _entries(array)))
