@@ -52,6 +52,7 @@ class Log:
 
     entries: list[Entry] = field(default_factory=list)
     refused: int = 0
+    reads: list[Seen] = field(default_factory=list)
     failures: list[BaseException] = field(default_factory=list)
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
@@ -75,6 +76,18 @@ class Seen:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.rows[0]) if self.rows else ()
+
+
+def look(subject: Subject) -> Seen:
+    """The whole table, split by split, as a client reads it."""
+    request = ScanRequest(row_ids=True)
+    plan = subject.scannable.plan(request)
+    rows: list[dict[str, int]] = []
+    for split in plan.splits:
+        with subject.scannable.open(request, split) as stream:
+            rows += stream.read_all().to_pylist()
+    row_ids = tuple(row.pop(ROW_ID) for row in rows)
+    return Seen(plan.state.version, tuple(rows), row_ids)
 
 
 class Writer:
@@ -119,7 +132,7 @@ class Writer:
             self._acknowledge(version, write, Inserted(tuple({"id": row["id"]} for row in rows)))
 
     def _change(self) -> Pauses:
-        seen = self._seen()
+        seen = look(self._subject)
         settable = [name for name in seen.columns if name != "id"]
         picked = self._picked(seen)
         if not picked or not settable:
@@ -138,7 +151,7 @@ class Writer:
             self._acknowledge(seen.version, write, Updated(before, changed))
 
     def _remove(self) -> Pauses:
-        seen = self._seen()
+        seen = look(self._subject)
         picked = self._picked(seen)
         if not picked:
             return
@@ -176,16 +189,6 @@ class Writer:
 
     # -- their parts -----------------------------------------------------------------------------
 
-    def _seen(self) -> Seen:
-        request = ScanRequest(row_ids=True)
-        plan = self._subject.scannable.plan(request)
-        rows: list[dict[str, int]] = []
-        for split in plan.splits:
-            with self._subject.scannable.open(request, split) as stream:
-                rows += stream.read_all().to_pylist()
-        row_ids = tuple(row.pop(ROW_ID) for row in rows)
-        return Seen(plan.state.version, tuple(rows), row_ids)
-
     def _picked(self, seen: Seen) -> list[int]:
         indices = range(len(seen.rows))
         hot = [index for index in indices if _id(seen.rows[index]) < HOT_ROWS]
@@ -206,7 +209,7 @@ class Writer:
 
 
 def run_threads(subject: Subject, seed: int) -> Log:
-    """The program with a thread per writer; what goes wrong inside one is in `failures`."""
+    """A thread per writer and one that reads; what goes wrong inside one is in `failures`."""
     log = _begun(subject)
     start = threading.Barrier(WRITERS)
 
@@ -218,13 +221,25 @@ def run_threads(subject: Subject, seed: int) -> Log:
         except BaseException as failure:  # noqa: BLE001 # a thread's failure is the test's to raise
             log.failures.append(failure)
 
+    done = threading.Event()
+
+    def watch() -> None:
+        try:
+            while not done.is_set():
+                log.reads.append(look(subject))
+        except BaseException as failure:  # noqa: BLE001 # the same
+            log.failures.append(failure)
+
+    reader = threading.Thread(target=watch)
     threads = [
         threading.Thread(target=work, args=(writer,)) for writer in _writers(subject, log, seed)
     ]
-    for thread in threads:
+    for thread in (reader, *threads):
         thread.start()
     for thread in threads:
         thread.join()
+    done.set()
+    reader.join()
     return log
 
 

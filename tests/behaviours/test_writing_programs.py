@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
+from functools import cache
 
 import pytest
 
@@ -34,8 +35,11 @@ def eager_switching() -> Iterator[None]:
 def check(subject: Subject, log: Log) -> None:
     if log.failures:
         raise log.failures[0]
-    newest = subject.state.version
-    check_history(COLUMNS, log.entries, newest, observed(subject))
+    at = cache(observed(subject))
+    check_history(COLUMNS, log.entries, subject.state.version, at)
+    for seen in log.reads:
+        # What a reader saw while others wrote is what its version still shows.
+        assert sorted(seen.rows, key=repr) == sorted(at(seen.version), key=repr)
 
 
 @pytest.mark.usefixtures("eager_switching")

@@ -9,6 +9,7 @@ import uuid
 import pyarrow as pa
 import pytest
 
+from lakeport.catalog import ports
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.memory import MemoryCatalog, MemoryTable
 from lakeport.catalog.memory.catalog import random_id
@@ -32,6 +33,36 @@ def table_of(catalog: MemoryCatalog) -> MemoryTable:
     made = catalog.create_namespace(NamespaceInfo("s")).create_table("t", Definition(SCHEMA))
     assert isinstance(made, MemoryTable)
     return made
+
+
+@pytest.mark.parametrize(
+    "ability",
+    [
+        ports.Table,
+        ports.Scannable,
+        ports.Travelable,
+        ports.Referable,
+        ports.Expirable,
+        ports.Measurable,
+        ports.Insertable,
+        ports.Updatable,
+        ports.Deletable,
+        ports.Truncatable,
+        ports.Alterable,
+    ],
+)
+def test_a_table_has_every_ability(ability: type) -> None:
+    assert isinstance(table_of(MemoryCatalog("lake")), ability)
+
+
+def test_a_namespace_and_a_catalog_have_every_ability() -> None:
+    catalog = MemoryCatalog("lake")
+    namespace = catalog.create_namespace(NamespaceInfo("s"))
+    assert isinstance(catalog, ports.Catalog)
+    assert isinstance(catalog, ports.DynamicCatalog)
+    assert isinstance(namespace, ports.Namespace)
+    assert isinstance(namespace, ports.DynamicNamespace)
+    assert isinstance(namespace, ports.FunctionHost)
 
 
 def test_ids_come_from_the_source_that_was_given() -> None:
