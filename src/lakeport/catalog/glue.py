@@ -1,4 +1,8 @@
-"""Many batches as one, in order, for every type a table can have."""
+"""Many batches as one, in order, for every type a table can have.
+
+No batches make an empty one whose arrays are sound: Arrow's own empty arrays of some nested types end
+the process when somebody looks inside.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A table whose rows the client fetches itself: we only say where they are."""
+"""A table whose rows the client fetches itself: we only say where they are.
+
+It can be listed and described like any other, but neither read nor written here.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""PRIMARY KEY and UNIQUE against the rows that stay, checked by every attempt to commit."""
+"""PRIMARY KEY and UNIQUE against the rows that stay, checked by every attempt to commit.
+
+Only the key's columns of live rows are looked at. New rows are also compared with each other here,
+because a statement's batches are checked one by one when they arrive.
+"""
 
 from __future__ import annotations
 
