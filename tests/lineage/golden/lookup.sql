@@ -77,3 +77,15 @@ SELECT a FROM sales.made;
 -- table: s.t(b int)
 SELECT a FROM t;
 --> out.a <- t.a
+
+-- case: unknown_name_takes_the_defaults
+-- schema: {"defaultCatalog": "lake", "defaultSchema": "sales"}
+SELECT a FROM t;
+--> out.a <- lake.sales.t.a
+
+-- case: unknown_two_part_name_takes_the_default_catalog
+-- schema: {"defaultCatalog": "lake", "defaultSchema": "sales"}
+CREATE TABLE other.t AS SELECT a FROM raw.s;
+SELECT a FROM other.t;
+--> lake.other.t.a <- lake.raw.s.a
+--> @1 out.a <- lake.other.t.a

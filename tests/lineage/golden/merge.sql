@@ -79,3 +79,20 @@ WHEN MATCHED THEN UPDATE SET target.v = source.v;
 MERGE INTO t USING s ON t.a = s.id WHEN NOT MATCHED THEN INSERT VALUES (s.id, s.v);
 --> t.a <- s.id
 --> t.b <- s.v
+
+-- case: insert_values_bind_to_the_source
+-- dialect: bigquery
+-- table: d.s(id int64, v int64)
+-- table: d.t(id int64, v int64)
+MERGE INTO d.t AS target USING d.s AS source ON target.id = source.id
+WHEN NOT MATCHED THEN INSERT (id, v) VALUES (id, v);
+--> d.t.id <- d.s.id
+--> d.t.v <- d.s.v
+
+-- case: insert_row
+-- dialect: bigquery
+-- table: d.s(id int64, v int64)
+-- table: d.t(id int64, v int64)
+MERGE INTO d.t USING d.s ON d.t.id = d.s.id WHEN NOT MATCHED THEN INSERT ROW;
+--> d.t.id <- d.s.id
+--> d.t.v <- d.s.v
