@@ -168,6 +168,10 @@ def test_operators(text: str, expected: str) -> None:
         ("current_date", "date"),
         ("now()", "timestamp"),
         ("make_dt_interval(1)", "interval day to second"),
+        ("extract(SECOND FROM CAST(s AS TIME(3)))", "decimal(5,3)"),
+        ("CAST(s AS TIME(4)) + INTERVAL '1' HOUR", "time(4)"),
+        ("CAST(s AS TIME(4)) - INTERVAL '1' SECOND", "time(6)"),
+        ("coalesce(CAST(s AS TIME(3)), CAST(s AS TIME(6)))", "time(6)"),
     ],
 )
 def test_dates_and_intervals(text: str, expected: str) -> None:
@@ -281,6 +285,8 @@ def test_aggregates_and_windows(text: str, expected: str) -> None:
         ("instr(s, 'a')", "int"),
         ("isnull(s)", "boolean"),
         ("uuid()", "string"),
+        ("elt(1, s, i)", "string"),
+        ("nanvl(s, NULL)", "double"),
         ("get_json_object(s, '$.a')", "string"),
         ("parse_json(s)", "variant"),
         ("variant_get(parse_json(s), '$.a', 'int')", "int"),
@@ -332,6 +338,10 @@ def test_functions(text: str, expected: str) -> None:
         ("aggregate(arr, 0L, (total, x) -> total + x)", "bigint"),
         ("aggregate(arr, 0, (total, x) -> total + x, total -> total * 1.5)", "decimal(13,1)"),
         ("transform_values(m, (k, v) -> k)", "map<string,string>"),
+        (
+            "map_zip_with(map(1, 'a'), map(1L, 2), (k, x, y) -> struct(k, x, y))",
+            "map<bigint,struct<k:bigint,x:string,y:int>>",
+        ),
         ("transform_keys(m, (k, v) -> length(k))", "map<int,double>"),
         ("map_filter(m, (k, v) -> v > 1)", "map<string,double>"),
         ("zip_with(arr, names, (x, y) -> struct(x, y))", "array<struct<x:int,y:string>>"),

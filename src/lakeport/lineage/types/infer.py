@@ -89,4 +89,4 @@ def _conclude(node: exp.Expr, entry: Entry, known: Memo, dialect: str) -> SqlTyp
     if not isinstance(entry, LambdaRule):
         return entry.conclude(node, types, dialect)
     bodies = [known[id(part.this)] for part, _ in entry.bind(node, types, dialect)]
-    return entry.conclude(types, bodies)
+    return entry.conclude(types, bodies, dialect)

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from lakeport.lineage.types.model import INT, SqlType, array_of, map_of
 from lakeport.lineage.types.rules import THIS, Operands, Types, argument, positional
-from lakeport.lineage.types.widen import common_type
+from lakeport.lineage.types.widen import common_of
 
 Binding: TypeAlias = tuple[exp.Lambda, tuple[SqlType | None, ...]]
 
@@ -25,7 +25,7 @@ class LambdaRule:
 
     operands: Operands
     bind: Callable[[exp.Expr, Types, str], list[Binding]]
-    conclude: Callable[[Types, Types], SqlType | None]
+    conclude: Callable[[Types, Types, str], SqlType | None]
 
 
 def occurrences(binding: Binding) -> Iterator[tuple[exp.Identifier, SqlType | None]]:
@@ -68,10 +68,13 @@ def _over_pairs(node: exp.Expr, types: Types, _: str) -> list[Binding]:
 
 
 def _over_two_maps(node: exp.Expr, types: Types, dialect: str) -> list[Binding]:
-    left, right = (*types, None, None)[:2]
-    key = common_type(left.key, right.key, dialect) if left and right else None
-    both = (key, left.value if left else None, right.value if right else None)
-    return [(part, both) for part in _lambdas(node)]
+    left, right = (type_.value if type_ else None for type_ in (*types, None, None)[:2])
+    return [(part, (_common_key(types, dialect), left, right)) for part in _lambdas(node)]
+
+
+def _common_key(types: Types, dialect: str) -> SqlType | None:
+    keys = [type_.key if type_ else None for type_ in types]
+    return common_of(keys, dialect) if keys else None
 
 
 def _folding(node: exp.Expr, types: Types, _: str) -> list[Binding]:
@@ -83,25 +86,30 @@ def _folding(node: exp.Expr, types: Types, _: str) -> list[Binding]:
     ]
 
 
-def _unchanged(types: Types, _: Types) -> SqlType | None:
+def _unchanged(types: Types, _: Types, __: str) -> SqlType | None:
     return types[0] if types else None
 
 
-def _new_elements(_: Types, bodies: Types) -> SqlType | None:
+def _new_elements(_: Types, bodies: Types, __: str) -> SqlType | None:
     return array_of(bodies[0]) if bodies and bodies[0] else None
 
 
-def _new_keys(types: Types, bodies: Types) -> SqlType | None:
+def _new_keys(types: Types, bodies: Types, _: str) -> SqlType | None:
     source = types[0] if types else None
     return map_of(bodies[0], source.value) if source and bodies else None
 
 
-def _new_values(types: Types, bodies: Types) -> SqlType | None:
+def _new_values(types: Types, bodies: Types, _: str) -> SqlType | None:
     source = types[0] if types else None
     return map_of(source.key, bodies[0]) if source and bodies else None
 
 
-def _folded(types: Types, bodies: Types) -> SqlType | None:
+def _merged_values(types: Types, bodies: Types, dialect: str) -> SqlType | None:
+    key = _common_key(types, dialect)
+    return map_of(key, bodies[0]) if key and bodies else None
+
+
+def _folded(types: Types, bodies: Types, _: str) -> SqlType | None:
     """The last step's type if there is one, else that of the start: Spark casts each step to it."""
     if len(bodies) > 1:
         return bodies[1]
@@ -118,7 +126,7 @@ LAMBDA_NAMES: dict[str, LambdaRule] = {
     "transform_keys": LambdaRule(positional(0), _over_entries, _new_keys),
     "transform_values": LambdaRule(positional(0), _over_entries, _new_values),
     "zip_with": LambdaRule(positional(0, 1), _over_pairs, _new_elements),
-    "map_zip_with": LambdaRule(positional(0, 1), _over_two_maps, _new_values),
+    "map_zip_with": LambdaRule(positional(0, 1), _over_two_maps, _merged_values),
     "aggregate": LambdaRule(positional(0, 1), _folding, _folded),
     "reduce": LambdaRule(positional(0, 1), _folding, _folded),
 }

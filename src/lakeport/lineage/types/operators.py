@@ -26,6 +26,7 @@ from lakeport.lineage.types.model import (
     STRING,
     TEMPORAL,
     TEXTUAL,
+    TIME,
     TIMESTAMP,
     VOID,
     YEAR_TO_MONTH,
@@ -141,6 +142,8 @@ def _shifted(start: SqlType, by: SqlType) -> SqlType | None:
         return start if start == DATE and by.kind in INTEGRAL else None
     if start == DATE and is_day_time(by) and by.unit != _DAY:
         return TIMESTAMP
+    if start.kind == "time" and by.unit and by.unit[1] == "second":
+        return max(start, TIME, key=lambda type_: type_.parameters)
     return start
 
 

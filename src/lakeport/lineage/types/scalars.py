@@ -18,6 +18,7 @@ from lakeport.lineage.types.model import (
     CALENDAR_INTERVAL,
     DATE,
     DOUBLE,
+    FLOAT,
     INSTANT,
     INT,
     STRING,
@@ -182,6 +183,11 @@ def formatted_number(node: exp.Expr, _: Types, __: str) -> SqlType | None:
     return decimal(sum(digits), sum(digits[1:]))
 
 
+def not_a_number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """`nanvl` works on floating numbers and makes others doubles."""
+    return FLOAT if types and all(type_ == FLOAT for type_ in types) else DOUBLE
+
+
 def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
     """`extract` and `date_part`: seconds have a fraction, parts of intervals are small."""
     part = node.this if isinstance(node, exp.Extract) else node.expressions[0]
@@ -189,7 +195,7 @@ def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
         return DOUBLE
     name = part.name.lower()
     if name in _SECOND_PARTS:
-        return _SECONDS
+        return _seconds(types[-1] if types else None)
     if types and types[-1] is not None and types[-1].kind == "interval" and name in _NARROW_PARTS:
         return BIGINT if types[-1] == CALENDAR_INTERVAL and name in _HOURS else TINYINT
     return INT
@@ -198,6 +204,13 @@ def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
 def date_difference(node: exp.Expr, _: Types, __: str) -> SqlType | None:
     """In days it is an int; `datediff(unit, …)` is another function."""
     return INT if node.args.get("unit") is None else BIGINT
+
+
+def _seconds(type_: SqlType | None) -> SqlType:
+    """Two digits and the fraction that the value can have."""
+    if type_ is not None and type_.parameters and type_.kind in INSTANT | {"time"}:
+        return decimal(2 + type_.parameters[0], type_.parameters[0])
+    return _SECONDS
 
 
 def moved_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
@@ -239,7 +252,7 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Least: Rule(EVERY, common),
     exp.Nullif: Rule(THIS, first),
     exp.Nvl2: Rule(argument("true", "false"), common),
-    exp.Nanvl: Rule(BOTH, common),
+    exp.Nanvl: Rule(BOTH, not_a_number),
     exp.Abs: Rule(THIS, number),
     exp.Negative: Rule(THIS, number),
     exp.Round: Rule(THIS, rounding),
@@ -256,7 +269,7 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Left: Rule(THIS, text_or_binary),
     exp.Pad: Rule(argument("this", "fill_pattern"), text_or_binary),
     exp.Overlay: Rule(BOTH, text_or_binary),
-    exp.Elt: Rule(LISTED, common),
+    exp.Elt: Rule(LISTED, text_or_binary),
     exp.Uniform: Rule(BOTH, common),
 }
 SCALAR_NAMES: dict[str, Answer] = {

@@ -122,9 +122,7 @@ def _spark(left: SqlType, right: SqlType) -> SqlType | None:
         return None if right.kind in NESTED else text_with(right)
     if right.kind in TEXTUAL:
         return text_with(left)
-    if "time" not in {left.kind, right.kind}:
-        return _instants(left, right)
-    return None
+    return _instants(left, right)
 
 
 def _general(left: SqlType, right: SqlType) -> SqlType | None:
@@ -137,6 +135,10 @@ def _instants(left: SqlType, right: SqlType) -> SqlType | None:
     """A date with an instant is that instant; a zoned one wins over a wall clock."""
     kinds = {left.kind, right.kind}
     if not kinds <= TEMPORAL:
+        return None
+    if len(kinds) == 1:
+        return max(left, right, key=lambda type_: type_.parameters)
+    if "time" in kinds:
         return None
     if "date" in kinds:
         return left if right.kind == "date" else right
