@@ -37,7 +37,8 @@ def check_argument(function: str, node: Node, demand: Argument) -> None:
 
 
 def _check_path(path: str) -> None:
-    if "*" in path:  # `$..*` answers every part of a document once for each level above it
+    # `$..a` and `$.*` answer lists: parts of a document once for each level above them.
+    if "*" in path or ".." in path:
         raise InvalidRequestError(
             f"the path {_shown(path)} has a wildcard", hint="name one member at a time"
         )

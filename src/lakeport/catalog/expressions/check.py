@@ -10,6 +10,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from lakeport.catalog.expressions.arguments import check_argument
+from lakeport.catalog.expressions.constants import exact
 from lakeport.catalog.expressions.functions import FUNCTIONS, VOLATILE
 from lakeport.catalog.expressions.tree import (
     Node,
@@ -92,6 +93,8 @@ def bind(node: Node, columns: NameMap[pa.DataType]) -> Node:
     match node["class"]:
         case "COLUMN_REF":
             return {**_column(node["column_names"], columns), "alias": node["alias"]}
+        case "CONSTANT":
+            return {**exact(node), "alias": node["alias"]}
         case "CAST":
             _check_cast(node, columns)
         case "COLLATE":
@@ -153,6 +156,8 @@ def _is_number(node: Node, columns: NameMap[pa.DataType]) -> bool:
     match node["class"]:
         case "CONSTANT":
             return True
+        case "CAST":
+            return _is_number(node["child"], columns)
         case "COLUMN_REF":
             found = columns.get(node["column_names"][0])
             return found is not None and pa.types.is_integer(found)

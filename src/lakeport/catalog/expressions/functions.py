@@ -23,6 +23,7 @@ class Shape(StrEnum):
     LARGEST = "largest"  # one of the arguments
     SUM = "sum"  # all arguments together, times `factor`
     TEXT = "text"  # the same, after nested arguments were written out as text
+    CONCATENATED = "concatenated"  # all arguments; lists stay lists, else nested ones become text
     JOINED = "joined"  # all arguments as text, with the first one again between any two
     REPLACED = "replaced"  # the first argument, with each match replaced by a constant
 
@@ -76,7 +77,7 @@ _ALLOWED: tuple[Function, ...] = (
     Function("split_part", "Text", Shape.SUM, 32, _NEEDLE, copies=2),
     Function("array_pop_back", "Lists", Shape.SUM, copies=2),
     *_named("Operators", "+ - * / // % ** ^ & | ~ << >> @", Shape.SUM),
-    *_named("Operators", "||", Shape.TEXT),
+    *_named("Operators", "||", Shape.CONCATENATED),
     *_named("Operators", "<-> <=> && @> <@ ^@", Shape.FIXED),
     *_named(
         "Numbers",
@@ -109,7 +110,7 @@ _ALLOWED: tuple[Function, ...] = (
     *_named("Text", "bin to_binary", Shape.SUM, 8),
     *_named("Text", "parse_path", Shape.SUM, 32),
     *_named("Text", "split str_split string_split string_to_array", Shape.SUM, 32, _NEEDLE),
-    *_named("Text", "concat", Shape.TEXT),
+    *_named("Text", "concat", Shape.CONCATENATED),
     *_named("Text", "concat_ws", Shape.JOINED),
     *_named("Text", "replace", Shape.REPLACED, 1, (*_NEEDLE, (2, Argument.OTHER))),
     *_named("Patterns", "~~ !~~ ~~* !~~*", Shape.FIXED, 1, _LIKE),

@@ -9,7 +9,8 @@ small for ordinary expressions, and a chain that doubles is refused with its num
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -20,7 +21,7 @@ from lakeport.catalog.expressions.tree import MAX_NODES, Node, children
 from lakeport.core.errors import LimitError
 from lakeport.core.names import NameMap
 
-MAX_FACTOR = 10_000
+MAX_FACTOR = 1_000_000
 MAX_CONSTANT = 16 * 1024 * 1024
 
 _ENTRY = 32
@@ -28,9 +29,6 @@ _ENTRY = 32
 
 _AS_TEXT = 32
 """Bytes of text per byte of a nested value: `false, ` for one byte, a double's 24 digits for eight."""
-
-_FLAT_GROUPS = frozenset({"Numbers", "Text", "Patterns", "Dates and times", "Bits"})
-_LIST_FACTOR = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,27 +57,22 @@ class Growth:
 _ENTRY_SIZE = Size(0, _ENTRY)
 
 
-def growth(tree: Node, columns: NameMap[pa.DataType]) -> Growth:
-    """LimitError when the expression could blow up whatever the rows are."""
-    bound = _Bounds(columns, _names_in(tree, columns)).of(tree)
-    if bound.nodes > MAX_NODES:
-        raise LimitError(
-            f"the expression has {bound.nodes:,} parts", hint=f"at most {MAX_NODES:,} are allowed"
-        )
-    if bound.work.factor > MAX_FACTOR or bound.work.constant > MAX_CONSTANT:
-        raise LimitError(
-            f"the expression could make its input {bound.work.factor:,} times larger",
-            hint="join fewer pieces, or compute it in steps",
-        )
-    return bound
+def growth(tree: Node, columns: NameMap[pa.DataType], type_of: Callable[[Node], str]) -> Growth:
+    """LimitError when the expression could blow up whatever the rows are. `type_of` asks DuckDB for
+    the type of a part, which matters where a nested value may become text.
+    """
+    return _Bounds(columns, _names_in(tree, columns), type_of).of(tree)
 
 
 class _Bounds:
     """One walk over a tree, from its leaves up."""
 
-    def __init__(self, columns: NameMap[pa.DataType], names: int) -> None:
+    def __init__(
+        self, columns: NameMap[pa.DataType], names: int, type_of: Callable[[Node], str]
+    ) -> None:
         self._columns = columns
         self._as_text = _AS_TEXT + names
+        self._type_of = type_of
 
     def of(self, node: Node) -> Growth:
         parts = [self.of(child) for child in children(node)]
@@ -87,10 +80,12 @@ class _Bounds:
         copies = 1
         if node["class"] == "FUNCTION":
             copies = FUNCTIONS[node["function_name"].lower()].copies
-        return Growth(
-            size,
-            size + _sum(part.work for part in parts).times(copies),
-            (node["class"] != "CONSTANT") + copies * sum(part.nodes for part in parts),
+        return _allowed(
+            Growth(
+                size,
+                size + _sum(part.work for part in parts).times(copies),
+                (node["class"] != "CONSTANT") + copies * sum(part.nodes for part in parts),
+            )
         )
 
     def _own(self, node: Node, parts: list[Size]) -> Size:
@@ -134,44 +129,46 @@ class _Bounds:
             case Shape.SUM:
                 return _sum(parts).times(function.factor) + _ENTRY_SIZE
             case Shape.TEXT:
-                shown = (
-                    part if self._is_flat(child) else part.times(self._as_text)
-                    for child, part in zip(node["children"], parts, strict=True)
-                )
-                return _sum(shown).times(function.factor) + _ENTRY_SIZE
+                return _sum(self._shown(node, parts)).times(function.factor) + _ENTRY_SIZE
+            case Shape.CONCATENATED:
+                nested = not any(self._is_flat(child) for child in node["children"])
+                return _sum(parts if nested else self._shown(node, parts)) + _ENTRY_SIZE
             case Shape.JOINED:
-                return self._joined(node, parts)
+                shown = self._shown(node, parts)
+                return _sum(shown) + _sum(shown[:1]).times(len(shown)) + _ENTRY_SIZE
             case Shape.REPLACED:
                 return parts[0].times(_replaced(node)) + _ENTRY_SIZE
 
-    def _joined(self, node: Node, parts: list[Size]) -> Size:
-        shown = [
+    def _shown(self, node: Node, parts: list[Size]) -> list[Size]:
+        """The arguments of a call as text."""
+        return [
             part if self._is_flat(child) else part.times(self._as_text)
             for child, part in zip(node["children"], parts, strict=True)
         ]
-        return _sum(shown) + shown[0].times(len(shown)) + _ENTRY_SIZE if shown else _ENTRY_SIZE
 
     def _is_flat(self, node: Node) -> bool:
-        """Whether the value is surely no list, struct, map or union: its text is about its own size."""
-        match node["class"]:
-            case "CONSTANT" | "COMPARISON" | "CONJUNCTION" | "BETWEEN" | "COLLATE":
-                return True
-            case "COLUMN_REF":
-                found = self._columns[node["column_names"][0]]
-                return not pa.types.is_nested(found)
-            case "CAST":
-                return _leaves(node["cast_type"]) == 1 and node["cast_type"]["id"] not in {
-                    "LIST",
-                    "MAP",
-                }
-            case "FUNCTION":
-                function = FUNCTIONS[node["function_name"].lower()]
-                if function.name == "||":
-                    return any(self._is_flat(child) for child in node["children"])
-                return function.group in _FLAT_GROUPS and function.factor < _LIST_FACTOR
-            case "CASE":
-                return all(self._is_flat(child) for child in children(node)[1::2])
-        return False
+        """Whether the value is no list, struct, map or union: its text is about its own size."""
+        if node["class"] in {"CONSTANT", "COMPARISON", "CONJUNCTION", "BETWEEN", "COLLATE"}:
+            return True
+        if node["class"] == "COLUMN_REF":
+            return not pa.types.is_nested(self._columns[node["column_names"][0]])
+        return not _NESTED.search(self._type_of(node))
+
+
+_NESTED = re.compile(r"\[\d*\]$|^(STRUCT|MAP|UNION)\(")
+
+
+def _allowed(bound: Growth) -> Growth:
+    if bound.nodes > MAX_NODES:
+        raise LimitError(
+            f"the expression has {bound.nodes:,} parts", hint=f"at most {MAX_NODES:,} are allowed"
+        )
+    if bound.work.factor > MAX_FACTOR or bound.work.constant > MAX_CONSTANT:
+        raise LimitError(
+            f"the expression could make its input {bound.work.factor:,} times larger",
+            hint="join fewer pieces, or compute it in steps",
+        )
+    return bound
 
 
 def _sum(parts: Iterable[Size]) -> Size:

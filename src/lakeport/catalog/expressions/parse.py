@@ -22,7 +22,6 @@ from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import NameMap, fold
 
 MAX_TEXT = 64 * 1024
-_WRITINGS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,13 +45,14 @@ def parse_expression(sql: str, schema: pa.Schema) -> Expression:
 def _parse(sql: str, serialized: bytes) -> Expression:
     schema = pa.ipc.read_schema(pa.py_buffer(serialized))
     types = NameMap((column.name, column.type) for column in schema)
-    bound, text = _settled(bind(_read(sql), types), types)
-    run = runnable(bound)
-    bounds = growth(run, types)
+    bound = bind(_read(sql), types)
+    text = _written(bound, types)
     names = frozenset(
         node["column_names"][0] for node in tree.walk(bound) if node["class"] == "COLUMN_REF"
     )
     nothing = table_of(no_rows(schema), names)
+    run = runnable(bound)
+    bounds = growth(run, types, lambda node: engine.type_name(tree.text(node), nothing))
     _check_zones(bound, nothing)
     program = text if run == bound else tree.text(run)
     expression = Expression(text, names, program, bounds)
@@ -60,20 +60,17 @@ def _parse(sql: str, serialized: bytes) -> Expression:
     return expression
 
 
-def _settled(bound: tree.Node, types: NameMap[pa.DataType]) -> tuple[tree.Node, str]:
-    """The tree that its own text is read as, and that text: what a replica reads back is what was
-    checked here. Most trees are at once; `IS TRUE` is first written as a comparison.
+def _written(bound: tree.Node, types: NameMap[pa.DataType]) -> str:
+    """The text of a checked tree. It must be read back as that very tree, or a replica and the engine
+    would run something else than what was checked.
     """
-    text = ""
-    for _ in range(_WRITINGS):
-        previous, text = text, tree.text(bound)
-        if text == previous:
-            return bound, text
-        bound = bind(tree.parse(text), types)
-    raise InvalidRequestError(
-        f"the expression changes whenever it is written again: {text}",
-        hint="write it in a simpler way",
-    )
+    text = tree.text(bound)
+    if bind(tree.parse(text), types) != bound:
+        raise InvalidRequestError(
+            f"the expression changes when it is written again: {text}",
+            hint="write it in a simpler way",
+        )
+    return text
 
 
 def _check_zones(bound: tree.Node, nothing: pa.Table) -> None:

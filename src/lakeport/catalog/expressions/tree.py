@@ -51,7 +51,7 @@ def text(tree: Node) -> str:
     statement = _bare()
     statement["node"]["select_list"] = [tree]
     document = json.dumps({"error": False, "statements": [statement]})
-    return engine.ask("SELECT json_deserialize_sql(?::JSON)", document).removeprefix("SELECT ")
+    return engine.ask("json_deserialize_sql", document).removeprefix("SELECT ")
 
 
 def walk(tree: Any) -> Iterator[Node]:
@@ -92,49 +92,41 @@ def with_children(node: Node, change: Callable[[Node], Node]) -> Node:
 
 
 def column_ref(*names: str) -> Node:
-    return {
-        "class": "COLUMN_REF",
-        "type": "COLUMN_REF",
-        "alias": "",
-        "query_location": _NOWHERE,
-        "column_names": list(names),
-    }
+    return _node("COLUMN_REF", column_names=list(names))
 
 
-def call(function: str, *arguments: Node) -> Node:
-    return {
-        "class": "FUNCTION",
-        "type": "FUNCTION",
-        "alias": "",
-        "query_location": _NOWHERE,
-        "function_name": function,
-        "schema": "",
-        "catalog": "",
-        "children": list(arguments),
-        "filter": None,
-        "order_bys": {"type": "ORDER_MODIFIER", "orders": []},
-        "distinct": False,
-        "is_operator": False,
-        "export_state": False,
-    }
+def literal(text: str) -> Node:
+    value = {"type": {"id": "VARCHAR", "type_info": None}, "is_null": False, "value": text}
+    return _node("CONSTANT", "VALUE_CONSTANT", value=value)
+
+
+def cast(child: Node, to: Any) -> Node:
+    return _node("CAST", "OPERATOR_CAST", child=child, cast_type=to, try_cast=False)
 
 
 def field_of(struct: Node, name: str) -> Node:
     """`struct.name`, written so that it cannot be taken for `table.column`."""
-    constant = {
-        "class": "CONSTANT",
-        "type": "VALUE_CONSTANT",
-        "alias": "",
-        "query_location": _NOWHERE,
-        "value": {"type": {"id": "VARCHAR", "type_info": None}, "is_null": False, "value": name},
-    }
-    return {
-        "class": "OPERATOR",
-        "type": "STRUCT_EXTRACT",
-        "alias": "",
-        "query_location": _NOWHERE,
-        "children": [struct, constant],
-    }
+    return _node("OPERATOR", "STRUCT_EXTRACT", children=[struct, literal(name)])
+
+
+def call(function: str, *arguments: Node) -> Node:
+    return _node(
+        "FUNCTION",
+        function_name=function,
+        schema="",
+        catalog="",
+        children=list(arguments),
+        filter=None,
+        order_bys={"type": "ORDER_MODIFIER", "orders": []},
+        distinct=False,
+        is_operator=False,
+        export_state=False,
+    )
+
+
+def _node(kind: str, type_name: str = "", **members: Any) -> Node:
+    common = {"class": kind, "type": type_name or kind, "alias": "", "query_location": _NOWHERE}
+    return {**common, **members}
 
 
 def without_locations(tree: Any) -> Any:
@@ -151,7 +143,7 @@ def without_locations(tree: Any) -> Any:
 
 def _statements(sql: str) -> list[Node]:
     try:
-        answer = json.loads(engine.ask("SELECT json_serialize_sql(?)", sql))
+        answer = json.loads(engine.ask("json_serialize_sql", sql))
     except RecursionError:
         raise _too_deep() from None
     if answer["error"]:
