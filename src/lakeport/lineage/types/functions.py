@@ -43,6 +43,7 @@ from lakeport.lineage.types.rules import Answer
 from lakeport.lineage.types.scalars import SCALAR_NAMES, SCALAR_NODES
 
 Entry: TypeAlias = Answer | LambdaRule
+Table: TypeAlias = dict[type[exp.Expr], Entry | None]
 
 _PREDICATES = """
     EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ EqualNull Is And Or Xor Not In Between Like ILike
@@ -160,7 +161,7 @@ _STRUCTURAL: dict[type[exp.Expr], Entry] = {
     **AGGREGATE_NODES,
     **LAMBDA_NODES,
 }
-_SPARK_NODES: dict[type[exp.Expr], Entry] = {
+_SPARK_NODES: Table = {
     **{cls: type_ for type_, (classes, _) in _SPARK.items() for cls in _classes(classes)},
     **_STRUCTURAL,
 }
@@ -174,7 +175,7 @@ _SPARK_NAMES: dict[str, Entry] = {
 
 
 @lru_cache(maxsize=64)
-def node_table(dialect: str) -> dict[type[exp.Expr], Entry]:
+def node_table(dialect: str) -> Table:
     """What is known about each class of node in a dialect."""
     if dialect in SPARK_FAMILY:
         return _SPARK_NODES

@@ -11,10 +11,11 @@ from typing import TypeAlias
 
 from sqlglot import exp
 
-from lakeport.lineage.types.functions import Entry, named_table, node_table
+from lakeport.lineage.types.functions import Entry, Table, named_table, node_table
 from lakeport.lineage.types.lambdas import LambdaRule, occurrences
 from lakeport.lineage.types.model import STRING, SqlType
 from lakeport.lineage.types.read import SPARK_FAMILY
+from lakeport.lineage.types.rules import Rule, Types
 
 ColumnType: TypeAlias = Callable[[exp.Column], SqlType | None]
 # By the identity of the node: equality of nodes compares whole trees.
@@ -33,31 +34,38 @@ def infer(
     table, names = node_table(dialect), named_table(dialect)
     stack = [expression]
     while stack:
-        node = stack[-1]
-        if id(node) in known:
-            stack.pop()
+        node = stack.pop()
+        key, cls = id(node), type(node)
+        if key in known:
             continue
-        if isinstance(node, exp.Column):
-            known[id(node)] = _as_read(column_type(node), dialect)
+        if cls is exp.Column:
+            known[key] = _as_read(column_type(node), dialect)  # type: ignore[arg-type] # the line above
             continue
-        if isinstance(node, exp.Anonymous):
+        if cls is exp.Anonymous:
             entry = names.get(node.name.lower())
         else:
-            entry = table.get(type(node)) or _inherited(node, table)
+            entry = table[cls] if cls in table else _inherited(cls, table)
         if entry is None or isinstance(entry, SqlType):
-            known[id(node)] = entry
+            known[key] = entry
             continue
-        pending = _untyped(node, entry, known, dialect)
+        operands = entry.operands(node)
+        pending = [child for child in operands if id(child) not in known]
+        if not pending:
+            types = [known[id(child)] for child in operands]
+            if isinstance(entry, Rule):
+                known[key] = entry.conclude(node, types, dialect)
+                continue
+            pending = _call(node, entry, types, known, dialect)
         if pending:
+            stack.append(node)
             stack.extend(pending)
-        else:
-            known[id(node)] = _conclude(node, entry, known, dialect)
     return known[id(expression)]
 
 
-def _inherited(node: exp.Expr, table: dict[type[exp.Expr], Entry]) -> Entry | None:
-    """A class without an entry of its own behaves like the nearest base that has one."""
-    return next((table[base] for base in type(node).__mro__ if base in table), None)
+def _inherited(cls: type[exp.Expr], table: Table) -> Entry | None:
+    """A class without an entry behaves like the nearest base that has one; learned once."""
+    table[cls] = next((table[base] for base in cls.__mro__ if base in table), None)
+    return table[cls]
 
 
 def _as_read(type_: SqlType | None, dialect: str) -> SqlType | None:
@@ -66,27 +74,17 @@ def _as_read(type_: SqlType | None, dialect: str) -> SqlType | None:
     return STRING if padded else type_
 
 
-def _untyped(node: exp.Expr, entry: Entry, known: Memo, dialect: str) -> list[exp.Expr]:
-    """What must be typed before this node can be."""
-    if isinstance(entry, SqlType):
-        return []
-    operands = entry.operands(node)
-    pending = [child for child in operands if id(child) not in known]
-    if pending or not isinstance(entry, LambdaRule):
-        return pending
-    bindings = entry.bind(node, [known[id(child)] for child in operands], dialect)
+def _call(
+    node: exp.Expr, entry: LambdaRule, types: Types, known: Memo, dialect: str
+) -> list[exp.Expr]:
+    """Type a higher-order function, or tell which bodies of its lambdas must be typed first."""
+    bindings = entry.bind(node, types, dialect)
     # An inner lambda binds after the outer one, so a parameter it names anew is its own.
     for binding in bindings:
         for identifier, type_ in occurrences(binding):
             known[id(identifier)] = type_
-    return [part.this for part, _ in bindings if id(part.this) not in known]
-
-
-def _conclude(node: exp.Expr, entry: Entry, known: Memo, dialect: str) -> SqlType | None:
-    if isinstance(entry, SqlType):
-        return entry
-    types = [known[id(child)] for child in entry.operands(node)]
-    if not isinstance(entry, LambdaRule):
-        return entry.conclude(node, types, dialect)
-    bodies = [known[id(part.this)] for part, _ in entry.bind(node, types, dialect)]
-    return entry.conclude(types, bodies, dialect)
+    pending = [part.this for part, _ in bindings if id(part.this) not in known]
+    if not pending:
+        bodies = [known[id(part.this)] for part, _ in bindings]
+        known[id(node)] = entry.conclude(types, bodies, dialect)
+    return pending

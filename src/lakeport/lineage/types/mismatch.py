@@ -73,24 +73,23 @@ _TIMELY = {
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[dflsy]?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.IGNORECASE
 )
+_LEAVES = (exp.Column, exp.Literal, exp.Query, exp.Subquery, exp.DataType)
 
 
 def mismatch(
     left: SqlType | None, right: SqlType | None, operator: str, dialect: str = "spark"
 ) -> str | None:
     """Why two types cannot meet at an operator; None if they can, or one is not known."""
-    one, other = _family(left), _family(right)
-    if left is None or right is None or one is None or other is None:
+    if left is None or right is None:
+        return None
+    one, other = _FAMILIES.get(left.kind), _FAMILIES.get(right.kind)
+    if one is None or other is None:
         return None
     if operator in _ARITHMETIC:
         works = _computes(one, other, operator, dialect)
     else:
         works = _compares(left, right, dialect)
     return None if works else _message(left, right, operator, dialect)
-
-
-def _family(type_: SqlType | None) -> str | None:
-    return _FAMILIES.get(type_.kind) if type_ is not None else None
 
 
 def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
@@ -131,10 +130,7 @@ def mismatches(
     Subqueries have columns of their own and are the caller's to ask about.
     """
     known: Memo = {} if memo is None else memo
-    for node in expression.walk(bfs=False, prune=_is_query):
-        operator = _OPERATORS.get(type(node))
-        if operator is None:
-            continue
+    for node, operator in _operations(expression):
         left = infer(node.this, column_type, dialect, known)
         right = infer(node.expression, column_type, dialect, known)
         message = mismatch(left, right, operator, dialect) or _no_number(
@@ -144,8 +140,24 @@ def mismatches(
             yield node, message
 
 
-def _is_query(node: exp.Expr) -> bool:
-    return isinstance(node, exp.Query | exp.Subquery)
+def _operations(expression: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+    """The comparisons and operations of an expression, from left to right.
+
+    Columns and literals are most of a tree and have nothing below them worth a look.
+    """
+    stack = [expression]
+    while stack:
+        node = stack.pop()
+        operator = _OPERATORS.get(type(node))
+        if operator is not None:
+            yield node, operator
+        children = [
+            part
+            for child in node.args.values()
+            for part in (child if isinstance(child, list) else (child,))
+            if isinstance(part, exp.Expr) and not isinstance(part, _LEAVES)
+        ]
+        stack.extend(reversed(children))
 
 
 def _no_number(
