@@ -37,6 +37,9 @@ def _sql(case: GoldenCase) -> str:
 def _survives(sql: str, dialect: str) -> None:
     result = analyze({"sql": sql, "dialect": dialect})
     assert result.summary.statement_count == len(result.statements)
+    # The analyzer catches its own bugs, so that users get an answer; tests must see them.
+    ours = [issue.message for issue in result.issues if "error of ours" in issue.message]
+    assert not ours, (dialect, sql, ours)
 
 
 def _without_some_tokens(sql: str, random: Random) -> str:
@@ -137,9 +140,10 @@ def test_odd_requests_get_an_answer(request_like: Any) -> None:
     assert {issue.code for issue in result.issues} == {"INVALID_REQUEST"}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.identity)
-def test_equal_requests_give_equal_bytes(case: GoldenCase) -> None:
-    assert encode_result(analyze(case.request)) == encode_result(analyze(case.request))
+def test_equal_requests_give_equal_bytes() -> None:
+    for case in CASES:
+        first, second = (encode_result(analyze(case.request)) for _ in range(2))
+        assert first == second, case.identity
 
 
 def test_bytes_do_not_depend_on_the_process() -> None:
@@ -165,29 +169,42 @@ def test_bytes_do_not_depend_on_the_process() -> None:
 
 
 @pytest.mark.parametrize("encoding", ["utf8", "utf16", "codepoint"])
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.identity)
-def test_spans_slice_to_their_identifier(case: GoldenCase, encoding: str) -> None:
-    if case.request.get("templateConfig"):
-        pytest.skip("spans of a template refer to its rendered text")
-    prefix = "/* 😀é */ "
-    request = {**case.request, "encoding": encoding}
-    if "files" in request:
-        request["files"] = [{**f, "content": prefix + f["content"]} for f in request["files"]]
-        sources = {f["name"]: f["content"] for f in request["files"]}
-    else:
-        request["sql"] = prefix + request["sql"]
-        sources = {None: request["sql"]}
+def test_spans_slice_to_their_identifier(encoding: str) -> None:
+    # Spans of a template refer to its rendered text.
+    plain = [case for case in CASES if "templateConfig" not in case.request]
+    wrong = {case.identity: found for case in plain if (found := _wrong_spans(case, encoding))}
+    assert not wrong
+
+
+def _wrong_spans(case: GoldenCase, encoding: str) -> list[str]:
+    """What a span shows where it should show a name, behind text that no unit counts alike."""
+    request, sources = _behind_wide_characters(case.request, encoding)
     result = msgspec.to_builtins(analyze(request))
+    wrong: list[str] = []
     for statement in result["statements"]:
         text = sources[statement.get("sourceName")]
         for node in statement["nodes"]:
-            for span in node.get("nameSpans", []):
-                shown = _slice(text, span, encoding)
-                known = (node["label"], node["qualifiedName"].split(".")[-1])
-                assert any(_names(shown, label) for label in known), (shown, node)
+            known = (node["label"], node.get("qualifiedName", "").split(".")[-1])
+            shown = [_slice(text, span, encoding) for span in node.get("nameSpans", [])]
+            wrong += [s for s in shown if not any(_names(s, label) for label in known)]
     for issue in result["issues"]:
-        if "span" in issue:
-            assert _slice(sources[issue.get("sourceName")], issue["span"], encoding), issue
+        if "span" in issue and not _slice(
+            sources[issue.get("sourceName")], issue["span"], encoding
+        ):
+            wrong.append(f"{issue['code']} has an empty span")
+    return wrong
+
+
+def _behind_wide_characters(
+    request: dict[str, Any], encoding: str
+) -> tuple[dict[str, Any], dict[str | None, str]]:
+    prefix = "/* 😀é */ "
+    files = [{**f, "content": prefix + f["content"]} for f in request.get("files", [])]
+    if files:
+        moved = {**request, "encoding": encoding, "files": files}
+        return moved, {file["name"]: file["content"] for file in files}
+    sql = prefix + request["sql"]
+    return {**request, "encoding": encoding, "sql": sql}, {None: sql}
 
 
 def _names(shown: str, label: str) -> bool:

@@ -19,7 +19,7 @@ from tests.lineage.oracle.generate import Scenario, make_scenario
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-SHORT = 25
+SHORT = 12
 LONG = 400
 
 

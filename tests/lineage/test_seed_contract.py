@@ -13,7 +13,7 @@ import msgspec
 import pytest
 
 from lakeport.lineage import AnalyzeResult, analyze, encode_result, json_schema
-from tests.lineage.golden_file import ANALYSIS_TIME, GoldenCase, read_cases
+from tests.lineage.golden_file import ANALYSIS_TIME, read_cases
 from tests.lineage.schema_guard import complaints
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -33,10 +33,10 @@ def _wire(request: dict[str, Any]) -> Any:
     return json.loads(encode_result(analyze(request)))
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.identity)
-def test_seed_s_every_golden_result_fits_the_json_schema(case: GoldenCase) -> None:
+def test_seed_s_every_golden_result_fits_the_json_schema() -> None:
     """SEED-S: the schema guard."""
-    assert not complaints(_wire(case.request), RESULT_SCHEMA, RESULT_SCHEMA)
+    for case in CASES:
+        assert not complaints(_wire(case.request), RESULT_SCHEMA, RESULT_SCHEMA), case.identity
 
 
 @pytest.mark.parametrize(
