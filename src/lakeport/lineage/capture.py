@@ -128,7 +128,7 @@ def output_columns(binder: Binder, relation: Relation) -> list[ColumnEntry]:
         if column.entry is not None:
             entries.append(replace(column.entry, origin="implied"))
             continue
-        kind = binder.type_text(binder.type_of_column(column))
+        kind = binder.declared_type(column) or binder.type_text(binder.type_of_column(column))
         entries.append(
             ColumnEntry(
                 name=column.name,
@@ -150,6 +150,20 @@ def capture(
     if imported is not None and registry.allow_implied:
         check_conflict(binder, imported, entry, relation)
     held = registry.implied.get(entry.name)
+    if (
+        held is not None
+        and held.inference == "ddl"
+        and held.source_name != entry.source_name
+        and not entry.temporary
+    ):
+        binder.session.report(
+            IssueCode.DUPLICATE_DEFINITION,
+            f"`{dotted(entry.name)}` is defined in `{held.source_name}` and in `{entry.source_name}`; the last one is used",
+            statement=binder.index,
+            extent=relation.span,
+            relation=dotted(entry.name),
+            hint="rename one of the two",
+        )
     if if_not_exists and (imported is not None or (held is not None and held.inference == "ddl")):
         registry.arrived(entry.name)
         return

@@ -74,6 +74,9 @@ _SPARK = Dialect(
             "_deleted",
             "_row_id",
             "_last_updated_sequence_number",
+            "grouping__id",
+            "window",
+            "session_window",
         }
     ),
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
+from sqlglot import exp
+
 from lakeport.lineage.bind.scope import FILTER, SUBTYPES, VALUE, Column, Ref, Relation
 from lakeport.lineage.graph import edge_id, node_id
 from lakeport.lineage.names import dotted
@@ -35,6 +37,18 @@ def _filters(relation: Relation) -> list[Filter]:
         Filter(expression=text, clause_type=cast("ClauseType", clause))
         for text, clause in dict.fromkeys(relation.filters)
     ]
+
+
+def _is_stale(ref: Ref) -> bool:
+    """Read after a DROP: the last known columns, which may be gone."""
+    owner = ref.origin if isinstance(ref.origin, Relation) else ref.origin.relation
+    return owner is not None and owner.stale
+
+
+def _is_constant(column: Column) -> bool:
+    """Made of literals: without an edge from the rows it is counted on, its table would be orphaned."""
+    expression = column.expression
+    return expression is not None and not column.refs and expression.find(exp.Column) is None
 
 
 class Emitter:
@@ -176,8 +190,9 @@ class Emitter:
         )
 
     def _type_text(self, column: Column) -> str | None:
-        if column.entry is not None and column.entry.data_type:
-            return column.entry.data_type
+        declared = self._binder.declared_type(column)
+        if declared is not None:
+            return declared
         return self._binder.type_text(self._binder.type_of_column(column))
 
     # -- edges -------------------------------------------------------------------------------
@@ -236,7 +251,7 @@ class Emitter:
             "derivation" if derived else "data_flow",
             expression=(ref.text or column.text) if derived else None,
             operation=ref.operation,
-            approximate=ref.approximate,
+            approximate=ref.approximate or _is_stale(ref),
             metadata=metadata,
         )
 
@@ -266,12 +281,13 @@ class Emitter:
         """Relations of the FROM clause that give no column still decide about rows."""
         inputs = list(dict.fromkeys(relation.inputs))
         target = self.relation_id(relation)
+        constant = next((column for column in relation.columns if _is_constant(column)), None)
         if len(inputs) == 1 and not fed and relation.columns:
             source = self._relation_ids.get(id(inputs[0]))
-            if source is not None:
+            if source is not None and constant is not None:
                 self._edge(
                     source,
-                    self._column_ids[id(relation.columns[0])],
+                    self._column_ids[id(constant)],
                     "derivation",
                     operation="ROW",
                     metadata=_DIRECT[VALUE][0],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.graph import edge_id, node_id
 from lakeport.lineage.result import (
@@ -103,9 +103,13 @@ class GlobalGraph:
                 target=target,
                 edge_type=edge.edge_type,
                 approximate=edge.approximate,
+                metadata=edge.metadata,
             )
-        elif held.approximate and not edge.approximate:
+            return
+        if held.approximate and not edge.approximate:
             held.approximate = False
+        if _masks(held.metadata) and not _masks(edge.metadata):
+            held.metadata = edge.metadata
 
     def link(self, index: int, reads: list[str], writes: list[str], *, rewrites: bool) -> None:
         """Cross-statement edges: to the last full rewrite and everything appended since."""
@@ -136,6 +140,11 @@ class GlobalGraph:
     def result(self) -> GlobalLineage:
         """Nodes and edges in order of first appearance."""
         return GlobalLineage(nodes=list(self._nodes.values()), edges=list(self._edges.values()))
+
+
+def _masks(metadata: dict[str, Any]) -> bool:
+    """A value reaches its target unmasked if one statement lets it through."""
+    return bool(metadata.get("transformation", {}).get("masking"))
 
 
 def _canonical(name: Name) -> CanonicalName:

@@ -107,6 +107,7 @@ class Registry:
         self.imported: dict[Name, TableEntry] = {}
         self.implied: dict[Name, TableEntry] = {}
         self._temporary: dict[str, Name] = {}
+        self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
         self._future: dict[Name, tuple[int, TableEntry | None]] = {}
         self._conflicts: dict[Name, Conflict] = {}
@@ -165,6 +166,9 @@ class Registry:
         for name in names:
             if name in self.imported or name in self.implied:
                 return self._found(name)
+            if name in self._spellings:
+                # Then the spelling is the name, as it is for the engine.
+                return self._found(self._spellings[name])._replace(name=name)
         for name in names:
             if name in self._dropped:
                 statement, entry = self._dropped[name]
@@ -206,6 +210,9 @@ class Registry:
     def import_table(self, entry: TableEntry) -> bool:
         """Add an imported table; False if it replaced another definition of the same name."""
         fresh = entry.name not in self.imported
+        if entry.shown != entry.name:
+            # An imported name is found as it is spelt, too: quoted in SQL, it keeps its case.
+            self._spellings[entry.shown] = entry.name
         self.imported[entry.name] = entry
         return fresh
 

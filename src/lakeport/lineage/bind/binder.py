@@ -14,9 +14,10 @@ from sqlglot.errors import SqlglotError
 from lakeport.lineage.bind.columns import addressed, infer
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
-from lakeport.lineage.bind.query import bind_query, bind_select
-from lakeport.lineage.bind.scope import FILTER, Column, Output, Ref, Relation, Scope
+from lakeport.lineage.bind.query import bind_ctes, bind_query, bind_select
+from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.sources import add_source, rename_columns
+from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
 from lakeport.lineage.dialects import engine_of
 from lakeport.lineage.issues import IssueCode
@@ -25,18 +26,25 @@ from lakeport.lineage.types import (
     SqlType,
     common_of,
     field_type,
-    infer as infer_type,
     mismatches,
     read_type,
     type_text,
+)
+from lakeport.lineage.types import (
+    infer as infer_type,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
+    from sqlglot.tokenizer_core import Token
+
     from lakeport.lineage.issues import Severity
     from lakeport.lineage.session import Session
     from lakeport.lineage.split import Chunk
+
+
+_MAX_COPIES = 64
 
 
 class Binder:
@@ -53,6 +61,8 @@ class Binder:
         self.relations: list[Relation] = []
         self.bound: dict[int, Ref] = {}
         self.type_memo: dict[int, SqlType | None] = {}
+        # The outer columns each subquery mentions: all that Spark shows of it in a name.
+        self.outer_names: dict[int, list[str]] = {}
         self.joins: list[str] = []
         self.filters = 0
         self.variables: set[str] = session.variables
@@ -74,6 +84,12 @@ class Binder:
         """Bind a nested query."""
         return bind_query(self, node, parent, ctes)
 
+    def ctes(
+        self, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+    ) -> dict[str, Relation]:
+        """The CTEs visible inside a node with a WITH clause."""
+        return bind_ctes(self, node, parent, ctes)
+
     def select(self, node: exp.Select, scope: Scope) -> Output:
         """Bind a SELECT whose sources are, at least in part, in scope already."""
         return bind_select(self, node, scope)
@@ -91,6 +107,10 @@ class Binder:
     ) -> Output:
         """INSERT, UPDATE or DELETE inside a WITH clause; its output is what it returns."""
         return self.change(self, node, parent, ctes) if self.change else Output([], [], [])
+
+    def star(self, scope: Scope) -> list[Item]:
+        """All columns of a scope's sources."""
+        return expand_star(self, exp.Star(), scope)
 
     def rename(self, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
         """Apply a column alias list."""
@@ -259,6 +279,21 @@ class Binder:
             return self.type_of_ref(column.refs[0])
         return None
 
+    def declared_type(self, column: Column) -> str | None:
+        """The declared type's own text, for a column that is a plain copy of a declared one."""
+        seen = 0
+        while column.entry is None and seen < _MAX_COPIES:
+            plain = column.identity and len(column.refs) == 1 and column.refs[0].path is None
+            origin = column.refs[0].origin if plain else None
+            if not isinstance(origin, Column) or column.refs[0].derived:
+                return None
+            column, seen = origin, seen + 1
+        text = column.entry.data_type if column.entry is not None else None
+        if text is None or not seen or self.dialect.naming != "spark":
+            return text
+        # Spark pads and checks `char` and `varchar` in tables only; in a query they are strings.
+        return "string" if text.lower().startswith(("varchar", "char")) else text
+
     def type_of_ref(self, ref: Ref) -> SqlType | None:
         """The type of what a reference reads."""
         if not isinstance(ref.origin, Column):
@@ -309,6 +344,10 @@ class Binder:
                 start = span[0] if start is None else min(start, span[0])
                 end = span[1] if end is None else max(end, span[1])
         return (start, end) if start is not None and end is not None else None
+
+    def slice(self, tokens: list[Token]) -> str:
+        """The source text of some tokens."""
+        return self.text[tokens[0].start : tokens[-1].end + 1]
 
     def sql(self, node: exp.Expr) -> str:
         """Generated text, for what cannot be sliced from the source."""

@@ -45,6 +45,23 @@ _NILADIC = frozenset(
 )
 
 
+_TIME_PARTS = frozenset(
+    {
+        "year",
+        "quarter",
+        "month",
+        "week",
+        "day",
+        "dayofyear",
+        "hour",
+        "minute",
+        "second",
+        "millisecond",
+        "microsecond",
+    }
+)
+
+
 def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
     """The inputs a column reference stands for; usually one."""
     args = node.args
@@ -77,14 +94,21 @@ def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
     while level is not None:
         refs = _in_scope(binder, identifier, name, key, level, role)
         if refs is not None:
-            if level is not scope:
-                scope.correlated.extend(refs)
+            _correlate(scope, level, refs)
             return refs
         level = level.parent
     return _not_found(binder, identifier, name, key, scope, role)
 
 
-def _in_scope(  # noqa: PLR0913 - one step of a search whose state is these six things
+def _correlate(inner: Scope, outer: Scope, refs: list[Ref]) -> None:
+    """Every query between the name and its table depends on a row from outside."""
+    level: Scope | None = inner
+    while level is not None and level is not outer:
+        level.correlated.extend(refs)
+        level = level.parent
+
+
+def _in_scope(
     binder: Binder, identifier: exp.Expr, name: str, key: str, scope: Scope, role: int
 ) -> list[Ref] | None:
     merged = scope.merged.get(key)
@@ -173,10 +197,14 @@ def merged_refs(merged: Merged, role: int) -> list[Ref]:
     return [ref._replace(role=role) for ref in (*merged.left, *merged.right)]
 
 
-def _not_found(  # noqa: PLR0913 - see `_in_scope`
+def _not_found(
     binder: Binder, identifier: exp.Expr, name: str, key: str, scope: Scope, role: int
 ) -> list[Ref]:
-    if key in binder.variables or (name.lower() in _NILADIC and not identifier.args.get("quoted")):
+    if (
+        key in binder.variables
+        or _is_time_part(identifier)
+        or (name.lower() in _NILADIC and not identifier.args.get("quoted"))
+    ):
         return []
     visible = [source.relation for source in scope.sources if source.visible]
     if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
@@ -192,7 +220,18 @@ def _not_found(  # noqa: PLR0913 - see `_in_scope`
     return _unknown_column(binder, identifier, name, key, visible, role)
 
 
-def _unknown_column(  # noqa: PLR0913 - see `_in_scope`
+def _is_time_part(identifier: exp.Expr) -> bool:
+    """`timediff(HOUR, a, b)`: a unit where a column could stand."""
+    column = identifier.parent
+    call = column.parent if column is not None else None
+    return (
+        isinstance(call, exp.Func)
+        and identifier.name.lower() in _TIME_PARTS
+        and not identifier.args.get("quoted")
+    )
+
+
+def _unknown_column(
     binder: Binder,
     identifier: exp.Expr,
     name: str,
@@ -252,8 +291,7 @@ def _qualified(
             relation, path = found
             chain = [*path, identifier]
             refs = _column_of(binder, relation, chain[0], chain[1:], role)
-            if level is not scope:
-                scope.correlated.extend(refs)
+            _correlate(scope, level, refs)
             return refs
         level = level.parent
     return _struct_column(binder, [*parts, identifier], scope, role)
@@ -355,6 +393,8 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
             return [ref._replace(path=path, role=role or ref.role) for ref in alias.refs]
         level = level.parent
     sources = [source.relation for source in scope.sources if source.visible]
+    if sources and key.lower() in binder.dialect.pseudo_columns:
+        return [Ref(_assumed(sources[0], first.name, key), role, path=path)]
     unsure = [relation for relation in sources if not relation.complete]
     if len(unsure) == 1 and len(chain) >= 2 and binder.struct_paths:
         column = infer(binder, unsure[0], first.name, key)

@@ -330,7 +330,10 @@ def _scalar_subquery(
     """Its output flows into the expression."""
     del work
     plain = role & ~_MASK
-    for item in binder.query(node, scope, scope.ctes).items:
+    output = binder.query(node, scope, scope.ctes)
+    # Its own filters decide about the value, so they decide about the row that shows it.
+    scope.indirect += output.indirect
+    for item in output.items:
         if isinstance(item, Column):
             refs.extend(
                 ref._replace(role=_stronger(plain, ref.role), masking=ref.masking or role >= _MASK)

@@ -103,7 +103,7 @@ class _Frame:
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_frames", "_owner", "_positions", "_text", "_tokens")
+    __slots__ = ("_all", "_frames", "_owner", "_positions", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
@@ -111,17 +111,22 @@ class Fragments:
         self._positions: dict[int, int] | None = None
         self._owner: list[_Frame | None] = []
         self._frames: dict[int, _Frame | None] = {}
+        self._all: list[_Frame] = []
 
-    def items(self, select: exp.Select) -> list[str] | None:
-        """The text of every select item, without its alias; None if they cannot be matched."""
+    def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
+        """The token ranges of the select items; None if they cannot be matched to the tree."""
         frame = self._frame(select)
-        projections = select.expressions
-        if frame is None or len(frame.items) != len(projections):
+        if frame is None or len(frame.items) != len(select.expressions):
             return None
-        return [
-            self._item(begin, end, aliased=isinstance(projection, exp.Alias))
-            for (begin, end), projection in zip(frame.items, projections, strict=True)
-        ]
+        return frame.items
+
+    def item_text(self, span: tuple[int, int], *, aliased: bool) -> str:
+        """The text of a select item, without its alias."""
+        return self._item(*span, aliased=aliased)
+
+    def tokens(self, span: tuple[int, int]) -> list[Token]:
+        """The tokens of a range."""
+        return self._tokens[span[0] : span[1]]
 
     def conjuncts(self, select: exp.Select, clause: str, ordinal: int = 0) -> list[str] | None:
         """The AND-separated parts of a predicate; `ordinal` counts the ON clauses."""
@@ -132,6 +137,23 @@ class Fragments:
         if ordinal >= len(spans):
             return None
         return self._split(*spans[ordinal])
+
+    def window(self, select: exp.Select, name: str) -> list[Token]:
+        """The tokens inside the parentheses of a named window."""
+        frame = self._frame(select)
+        for clause, begin, end in frame.spans if frame is not None else []:
+            if clause != "WINDOW":
+                continue
+            for index in range(begin, end - 2):
+                named = self._tokens[index].text.lower() == name.lower()
+                if named and self._tokens[index + 1].token_type is _T.ALIAS:
+                    body = self.body(self._tokens[index].start)
+                    if body is not None:
+                        inside = [
+                            t for t in self._tokens[index:end] if body[0] <= t.start < body[1]
+                        ]
+                        return inside
+        return []
 
     def body(self, start: int) -> tuple[int, int] | None:
         """The code points inside the parentheses after the name at `start` and its AS."""
@@ -187,6 +209,7 @@ class Fragments:
             if kind is _T.SELECT:
                 stack.append((frame, depth))
                 frame, depth = _Frame(index + 1), 0
+                self._all.append(frame)
             elif kind in _OPEN:
                 depth += 1
             elif kind in _CLOSE:
@@ -233,8 +256,18 @@ class Fragments:
         key = id(select)
         if key not in self._frames:
             self._scan()
-            self._frames[key] = self._locate(select)
+            found = self._all[0] if len(self._all) == 1 else self._locate(select)
+            self._frames[key] = found or self._unclaimed(select)
         return self._frames[key]
+
+    def _unclaimed(self, select: exp.Select) -> _Frame | None:
+        """A SELECT of nothing but subqueries or keywords: the outermost frame nobody else has.
+
+        Inner queries are bound first, so theirs are taken already.
+        """
+        taken = {id(frame) for frame in self._frames.values()}
+        width = len(select.expressions)
+        return next((f for f in self._all if id(f) not in taken and len(f.items) == width), None)
 
     def _locate(self, select: exp.Select) -> _Frame | None:
         """The frame that owns any name or literal of the SELECT that is not in a nested one."""

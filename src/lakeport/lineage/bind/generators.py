@@ -32,6 +32,7 @@ _READERS = (
 )
 _DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "range": ("id",),
+    "sql_keywords": ("keyword", "reserved"),
     "generate_series": ("generate_series",),
     "flatten": ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS"),
     "json_each": ("key", "value"),
@@ -49,6 +50,20 @@ _DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "split_to_table": ("SEQ", "INDEX", "VALUE"),
     "openjson": ("key", "value", "type"),
 }
+
+
+_GENERATED = frozenset(
+    {
+        "json_tuple",
+        "inline_outer",
+        "inline",
+        "stack",
+        "explode",
+        "explode_outer",
+        "posexplode",
+        "posexplode_outer",
+    }
+)
 
 
 def _names(alias: exp.Expr | None) -> list[exp.Expr]:
@@ -165,7 +180,8 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
             if binder.dialect.name != "bigquery"
             else "offset"
         )
-        generated(binder, relation, [(name, [], SqlType("bigint"))], [])
+        every = [ref for _, refs, _ in columns for ref in refs]
+        generated(binder, relation, [(name, every, SqlType("bigint"))], [])
     _append(binder, scope, relation, identifier)
 
 
@@ -188,13 +204,19 @@ def generator_columns(
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
     """What a row generator yields; `wanted` is the number of names given to it."""
     refs = collect(binder, function, scope)
-    argument = function.args.get("this")
+    argument = (
+        function.args.get("this")
+        if not isinstance(function, exp.Anonymous)
+        else next(iter(function.expressions), None)
+    )
+    if isinstance(argument, exp.Kwarg):
+        argument = argument.expression
     kind = binder.type_of(argument) if isinstance(argument, exp.Expr) else None
     kinds = list(
         generated_types(function, binder.column_type, binder.dialect.name, binder.type_memo) or ()
     )
     mapped = (kind is not None and kind.kind == "map") or len(kinds) > 2
-    if isinstance(function, exp.Inline):
+    if isinstance(function, exp.Inline) or _called(function) == "inline_outer":
         names = [field.name for field in star_fields(_element(kind))] or [
             f"col{n + 1}" for n in range(max(wanted, 1))
         ]
@@ -231,11 +253,7 @@ def _named_generator(
                 )
             )
         return columns
-    name = (
-        function.name.lower()
-        if isinstance(function, exp.Anonymous)
-        else function.sql_name().lower()
-    )
+    name = function.name.lower() if isinstance(function, exp.Anonymous) else _called(function)
     if name == "json_tuple":
         fields = (
             function.expressions[1:]
@@ -302,8 +320,15 @@ def add_table_function(binder: Binder, node: exp.Table, scope: Scope) -> None:
         _append(binder, scope, relation, alias.this if alias is not None else None)
         return
     relation, identifier = _relation(binder, alias, label)
+    if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
+        label = "range" if function.args.get("is_end_exclusive") else "generate_series"
+        generated(
+            binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
+        )
+        _append(binder, scope, relation, identifier)
+        return
     known = _DEFAULT_NAMES.get(label.lower())
-    if names or known or isinstance(function, exp.UDTF):
+    if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
         generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
         if (
             identifier is not None

@@ -90,10 +90,19 @@ def _pivot(
     kinds = [binder.type_of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
     for position, name in enumerate(names):
         turn = position % len(inputs) if inputs else 0
-        made = Column(name.name, binder.folding.column(name.name))
+        shown = name.name or _tuple_name(values, position // max(len(inputs), 1))
+        made = Column(shown, binder.folding.column(shown))
         made.refs = [*(inputs[turn] if inputs else []), *on]
         made.type, made.typed = (kinds[turn] if kinds else None), True
         relation.add(made)
+
+
+def _tuple_name(values: list[exp.Expr], position: int) -> str:
+    """Spark prints a struct value: `{dotNET, 2012}`."""
+    value = values[position] if position < len(values) else None
+    if isinstance(value, exp.Tuple):
+        return f"{{{', '.join(part.name for part in value.expressions)}}}"
+    return value.name if value is not None else ""
 
 
 def _unpivot(

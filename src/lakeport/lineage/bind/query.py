@@ -14,7 +14,6 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns, values_columns
 from lakeport.lineage.bind.scope import (
     FILTER,
-    VALUE,
     Column,
     Item,
     Output,
@@ -33,6 +32,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
+_NAMED_GENERATORS = frozenset(
+    {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
+)
 
 
 def bind_query(
@@ -50,10 +52,7 @@ def bind_query(
     if isinstance(node, exp.Select):
         return bind_select(binder, node, Scope(parent, ctes))
     if isinstance(node, exp.Values):
-        scope = Scope(parent, ctes)
-        return Output(
-            [_value(binder, *column) for column in values_columns(binder, node, scope)], [], []
-        )
+        return _bind_values(binder, node, Scope(parent, ctes))
     if isinstance(node, exp.Table):
         scope = Scope(parent, ctes)
         binder.source(node, scope)
@@ -64,6 +63,23 @@ def bind_query(
         return binder.data_change(node, parent, ctes)
     binder.unsupported(node, "this kind of query has no lineage rule")
     return Output([], [], [])
+
+
+def _bind_values(binder: Binder, node: exp.Values, scope: Scope) -> Output:
+    """VALUES as a query; Spark lets it carry an alias with column names."""
+    alias = node.args.get("alias")
+    names = alias.args.get("columns") if alias is not None else None
+    items: list[Item] = []
+    for position, column in enumerate(values_columns(binder, node, scope)):
+        made = _value(binder, *column)
+        if names and position < len(names):
+            made.name, made.key, made.generated = (
+                names[position].name,
+                binder.key(names[position]),
+                False,
+            )
+        items.append(made)
+    return Output(items, [], [])
 
 
 def _bind_wrapped(
@@ -308,13 +324,18 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
         scope.indirect += [(ref, "FILTER") for ref in collect(binder, connect, scope, FILTER)]
     items = _bind_projections(binder, node, scope)
     _bind_rest(binder, node, scope, items)
+    if scope.parent is not None:
+        # What a correlated subquery reads of the outer row decides about the outer row's values.
+        scope.parent.indirect += [(ref._replace(role=FILTER), "FILTER") for ref in scope.correlated]
+        outer = [ref.origin.name for ref in scope.correlated if isinstance(ref.origin, Column)]
+        binder.outer_names[id(node)] = list(dict.fromkeys(outer))
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
 
 
 def _bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
     projections = node.expressions
-    texts: list[str] | None = None
+    spans: list[tuple[int, int]] | None = None
     for position, projection in enumerate(projections):
         cls = projection.__class__
         if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
@@ -323,16 +344,21 @@ def _bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[It
         if cls is exp.Columns:
             items += expand_columns(binder, projection, scope)
             continue
-        if texts is None and cls is not exp.Column and binder.wants_text:
-            texts = binder.fragments.items(node) or []
-        text = texts[position] if texts else None
-        items += _projection(binder, projection, scope, text, items)
+        if spans is None and cls is not exp.Column and binder.wants_text:
+            spans = binder.fragments.items(node) or []
+        items += _projection(binder, projection, scope, spans[position] if spans else None, items)
     return items
 
 
 def _projection(
-    binder: Binder, projection: exp.Expr, scope: Scope, text: str | None, items: list[Item]
+    binder: Binder,
+    projection: exp.Expr,
+    scope: Scope,
+    span: tuple[int, int] | None,
+    items: list[Item],
 ) -> list[Item]:
+    if isinstance(projection, exp.QueryTransform):
+        return _transformed(binder, projection, scope)
     if isinstance(projection, exp.Aliases) or _is_generator(projection):
         return list(_generator_items(binder, projection, scope))
     inner = projection
@@ -346,13 +372,14 @@ def _projection(
     plain = inner
     while plain.__class__ is exp.Paren:
         plain = plain.this
-    column = _named_column(binder, alias, plain, inner, scope, text, items)
-    column.refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
-    if plain.__class__ is exp.Column or isinstance(plain, exp.Dot):
-        column.identity = len([ref for ref in column.refs if ref.role == VALUE]) == 1
+    refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
+    column = _named_column(binder, alias, plain, inner, scope, span, items)
+    column.refs = refs
+    # A field of a struct is computed from its column.
+    column.identity = plain.__class__ is exp.Column and not any(ref.path for ref in column.refs)
     if not column.identity:
-        column.expression = inner
-        column.text = text if text is not None or not binder.wants_text else binder.sql(inner)
+        column.expression = plain
+        column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
     else:
         column.expression = plain
@@ -363,13 +390,21 @@ def _projection(
     return [column]
 
 
+def _text(
+    binder: Binder, node: exp.Expr, span: tuple[int, int] | None, *, aliased: bool
+) -> str | None:
+    if not binder.wants_text:
+        return None
+    return binder.fragments.item_text(span, aliased=aliased) if span else binder.sql(node)
+
+
 def _named_column(  # noqa: PLR0913 - what a name can be made of
     binder: Binder,
     alias: exp.Expr | None,
     plain: exp.Expr,
     inner: exp.Expr,
     scope: Scope,
-    text: str | None,
+    span: tuple[int, int] | None,
     items: list[Item],
 ) -> Column:
     if alias is not None:
@@ -379,7 +414,9 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     elif isinstance(plain, exp.Dot) and isinstance(plain.expression, exp.Identifier):
         identifier = plain.expression
     else:
-        name = output_name(binder, inner, scope, text, items)
+        name = output_name(
+            binder, inner, scope, binder.fragments.tokens(span) if span else None, items
+        )
         column = Column(name, binder.folding.column(name, quoted=True))
         column.generated = True
         return column
@@ -388,8 +425,24 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     return column
 
 
+def _transformed(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
+    """`SELECT TRANSFORM (…) USING 'script' AS (a, b)`: every output may come from every input."""
+    refs = [ref for argument in node.expressions for ref in collect(binder, argument, scope)]
+    schema = node.args.get("schema")
+    names = schema.expressions if isinstance(schema, exp.Schema) else []
+    shown = [item.this if isinstance(item, exp.ColumnDef) else item for item in names]
+    made: list[Item] = []
+    for name in [identifier.name for identifier in shown] or ["key", "value"]:
+        column = Column(name, binder.folding.column(name))
+        column.refs, column.expression = refs, node
+        made.append(column)
+    return made
+
+
 def _is_generator(node: exp.Expr) -> bool:
-    return isinstance(node.this if isinstance(node, exp.Alias) else node, _GENERATORS)
+    inner = node.this if isinstance(node, exp.Alias) else node
+    named = isinstance(inner, exp.Anonymous) and inner.name.lower() in _NAMED_GENERATORS
+    return named or isinstance(inner, _GENERATORS)
 
 
 def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Column]:
@@ -412,6 +465,8 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
         column.refs = refs
         column.type, column.typed = kind, True
         column.text = binder.sql(function) if binder.wants_text else None
+        scope.aliases.setdefault(column.key, column)
+        scope.projection.setdefault(column.key, column)
         made.append(column)
     return made
 

@@ -128,6 +128,7 @@ class Relation:
         "path",
         "resolution",
         "span",
+        "stale",
         "table_inputs",
         "tails",
         "used",
@@ -145,6 +146,7 @@ class Relation:
         self.complete = True
         # Imported, but the workload defines it differently: stars over it are approximate.
         self.conflicting = False
+        self.stale = False
         self.tails: list[Tail] = []
         # Columns a statement insists on although the list is complete without them.
         self.extra: list[Column] = []
@@ -206,9 +208,12 @@ class Relation:
             known = self.entry.find(key)
             if known is not None:
                 # An alias of a renamed or re-spelt column leads to the same column.
-                column = self.index.get(known.key)
+                exact = (
+                    known.name if key == known.name and known.origin == "imported" else known.key
+                )
+                column = self.index.get(exact)
                 if column is None:
-                    column = Column(known.name, known.key)
+                    column = Column(known.name, exact)
                     column.entry = known
                     self.add(column)
                 else:
@@ -256,6 +261,7 @@ class Scope:
         "aliases",
         "correlated",
         "ctes",
+        "hidden",
         "indirect",
         "late_aliases",
         "merged",
@@ -271,6 +277,8 @@ class Scope:
         self.ctes = ctes
         self.sources: list[Source] = []
         self.merged: dict[str, Merged] = {}
+        # The columns of each relation that a merged one stands for.
+        self.hidden: dict[int, set[str]] = {}
         # Select aliases bound so far, for lateral references.
         self.aliases: dict[str, Column] = {}
         # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.

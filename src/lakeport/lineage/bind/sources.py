@@ -63,7 +63,7 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
         add_lateral(binder, node, scope)
     elif isinstance(node, exp.Query):
         _add_derived(binder, node, None, scope, scope.parent)
-    elif isinstance(node, exp.Paren | exp.Alias) and isinstance(node.this, exp.Expr):
+    elif isinstance(node, exp.Paren | exp.Alias | exp.Final) and isinstance(node.this, exp.Expr):
         add_source(binder, node.this, scope)
     else:
         binder.unsupported(node, "this kind of source has no lineage rule")
@@ -130,10 +130,29 @@ def _add_subquery(binder: Binder, node: exp.Subquery, scope: Scope) -> None:
     ):
         # `(a JOIN b ON …)` or `((SELECT …))`: parentheses only, unless they carry an alias.
         added = add_source(binder, inner, scope)
-        if alias is not None and alias.this is not None and len(added) == 1:
-            scope.sources[-1] = scope.sources[-1]._replace(alias=binder.key(alias.this))
+        if alias is not None and alias.this is not None:
+            _alias_parentheses(binder, alias, added, scope)
         return
     _add_derived(binder, node, alias, scope, scope.parent)
+
+
+def _alias_parentheses(
+    binder: Binder, alias: exp.Expr, added: list[Relation], scope: Scope
+) -> None:
+    """`(a JOIN b) AS t (x, y)`: from outside, one relation with all their columns."""
+    if len(added) == 1 and not alias.args.get("columns"):
+        scope.sources[-1] = scope.sources[-1]._replace(alias=binder.key(alias.this))
+        return
+    inner = Scope(scope.parent, scope.ctes)
+    inner.sources = scope.sources[len(scope.sources) - len(added) :]
+    inner.merged, inner.hidden = scope.merged, scope.hidden
+    relation = binder.derived(alias.this.name, local_kind="derived")
+    relation.adopt(binder.star(inner))
+    relation.inputs += added
+    rename_columns(binder, relation, alias.args.get("columns"))
+    del scope.sources[len(scope.sources) - len(added) :]
+    scope.merged = {}
+    scope.sources.append(Source(binder.key(alias.this), relation))
 
 
 def _add_derived(
@@ -149,8 +168,11 @@ def _add_derived(
     )
     if identifier is not None:
         relation.span = binder.span(identifier)
-    output = binder.query(query, parent, scope.ctes)
-    relation.receive(output)
+    ctes = scope.ctes
+    if isinstance(query, exp.Subquery):
+        # The parentheses' own clauses (PIVOT, joins) belong to the FROM item, not to the query.
+        ctes, query = binder.ctes(query, parent, ctes), query.this
+    relation.receive(binder.query(query, parent, ctes))
     rename_columns(binder, relation, alias.args.get("columns") if alias is not None else None)
     key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else relation.label
     scope.sources.append(Source(key, relation))
@@ -272,9 +294,15 @@ def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kin
         role = VALUE if kind == "FULL" else CONDITIONAL
         kept = right if not left else left
         other = [] if not left else [ref._replace(role=role) for ref in right]
+        if kind == "FULL":
+            # COALESCE of both sides.
+            kept = [ref._replace(derived=True) for ref in kept]
+            other = [ref._replace(derived=True) for ref in other]
         if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
             other = []
         scope.merged[key] = Merged(key, kept, other, kind)
+        for source in scope.sources:
+            scope.hidden.setdefault(id(source.relation), set()).add(key)
 
 
 def _side(binder: Binder, sources: list[Source], identifier: exp.Expr, key: str) -> list[Ref]:

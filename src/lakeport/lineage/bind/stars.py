@@ -88,7 +88,14 @@ def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) ->
             at=node,
         )
     for relation in visible:
-        items += _relation(binder, relation, scope, modifiers, hidden=set(scope.merged), at=node)
+        items += _relation(
+            binder,
+            relation,
+            scope,
+            modifiers,
+            hidden=scope.hidden.get(id(relation), set()),
+            at=node,
+        )
     return items
 
 
@@ -129,13 +136,12 @@ def _struct(
             continue
         path = f"{refs[0].path}.{name}" if refs[0].path else name
         made.refs = [refs[0]._replace(path=path)]
-        made.identity = True
         made.type, made.typed = field, True
         items.append(made)
     return items
 
 
-def _relation(  # noqa: PLR0913 - one relation, its modifiers and where to complain
+def _relation(
     binder: Binder,
     relation: Relation,
     scope: Scope,
@@ -213,7 +219,7 @@ def _shown(
         made.text = binder.sql(replacement)
     else:
         made.refs = refs
-        made.identity = sum(ref.role == VALUE for ref in refs) == 1
+        made.identity = True
         made.approximate = any(ref.approximate for ref in refs)
         made.type, made.typed = binder.type_of_column(column), True
     renamed = modifiers.renamed.get(key)

@@ -281,7 +281,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
         relation.complete = False if lookup.entry is None else relation.complete
-        relation.conflicting = True
+        relation.conflicting = relation.stale = True
         binder.report(
             IssueCode.DROPPED_TABLE_REFERENCE,
             f"`{name}` was dropped in statement {lookup.dropped_at}",

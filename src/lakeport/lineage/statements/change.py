@@ -46,9 +46,15 @@ def _scope_with_target(
         relation = scope.relation(binder.key(aliased))
     if relation is None:
         relation = target_table(binder, table)
-    relation.written = True
-    binder.writes.setdefault(dotted(relation.name))
+    _reads_its_rows(binder, relation)
     return scope, relation
+
+
+def _reads_its_rows(binder: Binder, relation: Relation) -> None:
+    """UPDATE, DELETE and MERGE look at the rows they change."""
+    relation.written = relation.is_read = True
+    binder.writes.setdefault(dotted(relation.name))
+    binder.reads.setdefault(dotted(relation.name))
 
 
 def _aliased_target(binder: Binder, node: exp.Expr) -> exp.Expr | None:
@@ -121,6 +127,8 @@ def _assignments(
     if isinstance(query, exp.Query):
         output = binder.query(query, scope, scope.ctes)
         values = [value for value in output.items if isinstance(value, Column)]
+        for value in values:
+            value.identity = False
         return list(zip(columns, values, strict=False))
     parts = query.expressions if isinstance(query, exp.Tuple) else [query]
     return [
@@ -206,6 +214,7 @@ def bind_merge(
     scope.sources.append(Source(_alias(binder, node.this, target), target))
     using = node.args.get("using")
     added = binder.source(using, scope) if isinstance(using, exp.Expr) else []
+    _reads_its_rows(binder, target)
     source = added[0] if added else None
     condition = node.args.get("on")
     if isinstance(condition, exp.Expr):

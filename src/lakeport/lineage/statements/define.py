@@ -38,6 +38,14 @@ def create_target(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]
     parts, shown = written_name(binder, table)
     temporary = is_temporary(binder, node) or (parts and parts[-1].startswith("#"))
     name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    if (
+        temporary
+        and len(parts) == 1
+        and binder.dialect.naming == "spark"
+        and _property(node, exp.GlobalProperty)
+    ):
+        # Spark keeps global temporary views in a namespace of their own.
+        name, shown = ("global_temp", *parts), ("global_temp", *shown)
     return name, shown, bool(temporary)
 
 
@@ -96,6 +104,8 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         constraints=constraints,
     )
     entry.description = _comment(node)
+    if entry.description:
+        target.metadata["description"] = entry.description
     capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
     _restore_known(binder, target, entry)
     return statement

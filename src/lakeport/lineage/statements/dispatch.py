@@ -217,7 +217,7 @@ def _drop(binder: Binder, tree: exp.Expr) -> str:
     tables = tree.args.get("tables") or [tree.this, *tree.expressions]
     for table in tables:
         if isinstance(table, exp.Table):
-            target = target_table(binder, table)
+            target = target_table(binder, table, expected=False)
             binder.registry.drop(target.name, binder.index)
     return "DROP"
 
@@ -360,7 +360,7 @@ def _declare(binder: Binder, tree: exp.Expr) -> str:
 # -- commands ----------------------------------------------------------------------------------
 
 _PROCEDURE = re.compile(
-    r"^\s*(?:[\w`\".]+\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
+    r"^\s*(?:([\w`\".]+)\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
 )
 _TABLE_ARGUMENT = re.compile(
     r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
@@ -403,10 +403,13 @@ def _command(binder: Binder, tree: exp.Expr) -> str:
 def _procedure(binder: Binder, text: str) -> None:
     """Iceberg's system procedures write to the table they name."""
     match = _PROCEDURE.match(text)
-    table = _TABLE_ARGUMENT.search(match[2]) if match else None
+    table = _TABLE_ARGUMENT.search(match[3]) if match else None
     if table is None:
         return
     written = written_parts(table[1])
+    if match is not None and match[1] and len(written) < 3:
+        # The procedure's catalog is the table's.
+        written = [*written_parts(match[1]), *written]
     parts = tuple(binder.folding.table(part, quoted=quoted) for part, quoted in written)
     shown = tuple(part for part, _ in written)
     relation = known_table(binder, parts, shown, exp.Table(), write=True)

@@ -32,7 +32,8 @@ def bind_insert(
         binder.unsupported(node, "this kind of INSERT target has no lineage rule")
         return Output([], [], [])
     target = target_table(binder, table)
-    query = node.args.get("expression")
+    # `INSERT INTO t TABLE s` keeps the table apart from queries.
+    query = node.args.get("expression") or node.args.get("source")
     output = (
         binder.query(query, parent, ctes)
         if isinstance(query, exp.Expr) and not node.args.get("default")

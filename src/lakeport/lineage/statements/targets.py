@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail, explicit
-from lakeport.lineage.bind.tables import known_table, written_name
+from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 
@@ -15,14 +15,16 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
-def target_table(binder: Binder, node: exp.Expr) -> Relation:
-    """The relation a statement writes to."""
+def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Relation:
+    """The relation a statement writes to; `expected` ones must exist already."""
     parts, shown = written_name(binder, node)
     if not isinstance(node.this, exp.Identifier | exp.Dot):
         text = shown[-1] if shown else node.sql()
         relation = binder.external(text, text)
     else:
         relation = known_table(binder, parts, shown, node, write=True)
+        if expected:
+            report_lookup(binder, binder.registry.lookup(parts), relation)
     relation.written = True
     binder.writes.setdefault(dotted(relation.name))
     return relation
