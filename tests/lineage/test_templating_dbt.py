@@ -319,3 +319,9 @@ def test_jinja_is_not_loaded_for_plain_sql() -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False\n"
+
+
+def test_nameless_sql_is_a_query_and_no_model() -> None:
+    rendering = render("SELECT * FROM {{ ref('x') }} WHERE '{{ this }}' = 'this'", name="")
+    assert rendering.texts[0].sql == "SELECT * FROM x WHERE 'this' = 'this'"
+    assert rendering.model is None

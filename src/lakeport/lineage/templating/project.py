@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class Renderer(Protocol):
-    """One way to render; `fail` inside it is a `TemplateFailure`."""
+    """One way to render a file; it answers with issues and does not raise."""
 
     def render(self, source: SourceFile) -> Rendering: ...
 
@@ -105,11 +105,10 @@ def _renderer(
     if config.mode == "raw":
         return _Raw()
     # Jinja costs more to import than a small analysis costs to run, and is an extra.
-    from lakeport.lineage.templating.render import (  # noqa: PLC0415 - see above
-        DbtRenderer,
-        JinjaRenderer,
-    )
-
     if config.mode == "jinja":
+        from lakeport.lineage.templating.jinja import JinjaRenderer  # noqa: PLC0415 - see above
+
         return JinjaRenderer(config, reporter, clock)
+    from lakeport.lineage.templating.dbt import DbtRenderer  # noqa: PLC0415 - see above
+
     return DbtRenderer(config, files, dialect, reporter, clock)

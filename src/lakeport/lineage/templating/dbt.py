@@ -1,17 +1,25 @@
-"""Rendering with plain Jinja and with dbt's words."""
+"""Rendering a dbt project: every file is a model, and a model may refer to the others.
+
+Where a model is stored is read from the constants of its `config(…)` before anything is rendered,
+so that `ref` gives the same name to a reader that the writer gives to itself.
+"""
 
 from __future__ import annotations
 
-import traceback
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import DictLoader, TemplateSyntaxError, nodes
+from jinja2 import TemplateSyntaxError, nodes
 
 from lakeport.lineage.issues import Issue, IssueCode
+from lakeport.lineage.templating.attempt import (
+    EXTENSIONS,
+    TemplateFailureError,
+    failing_softly,
+    output_of,
+)
 from lakeport.lineage.templating.blocks import DbtBlocks
 from lakeport.lineage.templating.lines import unmarked
 from lakeport.lineage.templating.macros import Macros, defined
@@ -19,7 +27,7 @@ from lakeport.lineage.templating.manifest import read_manifest
 from lakeport.lineage.templating.packages import PACKAGES, except_word
 from lakeport.lineage.templating.relation import Relation
 from lakeport.lineage.templating.rendering import DbtModel, Reference, RenderedText, Rendering
-from lakeport.lineage.templating.sandbox import Budget, Sandbox, bounded
+from lakeport.lineage.templating.sandbox import Budget, Sandbox
 from lakeport.lineage.templating.shims import Adapter, Model, dbt_globals, returned
 from lakeport.lineage.templating.unknown import Strangers, callable_undefined
 
@@ -27,79 +35,12 @@ if TYPE_CHECKING:
     from lakeport.lineage.request import SourceFile, TemplateConfig
     from lakeport.lineage.templating.project import Reporter
 
-_EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
-
-
-class TemplateFailureError(Exception):
-    """A template that could not be rendered, and the line it stopped at."""
-
-    def __init__(self, message: str, line: int | None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-@contextmanager
-def _failing_softly() -> Iterator[None]:
-    """Every way a template can fail becomes one."""
-    try:
-        yield
-    except TemplateSyntaxError as error:
-        raise TemplateFailureError(error.message or "syntax error", error.lineno) from None
-    except Exception as error:  # noqa: BLE001 - a template can make any Python error happen
-        raise TemplateFailureError(_described(error), _line_of(error)) from None
-
-
-def _output(environment: Sandbox, text: str, values: Mapping[str, Any]) -> str:
-    """What a template prints, with its marks."""
-    template = environment.from_string(text)
-    pieces: list[str] = []
-    length = 0
-    for piece in template.generate(values):
-        environment.budget.tick()
-        length += len(piece)
-        bounded(length)
-        pieces.append(piece)
-    return "".join(pieces)
-
-
-def _described(error: Exception) -> str:
-    if isinstance(error, RecursionError):
-        return "it is nested too deeply"
-    return str(error) or type(error).__name__
-
-
-def _line_of(error: Exception) -> int | None:
-    """The innermost line of the template itself; jinja puts its lines into the traceback."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename == "<template>"]
-    return lines[-1] if lines else None
-
-
-class JinjaRenderer:
-    """The request's context, and macro files for `import` and `include`."""
-
-    def __init__(
-        self, config: TemplateConfig, reporter: Reporter, clock: Callable[[], float]
-    ) -> None:
-        self._config = config
-        self._reporter = reporter
-        self._clock = clock
-        macros = {file.name: file.content for file in config.macro_files}
-        self._environment = Sandbox(clock, loader=DictLoader(macros), extensions=_EXTENSIONS)
-
-    def render(self, source: SourceFile) -> Rendering:
-        self._environment.budget = Budget.start(self._clock)
-        try:
-            with _failing_softly():
-                output = _output(self._environment, source.content, self._config.context)
-        except TemplateFailureError as failure:
-            issue = self._reporter.failure(source, str(failure), failure.line)
-            return Rendering(issues=(issue,))
-        return Rendering(texts=(RenderedText(*unmarked(output)),))
+# What `this` is in a text that has no name of its own.
+_NAMELESS = "this"
 
 
 class DbtRenderer:
-    """A dbt project: every file is a model that may refer to the others."""
+    """The files of one project, rendered one by one."""
 
     def __init__(
         self,
@@ -117,7 +58,7 @@ class DbtRenderer:
         self._environment = Sandbox(
             clock,
             callable_undefined(self._strangers),
-            extensions=(*_EXTENSIONS, DbtBlocks),
+            extensions=(*EXTENSIONS, DbtBlocks),
         )
         self._environment.filters.update(
             dict.fromkeys(("as_text", "as_native", "as_bool", "as_number"), _same)
@@ -146,7 +87,9 @@ class DbtRenderer:
             issues.append(self._reporter.failure(source, str(failure), failure.line))
             return Rendering(issues=tuple(issues))
         issues.extend(self._assumptions(source, model))
-        return Rendering(tuple(texts), tuple(issues), _facts(model_name(source), model))
+        # Inline SQL without a name is a query, not a model.
+        facts = _facts(model_name(source), model) if source.name or model.snapshot else None
+        return Rendering(tuple(texts), tuple(issues), facts)
 
     def _rendered(self, source: SourceFile, *, incremental: bool) -> tuple[RenderedText, Model]:
         name = model_name(source)
@@ -155,9 +98,9 @@ class DbtRenderer:
             this, self._config.context, self._relation_of, self._source_of, incremental=incremental
         )
         self._enter(model, name)
-        with _failing_softly():
+        with failing_softly():
             self._macros.load(source.content)
-            output = _output(self._environment, source.content, {})
+            output = output_of(self._environment, source.content, {})
         sql, lines = unmarked(output)
         return RenderedText(sql, lines, incremental, tuple(model.secrets)), model
 
@@ -175,7 +118,7 @@ class DbtRenderer:
         issues: list[Issue] = []
         for file in self._config.macro_files:
             try:
-                with _failing_softly():
+                with failing_softly():
                     self._macros.add(file.content)
             except TemplateFailureError as failure:
                 issues.append(self._reporter.failure(file, str(failure), failure.line))
@@ -293,7 +236,7 @@ class Package:
 
 def model_name(file: SourceFile) -> str:
     """A model is called by the stem of its file."""
-    return PurePosixPath(file.name.replace("\\", "/")).stem
+    return PurePosixPath(file.name.replace("\\", "/")).stem or _NAMELESS
 
 
 def _facts(name: str, model: Model) -> DbtModel:
