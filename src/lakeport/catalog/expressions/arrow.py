@@ -1,9 +1,9 @@
 """Arrow batches as DuckDB can read them, and its results as the rest of Lakeport knows them.
 
 DuckDB takes a dictionary for an ENUM (and reads it wrongly inside a list), while its client sees text;
-it knows no half floats; it reads a sliced union from its unsliced beginning; and with lossless
-conversion on it answers booleans as `arrow.bool8`. All of that is put right here, in every depth.
-Only representations change, values never do.
+it knows no half floats; it reads slices of unions, and of structs in structs, from another row on;
+and with lossless conversion it answers booleans as `arrow.bool8`. All of that is put right here, in
+every depth. Only representations change, values never do.
 """
 
 from __future__ import annotations
@@ -36,7 +36,8 @@ def table_of(batch: pa.RecordBatch, columns: Collection[str]) -> pa.Table:
             wanted = readable_type(column.type)
             fields.append(column.with_type(wanted).with_nullable(nullable=True))
             arrays.append(shaped(array, wanted))
-    return pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    table = pa.Table.from_arrays(arrays, schema=pa.schema(fields))
+    return _unsliced(table) if any(_is_misread(field.type) for field in fields) else table
 
 
 def no_rows(schema: pa.Schema) -> pa.RecordBatch:
@@ -66,7 +67,7 @@ def plain(array: Array) -> Array:
 
 def shaped(array: Array, wanted: pa.DataType) -> Array:
     """The same values in another type that means the same to DuckDB."""
-    if array.type.equals(wanted) and not _has_union(wanted):
+    if array.type.equals(wanted):
         return array
     if isinstance(array, pa.RunEndEncodedArray):
         return shaped(_compute.run_end_decode(array), wanted)
@@ -89,10 +90,23 @@ def shaped(array: Array, wanted: pa.DataType) -> Array:
     return array.cast(wanted)
 
 
-def _has_union(data_type: pa.DataType) -> bool:
-    return pa.types.is_union(data_type) or (
-        is_nested(data_type) and any(_has_union(field.type) for field in child_fields(data_type))
-    )
+def _is_misread(data_type: pa.DataType) -> bool:
+    """Whether DuckDB 1.5.5 reads slices of it wrongly: unions, and structs directly inside structs."""
+    if pa.types.is_union(data_type):
+        return True
+    if not is_nested(data_type):
+        return False
+    inner = [field.type for field in child_fields(data_type)]
+    in_struct = pa.types.is_struct(data_type) and any(map(pa.types.is_struct, inner))
+    return in_struct or any(map(_is_misread, inner))
+
+
+def _unsliced(table: pa.Table) -> pa.Table:
+    """The same rows in arrays without offsets, as Arrow writes them to a stream."""
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, table.schema) as writer:
+        writer.write_table(table)
+    return pa.ipc.open_stream(sink.getvalue()).read_all()
 
 
 def _inside(data_type: pa.DataType, change: Callable[[pa.DataType], pa.DataType]) -> pa.DataType:

@@ -13,7 +13,7 @@ import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -125,7 +125,13 @@ def compute(sql: str, table: pa.Table, *, seconds: float) -> Array:
     """The value of checked SQL for every row of `table`, in order."""
     with _translated(seconds), _registered(table) as cursor, _stopped_after(cursor, seconds):
         found = cursor.execute(f"SELECT {sql} AS result FROM {_BATCH}").to_arrow_table()  # noqa: S608 - checked
-    return found.column(0).combine_chunks()
+    return _whole(found.column(0))
+
+
+def _whole(column: pa.ChunkedArray[Any]) -> Array:
+    """Arrow's own `combine_chunks` fails for no chunks of some nested types."""
+    chunks: list[Array] = column.chunks or [pa.nulls(0, column.type)]
+    return chunks[0] if len(chunks) == 1 else pa.concat_arrays(chunks)
 
 
 def type_name(sql: str, table: pa.Table) -> str:
