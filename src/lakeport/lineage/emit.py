@@ -62,7 +62,7 @@ class Emitter:
         self._relation_ids: dict[int, str] = {}
         self._column_ids: dict[int, str] = {}
         self._seen: set[tuple[str, str, str, str | None]] = set()
-        self._by_id: dict[str, Edge] = {}
+        self._ids: set[str] = set()
 
     def emit(self) -> None:
         """Relations with their columns first, then what flows between them."""
@@ -155,7 +155,15 @@ class Emitter:
             )
             self._column_ids[id(column)] = identifier
             self.nodes.append(self._column_node(relation, column, identifier, name))
-            self._edge(owner, identifier, "ownership")
+            # Ownership is unique by construction, so it needs no look-up.
+            self.edges.append(
+                Edge(
+                    id=edge_id(owner, identifier, "ownership"),
+                    source=owner,
+                    target=identifier,
+                    edge_type="ownership",
+                )
+            )
 
     def _column_node(self, relation: Relation, column: Column, identifier: str, owner: str) -> Node:
         metadata: dict[str, Any] = {}
@@ -190,6 +198,13 @@ class Emitter:
         )
 
     def _type_text(self, column: Column) -> str | None:
+        if column.label_known:
+            return column.type_label
+        column.label_known = True
+        column.type_label = self._new_type_text(column)
+        return column.type_label
+
+    def _new_type_text(self, column: Column) -> str | None:
         declared = self._binder.declared_type(column)
         if declared is not None:
             return declared
@@ -204,13 +219,13 @@ class Emitter:
             return
         self._seen.add(key)
         identifier = edge_id(source, target, kind)
-        extra = 0
-        while identifier in self._by_id:
-            extra += 1
-            identifier = edge_id(source, target, kind, extra)
-        edge = Edge(id=identifier, source=source, target=target, edge_type=kind, **facts)
-        self._by_id[identifier] = edge
-        self.edges.append(edge)
+        if identifier in self._ids:
+            # The same two columns by two operations, as in MERGE.
+            identifier = edge_id(source, target, kind, f"_{operation}")
+        self._ids.add(identifier)
+        self.edges.append(
+            Edge(id=identifier, source=source, target=target, edge_type=kind, **facts)
+        )
 
     def _origin_id(self, ref: Ref) -> str | None:
         if isinstance(ref.origin, Relation):

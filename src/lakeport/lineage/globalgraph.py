@@ -127,9 +127,7 @@ class GlobalGraph:
         key = (f"{identifier}@{producer}", f"{identifier}@{consumer}", "cross_statement")
         if identifier in self._nodes and key not in self._edges:
             self._edges[key] = GlobalEdge(
-                id=edge_id(
-                    identifier, identifier, "cross_statement", producer * 1_000_003 + consumer
-                ),
+                id=edge_id(identifier, identifier, "cross_statement", f"{producer}_{consumer}"),
                 source=identifier,
                 target=identifier,
                 edge_type="cross_statement",

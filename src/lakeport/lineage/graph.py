@@ -10,7 +10,6 @@ from functools import lru_cache
 from hashlib import blake2b
 
 _SEPARATOR = "\x1f"
-_MASK = (1 << 64) - 1
 
 
 @lru_cache(maxsize=65536)
@@ -20,17 +19,16 @@ def node_id(kind: str, *parts: str) -> str:
     return f"{kind}_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
-_SALTS = {
-    "ownership": 0x9E3779B97F4A7C15,
-    "data_flow": 0xBF58476D1CE4E5B9,
-    "derivation": 0x94D049BB133111EB,
-    "join_dependency": 0xD6E8FEB86659FD93,
-    "cross_statement": 0xA0761D6478BD642F,
-    "indirect_dependency": 0xE7037ED1A0B428DB,
+_KINDS = {
+    "ownership": "o",
+    "data_flow": "f",
+    "derivation": "d",
+    "join_dependency": "j",
+    "cross_statement": "x",
+    "indirect_dependency": "i",
 }
 
 
-def edge_id(source: str, target: str, edge_type: str, extra: int = 0) -> str:
-    """Mixed from the ids of its ends, which are hashes already."""
-    mixed = int(source[-16:], 16) * 0x2545F4914F6CDD1D + int(target[-16:], 16) * 0x5851F42D4C957F2D
-    return f"edge_{(mixed ^ _SALTS[edge_type]) + extra & _MASK:016x}"
+def edge_id(source: str, target: str, edge_type: str, extra: str = "") -> str:
+    """Made of the ids of its ends, which are hashes already; `extra` tells parallel edges apart."""
+    return f"edge_{_KINDS[edge_type]}{extra}_{source[-16:]}_{target[-16:]}"

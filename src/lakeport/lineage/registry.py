@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from lakeport.lineage.result import Conflict
 
 if TYPE_CHECKING:
+    from lakeport.lineage.imported import Imported
     from lakeport.lineage.issues import ResolutionSource
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.request import ColumnTag, ForeignKey
-    from lakeport.lineage.result import Constraint, Origin, TypeOrigin
+    from lakeport.lineage.result import Constraint, Origin, ResolvedColumn, TypeOrigin
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +61,8 @@ class TableEntry:
     overlay: dict[str, ColumnEntry] = field(default_factory=dict)
     dropped_columns: dict[str, int] = field(default_factory=dict)
     _index: dict[str, ColumnEntry] | None = None
+    # The columns as the result shows them, shared by all requests that import this table.
+    shown_columns: list[ResolvedColumn] | None = None
 
     def find(self, key: str) -> ColumnEntry | None:
         """The column of that key."""
@@ -73,7 +76,14 @@ class TableEntry:
 
     def with_columns(self, columns: list[ColumnEntry], **changes: Any) -> TableEntry:
         """The next version of the table."""
-        return replace(self, columns=columns, version=self.version + 1, _index=None, **changes)
+        return replace(
+            self,
+            columns=columns,
+            version=self.version + 1,
+            _index=None,
+            shown_columns=None,
+            **changes,
+        )
 
 
 class Lookup(NamedTuple):
@@ -207,14 +217,14 @@ class Registry:
         self.revisions[name] = self.revisions.get(name, 0) + 1
         self.log.append((method, arguments))
 
-    def import_table(self, entry: TableEntry) -> bool:
-        """Add an imported table; False if it replaced another definition of the same name."""
-        fresh = entry.name not in self.imported
-        if entry.shown != entry.name:
-            # An imported name is found as it is spelt, too: quoted in SQL, it keeps its case.
-            self._spellings[entry.shown] = entry.name
+    def import_tables(self, imported: Imported) -> None:
+        """Start from an imported schema."""
+        self.imported = dict(imported.tables)
+        self._spellings = imported.spellings
+
+    def import_table(self, entry: TableEntry) -> None:
+        """Add one more imported relation."""
         self.imported[entry.name] = entry
-        return fresh
 
     def announce(self, name: Name, statement: int, entry: TableEntry | None) -> None:
         """Remember that a later statement creates the relation."""

@@ -55,7 +55,7 @@ def _table(entry: TableEntry, session: Session, referenced: list[int]) -> Resolv
         catalog=catalog,
         schema=schema,
         name=name,
-        columns=[_column(column) for column in entry.columns],
+        columns=_columns(entry),
         origin=entry.origin,
         updated_at=session.time,
         kind=entry.kind,
@@ -69,6 +69,12 @@ def _table(entry: TableEntry, session: Session, referenced: list[int]) -> Resolv
         conflict=entry.conflict,
         description=entry.description,
     )
+
+
+def _columns(entry: TableEntry) -> list[ResolvedColumn]:
+    if entry.shown_columns is None:
+        entry.shown_columns = [_column(column) for column in entry.columns]
+    return entry.shown_columns
 
 
 def _column(column: ColumnEntry) -> ResolvedColumn:

@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING
 
 from lakeport.core.names import nearest
 from lakeport.lineage.issues import DEFAULT_SEVERITY, Issue, IssueCode
-from lakeport.lineage.names import Folding, Name, dotted, written_parts
-from lakeport.lineage.registry import ColumnEntry, Registry, TableEntry
+from lakeport.lineage.imported import imported_tables
+from lakeport.lineage.names import Folding, Name, dotted
+from lakeport.lineage.registry import Registry
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.issues import ResolutionSource, Severity
-    from lakeport.lineage.request import AnalyzeRequest, SchemaMetadata, SchemaTable
+    from lakeport.lineage.request import AnalyzeRequest, SchemaMetadata
 
 
 class Session:
@@ -35,9 +36,7 @@ class Session:
         self.issues: list[Issue] = []
         self.source = SourceText("")
         self.variables: set[str] = set()
-        self.tagged = bool(request.tag_hints) or bool(
-            schema and any(c.tags for t in schema.tables for c in t.columns)
-        )
+        self.tagged = bool(request.tag_hints)
         # Which statements read or wrote a relation, by canonical name.
         self.used: dict[Name, list[int]] = {}
         self._reported: set[tuple[object, ...]] = set()
@@ -58,15 +57,16 @@ class Session:
             (fold(hint.catalog) if hint.catalog else registry.default_catalog, fold(hint.schema))
             for hint in schema.search_path
         ]
-        for table in schema.tables:
-            entry = imported_entry(table, self.folding)
-            if not registry.import_table(entry):
-                self.report(
-                    IssueCode.SCHEMA_CONFLICT,
-                    f"`{dotted(entry.name)}` is imported twice; the last definition is used",
-                    relation=dotted(entry.name),
-                    hint="remove one of the two from schema.tables",
-                )
+        imported = imported_tables(schema, self.dialect)
+        self.tagged = self.tagged or imported.tagged
+        registry.import_tables(imported)
+        for name in imported.repeated:
+            self.report(
+                IssueCode.SCHEMA_CONFLICT,
+                f"`{dotted(name)}` is imported twice; the last definition is used",
+                relation=dotted(name),
+                hint="remove one of the two from schema.tables",
+            )
 
     def nearest_table(self, name: Name) -> str | None:
         """The known table a person most likely meant."""
@@ -116,43 +116,6 @@ class Session:
                 hint=hint,
             )
         )
-
-
-def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
-    """An imported table under its canonical name. Names match as written and as folded."""
-    if table.schema is None and table.catalog is None and "/" not in table.name:
-        parts = written_parts(table.name)
-    else:
-        parts = [(part, False) for part in (table.catalog, table.schema, table.name) if part]
-    name = tuple(folding.table(text, quoted=quoted) for text, quoted in parts)
-    columns: list[ColumnEntry] = []
-    overlay: dict[str, ColumnEntry] = {}
-    for column in table.columns:
-        entry = ColumnEntry(
-            name=column.name,
-            key=folding.column(column.name),
-            origin="imported",
-            data_type=column.data_type,
-            type_origin="declared" if column.data_type else None,
-            is_primary_key=column.is_primary_key,
-            foreign_key=column.foreign_key,
-            nullable=column.nullable,
-            tags=tuple(column.tags),
-        )
-        columns.append(entry)
-        if entry.key != column.name:
-            overlay[column.name] = entry
-    complete = table.columns_complete if table.columns_complete is not None else bool(columns)
-    return TableEntry(
-        name=name,
-        shown=tuple(text for text, _ in parts),
-        columns=columns,
-        origin="imported",
-        complete=complete,
-        kind=table.kind,
-        temporary=table.temporary,
-        overlay=overlay,
-    )
 
 
 def _now() -> str:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
 
 
 _MAX_COPIES = 64
+_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
 class Binder:
@@ -244,10 +245,28 @@ class Binder:
                 hint="use IS NULL or IS NOT NULL",
             )
             return
+        if self._plainly_comparable(left, right):
+            return
         for offender, message in mismatches(
             node, self.column_type, self.dialect.name, self.type_memo
         ):
             self.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+
+    def _plainly_comparable(self, left: exp.Expr, right: exp.Expr) -> bool:
+        """The common cases, cheaply: two columns of one kind, or a number and a number."""
+        first, second = self._simple_kind(left), self._simple_kind(right)
+        return first is None or second is None or first == second
+
+    def _simple_kind(self, node: exp.Expr) -> str | None:
+        """`number` for numbers, the kind for other columns and literals, `?` for what needs thought."""
+        if node.__class__ is exp.Literal:
+            return "string" if node.args.get("is_string") else "number"
+        if node.__class__ is not exp.Column:
+            return "?" + str(id(node))
+        kind = self.column_type(node)
+        if kind is None:
+            return None
+        return "number" if kind.kind in _NUMBERS else kind.kind
 
     # -- types -------------------------------------------------------------------------------
 

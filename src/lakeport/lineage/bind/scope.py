@@ -46,12 +46,14 @@ class Column:
         "identity",
         "inferred",
         "key",
+        "label_known",
         "name",
         "refs",
         "relation",
         "span",
         "text",
         "type",
+        "type_label",
         "typed",
     )
 
@@ -73,6 +75,9 @@ class Column:
         self.aggregation: tuple[bool, str | None, bool] | None = None
         self.type: SqlType | None = None
         self.typed = False
+        # The type as text, once somebody asked for it.
+        self.label_known = False
+        self.type_label: str | None = None
 
 
 def explicit(column: Column, operation: str | None = None) -> list[Ref]:

@@ -113,29 +113,33 @@ _METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
 
 def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
     """A table's folded parts and their original spelling."""
+    fold = binder.folding.table
     folded: list[str] = []
     shown: list[str] = []
-    for part in _parts(node):
-        quoted = bool(part.args.get("quoted"))
+    for part in name_parts(node):
+        args = part.args
         text = part.name
-        if isinstance(part, exp.Identifier) and part.args.get("temporary"):
-            text = f"#{text}"
-        elif isinstance(part, exp.Identifier) and part.args.get("global_"):
-            text = f"##{text}"
-        elif not isinstance(part, exp.Identifier):
+        if part.__class__ is not exp.Identifier:
             text = text or part.sql()
+        elif args.get("temporary"):
+            text = f"#{text}"
+        elif args.get("global_"):
+            text = f"##{text}"
         shown.append(text)
-        folded.append(binder.folding.table(text, quoted=quoted))
+        folded.append(fold(text, quoted=bool(args.get("quoted"))))
     if binder.dialect.name == "bigquery" and folded:
         folded[-1] = unsharded(folded[-1])
     return tuple(folded), tuple(shown)
 
 
-def _parts(node: exp.Expr) -> list[exp.Expr]:
-    parts = [node.args.get(name) for name in ("catalog", "db", "this")]
+def name_parts(node: exp.Expr) -> list[exp.Expr]:
+    """The parts of a table's name, outermost first."""
+    args = node.args
+    last = args.get("this")
+    if last.__class__ is exp.Identifier and args.get("db") is None:
+        return [last]
     found: list[exp.Expr] = []
-    for part in parts:
-        current = part
+    for current in (args.get("catalog"), args.get("db"), last):
         # More than three parts arrive as nested dots in the last one.
         tail: list[exp.Expr] = []
         while isinstance(current, exp.Dot):
@@ -155,9 +159,7 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
         cte = scope.ctes.get(binder.key(identifier))
         if cte is not None:
             return _read_cte(binder, cte, identifier)
-    if not isinstance(identifier, exp.Identifier | exp.Dot) or not all(
-        isinstance(p, exp.Identifier) for p in _parts(node)
-    ):
+    if not all(part.__class__ is exp.Identifier for part in name_parts(node)):
         return _odd_name(binder, node, parts, shown)
     if len(parts) == 2 and parts[0].lower() in _FORMATS and ("/" in parts[1] or ":" in parts[1]):
         return binder.external(shown[1], shown[1])
@@ -176,7 +178,7 @@ def _odd_name(binder: Binder, node: exp.Table, parts: Name, shown: tuple[str, ..
     """A path, a stage, or a name that is computed at run time."""
     dynamic = [
         p
-        for p in _parts(node)
+        for p in name_parts(node)
         if isinstance(
             p,
             exp.Parameter
@@ -229,8 +231,7 @@ def known_table(
         and entry.conflict is not None
         and not binder.registry.merge_columns
     )
-    identifier = _parts(node)[-1] if _parts(node) else node
-    relation.span = _name_span(binder, node) or binder.span(identifier)
+    relation.span = _name_span(binder, node)
     if "metadataTable" in extra:
         relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
         relation.complete = True
@@ -272,7 +273,10 @@ def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
 
 
 def _name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
-    spans = [span for part in _parts(node) if (span := binder.span(part)) is not None]
+    parts = name_parts(node)
+    if len(parts) == 1:
+        return binder.span(parts[0])
+    spans = [span for part in parts if (span := binder.span(part)) is not None]
     return (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
 
 
