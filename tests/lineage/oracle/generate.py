@@ -204,6 +204,8 @@ class _Maker:
     def _one_column_set(self, depth: int) -> _Query:
         first, second = self._plain_column(depth), self._plain_column(depth)
         operator = self.random.choice(("UNION", "INTERSECT", "EXCEPT"))
+        if first.columns[0].roots & second.columns[0].roots:
+            operator = "UNION ALL"  # a branch whose values the other always has would not show
         return _Query(f"{first.sql} {operator} {second.sql}", first.columns)
 
     def _plain_column(self, depth: int) -> _Query:
