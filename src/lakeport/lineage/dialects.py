@@ -102,7 +102,6 @@ _TABLE: dict[str, Dialect] = {
             name="generic",
             parser="",
             relatives=("spark", "postgres", "duckdb"),
-            lateral_aliases=True,
         ),
         Dialect(
             name="ansi", parser="", tables=Fold.UPPER, columns=Fold.UPPER, relatives=("postgres",)

@@ -24,11 +24,18 @@ def finish(
     options = session.options
     lineage = graph.result()
     if options.hide_ctes or options.collapse_temporary:
-        wanted = {"hide_ctes": options.hide_ctes, "collapse_temporary": options.collapse_temporary}
-        for statement in statements:
-            removed = hidden_relations(statement.nodes, **wanted, pattern=options.collapse_pattern)
+        # Inside one statement a temporary table is an end of the graph, never a step of it.
+        for statement in statements if options.hide_ctes else []:
+            removed = hidden_relations(
+                statement.nodes, hide_ctes=True, collapse_temporary=False, pattern=None
+            )
             statement.nodes, statement.edges = bypass(statement.nodes, statement.edges, removed)
-        removed = hidden_relations(lineage.nodes, **wanted, pattern=options.collapse_pattern)
+        removed = hidden_relations(
+            lineage.nodes,
+            hide_ctes=options.hide_ctes,
+            collapse_temporary=options.collapse_temporary,
+            pattern=options.collapse_pattern,
+        )
         lineage.nodes, lineage.edges = bypass(lineage.nodes, lineage.edges, removed)
     edges = sum(len(statement.edges) for statement in statements)
     if edges > _MANY_EDGES:

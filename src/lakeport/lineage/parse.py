@@ -96,9 +96,10 @@ class StatementParser:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
             return Parsed(tree)
-        shim = shimmed(chunk.tokens, self._text)
-        if shim is not None and (repaired := self._repaired(shim)) is not None:
-            return Parsed(repaired, shim=shim)
+        for shim in shimmed(chunk.tokens, self._text):
+            repaired = self._repaired(shim)
+            if repaired is not None and not isinstance(repaired, exp.Command):
+                return Parsed(repaired, shim=shim)
         if problem is None:
             return Parsed(tree)
         for relative in self._dialect.relatives:

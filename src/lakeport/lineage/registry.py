@@ -187,7 +187,7 @@ class Registry:
             statement, entry = self._future.get(name, (-1, None))
             if statement > self.statement:
                 return Lookup(name, entry, "implied", created_at=statement)
-        return Lookup(names[0], None, "unknown")
+        return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
 
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))

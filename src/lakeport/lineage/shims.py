@@ -6,6 +6,7 @@ it either recognises its statement by its first words or lets the next one look.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -16,7 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.dialects import engine_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,16 +31,13 @@ class Shim:
     path: str | None = None
 
 
-def shimmed(tokens: list[Token], text: str) -> Shim | None:
-    """The first shim that recognises the statement."""
-    if not tokens:
-        return None
+def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:
+    """Every shim that recognises the statement, the most telling first."""
     words = [token.text.upper() for token in tokens[:12]]
-    for rewrite in _SHIMS:
+    for rewrite in _SHIMS if tokens else ():
         shim = rewrite(tokens, words, text)
         if shim is not None:
-            return shim
-    return None
+            yield shim
 
 
 def _token(kind: TokenType, text: str, at: Token) -> Token:
@@ -221,6 +219,68 @@ def _explain(tokens: list[Token], words: list[str], text: str) -> Shim | None:
     return Shim("explain", inner[position:]) if position < len(inner) else None
 
 
+_UNLOAD = re.compile(
+    r"\s*\(\s*'(?P<query>(?:[^']|'')*)'\s*\)\s*TO\s*'(?P<path>[^']*)'", re.IGNORECASE
+)
+
+
+def _unload(tokens: list[Token], words: list[str], text: str) -> Shim | None:
+    """Redshift's `UNLOAD ('SELECT …') TO 'path'`: a query inside a string."""
+    match = _UNLOAD.match(text, tokens[0].end + 1) if words[0] == "UNLOAD" else None
+    if match is None:
+        return None
+    start = match.start("query")
+    lines = text.count("\n", 0, start)
+    try:
+        query = match["query"].replace("''", "'")
+        inner = engine_of("redshift").tokenize("\n" * lines + " " * (start - lines) + query)
+    except TokenError:
+        return None
+    return Shim("unload", inner, path=match["path"])
+
+
+def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """Spark's `window(ts, '5 minutes')` is a function, not the clause."""
+    changed = [
+        _token(TokenType.VAR, token.text, token)
+        if token.token_type is TokenType.WINDOW
+        and position + 1 < len(tokens)
+        and tokens[position + 1].token_type is TokenType.L_PAREN
+        else token
+        for position, token in enumerate(tokens)
+    ]
+    return Shim("window_function", changed) if changed != tokens else None
+
+
+def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """T-SQL's `SET a += b` is `SET a = a + b`."""
+    if words[0] not in {"UPDATE", "MERGE", "WITH"}:
+        return None
+    operators = {TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD}
+    kept: list[Token] = []
+    position = 0
+    while position < len(tokens):
+        token = tokens[position]
+        following = tokens[position + 1] if position + 1 < len(tokens) else None
+        compound = (
+            token.token_type in operators
+            and following is not None
+            and following.token_type is TokenType.EQ
+        )
+        if compound and following is not None and following.start == token.end + 1:
+            name: list[Token] = []
+            for earlier in reversed(kept):
+                if earlier.token_type not in {TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT}:
+                    break
+                name.insert(0, earlier)
+            kept += [following, *name, token]
+            position += 2
+            continue
+        kept.append(token)
+        position += 1
+    return Shim("compound_assignment", kept) if len(kept) != len(tokens) or kept != tokens else None
+
+
 _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _table_query,
@@ -229,5 +289,8 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _set_schema,
     _iceberg_alter,
     _explain,
+    _unload,
+    _compound_assignment,
+    _window_function,
     _system_time_travel,
 )

@@ -67,8 +67,7 @@ def split(text: str, parser: str) -> list[Chunk]:
 
 
 def _cut(tokens: list[Token], parser: str) -> list[Chunk]:
-    types = {token.token_type for token in tokens}
-    if TokenType.BEGIN in types or parser in {"tsql", "fabric", "oracle"}:
+    if parser in {"tsql", "fabric", "oracle"} or any(map(_begins, tokens)):
         return list(_cut_script(tokens, parser))
     chunks: list[Chunk] = []
     begin = 0
@@ -78,6 +77,12 @@ def _cut(tokens: list[Token], parser: str) -> list[Chunk]:
             begin = position + 1
     _append(chunks, tokens[begin:] if begin else tokens)
     return chunks
+
+
+def _begins(token: Token) -> bool:
+    """BEGIN is a command to some tokenizers."""
+    kind = token.token_type
+    return kind is TokenType.BEGIN or (kind is TokenType.COMMAND and token.text.upper() == "BEGIN")
 
 
 def _append(chunks: list[Chunk], tokens: list[Token]) -> None:
@@ -101,7 +106,7 @@ def _cut_script(tokens: list[Token], parser: str) -> list[Chunk]:
             routine = False
         if word in _ROUTINES and position - begin <= 4:
             routine = True
-        opens_body = routine and token.token_type is TokenType.BEGIN
+        opens_body = routine and _begins(token)
         if (
             token.token_type is TokenType.SEMICOLON
             or _is_separator(tokens, position, parser)
@@ -122,7 +127,7 @@ def _control_length(tokens: list[Token], position: int) -> int:
     token = tokens[position]
     word = token.text.upper()
     following = tokens[position + 1].text.upper() if position + 1 < len(tokens) else ";"
-    if token.token_type is TokenType.BEGIN:
+    if _begins(token):
         return 0 if following in _TRANSACTION_WORDS or following == ";" else 1
     if word == "END":
         return _through(tokens, position, {";"})

@@ -83,9 +83,7 @@ def analyse_statement(
     """Bind, emit, and merge into the graph of the workload."""
     session.source = statement.source
     session.registry.begin(statement.index)
-    binder, kind = _bound(session, statement)
-    emitter = Emitter(binder)
-    emitter.emit()
+    binder, kind, emitter = _emitted(session, statement)
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)
@@ -170,8 +168,28 @@ def cancelled_statement(session: Session, statement: Statement) -> StatementLine
 # -- binding -----------------------------------------------------------------------------------
 
 
+def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitter]:
+    """The statement's plan and graph; a statement we fail on is salvaged, never lost."""
+    try:
+        binder, kind = _bound(session, statement)
+        emitter = Emitter(binder)
+        emitter.emit()
+    except RecursionError:
+        binder, kind = _given_up(
+            session, statement, IssueCode.APPROXIMATE_LINEAGE, "it is nested too deeply"
+        )
+    except Exception as error:  # noqa: BLE001 - a bug of ours on one statement must not cost the others
+        reason = f"of an error of ours ({type(error).__name__}: {error})"
+        binder, kind = _given_up(session, statement, IssueCode.UNSUPPORTED_SYNTAX, reason)
+    else:
+        return binder, kind, emitter
+    emitter = Emitter(binder)
+    emitter.emit()
+    return binder, kind, emitter
+
+
 def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
-    """A binder that holds the statement's plan; a statement we fail on is salvaged, never lost."""
+    """A binder that holds the statement's plan."""
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     if parsed.tree is None:
@@ -184,16 +202,8 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
             statement=statement.index,
             extent=(statement.chunk.start, statement.chunk.end),
         )
-    try:
-        kind = _bind(binder, statement, parsed)
-        learn(binder)
-    except RecursionError:
-        return _given_up(
-            session, statement, IssueCode.APPROXIMATE_LINEAGE, "it is nested too deeply"
-        )
-    except Exception as error:  # noqa: BLE001 - a bug of ours on one statement must not cost the others
-        reason = f"of an error of ours ({type(error).__name__}: {error})"
-        return _given_up(session, statement, IssueCode.UNSUPPORTED_SYNTAX, reason)
+    kind = _bind(binder, statement, parsed)
+    learn(binder)
     return binder, kind
 
 
@@ -234,11 +244,11 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         binder.registry.frozen = False
         return "EXPLAIN"
     if shim is not None and shim.path is not None:
-        target = binder.external(shim.path, shim.path)
+        target = binder.external(shim.path, shim.path, read=False)
         target.written = True
         binder.writes.setdefault(shim.path)
         target.receive(binder.query(tree, None, {}))
-        return "INSERT_OVERWRITE"
+        return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
     if statement.model is not None and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
     return bind_statement(binder, tree)
@@ -268,9 +278,7 @@ def _add_incremental(session: Session, statement: Statement, result: StatementLi
         return
     other.index = statement.index
     session.source = other.source
-    binder, _ = _bound(session, other)
-    emitter = Emitter(binder)
-    emitter.emit()
+    binder, _, emitter = _emitted(session, other)
     session.source = statement.source
     nodes = {node.id for node in result.nodes}
     edges = {edge.id for edge in result.edges}

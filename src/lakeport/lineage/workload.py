@@ -48,8 +48,9 @@ class Statement:
 def read_workload(session: Session) -> list[Statement]:
     """Every statement of a request, parsed."""
     found: list[Statement] = []
-    project = _project(session)
-    for file in _within_limits(session):
+    files = _within_limits(session)
+    project = _project(session, files)
+    for file in files:
         if project is None:
             found += _parsed(
                 session,
@@ -61,14 +62,14 @@ def read_workload(session: Session) -> list[Statement]:
     return found
 
 
-def _project(session: Session) -> Project | None:
+def _project(session: Session, files: list[SourceFile]) -> Project | None:
     config = session.request.template_config
     if config.mode == "raw":
         return None
     # Jinja is loaded for templated requests only.
     from lakeport.lineage.templating import Project  # noqa: PLC0415 - see above
 
-    return Project(config)
+    return Project(config, files, session.dialect.name, session.request.encoding)
 
 
 def _within_limits(session: Session) -> list[SourceFile]:
@@ -130,7 +131,8 @@ def _rendered(session: Session, project: Project, file: SourceFile, first: int) 
         source = SourceText(text.sql, file.name or None, session.request.encoding)
         statements = _parsed(session, source, first)
         for statement in statements:
-            statement.resolved_sql = statement.text
+            # The shown text hides what came from the environment.
+            statement.resolved_sql = text.shown[statement.chunk.start : statement.chunk.end]
             if isinstance(statement.parsed.tree, exp.Query):
                 statement.model = rendering.model
         variants.append(statements)

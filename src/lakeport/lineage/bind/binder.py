@@ -177,12 +177,15 @@ class Binder:
         self.relations.append(made)
         return made
 
-    def external(self, path: str, label: str) -> Relation:
+    def external(self, path: str, label: str, *, read: bool = True) -> Relation:
         """A file, folder or stage."""
+        if read:
+            self.reads.setdefault(path)
         made = self.relation("table", label, (path,))
         made.complete = False
         made.resolution = "unknown"
         made.metadata["external"] = "path"
+        made.is_read = read
         return made
 
     def column_names(self, relation: Relation) -> list[Column]:
@@ -326,9 +329,7 @@ class Binder:
 
     def type_text(self, kind: SqlType | None) -> str | None:
         """A type in the request's dialect."""
-        return (
-            type_text(kind, self.dialect.name) if kind is not None and kind.kind != "void" else None
-        )
+        return type_text(kind, self.dialect.name) if kind is not None else None
 
     # -- names, spans, text ------------------------------------------------------------------
 

@@ -131,7 +131,7 @@ def _in_scope(
     if len(matches) == 1:
         column = matches[0]
         owner = column.relation
-        if owner is not None and key in owner.duplicates:
+        if owner is not None and key in owner.duplicates and not _are_copies(owner, key):
             return _ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
         return [Ref(column, role, column.approximate and column.inferred)]
     if matches:
@@ -148,6 +148,13 @@ def _in_scope(
     if unsure:
         return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
     return None
+
+
+def _are_copies(relation: Relation, key: str) -> bool:
+    """A name repeated for one and the same column is not ambiguous."""
+    same = [column for column in relation.columns if column.key == key]
+    first = same[0]
+    return first.identity and all(column.identity and column.refs == first.refs for column in same)
 
 
 def _through_alias(column: Column, role: int) -> list[Ref]:
@@ -351,7 +358,7 @@ def _column_of(
         if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
             return [Ref(_assumed(relation, identifier.name, key), role)]
         return _unknown_column(binder, identifier, identifier.name, key, [relation], role)
-    if key in relation.duplicates and relation.entry is None:
+    if key in relation.duplicates and relation.entry is None and not _are_copies(relation, key):
         same = [candidate for candidate in relation.columns if candidate.key == key]
         return _ambiguous(binder, identifier, same, role)
     return [

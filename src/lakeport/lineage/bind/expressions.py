@@ -347,10 +347,13 @@ def _exists(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
 ) -> None:
     """A predicate subquery decides about rows: bound for its tables, but nothing flows out of it."""
-    del role, work, refs
+    del refs
     query = node.this
-    if isinstance(query, exp.Expr):
+    if isinstance(query, exp.Query):
         binder.predicate(query, scope)
+        return
+    # Spark's `exists(array, x -> …)` is a function like any other.
+    _push(work, [*_children(node, "this"), *_children(node, "expression")], role)
 
 
 def _in(

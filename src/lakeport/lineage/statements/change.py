@@ -225,7 +225,7 @@ def bind_merge(
         predicate = when.args.get("condition")
         if isinstance(predicate, exp.Expr):
             binder.filter(predicate, scope, "WHERE", None)
-        assignments += _when(binder, when.args.get("then"), scope, target, source)
+        assignments += _when(binder, when.args.get("then"), _visible(when, scope), target, source)
     for column, value, operation in assignments:
         assign(column, value, operation, approximate=value.approximate)
     target.indirect += scope.indirect
@@ -233,11 +233,24 @@ def bind_merge(
     return bind_returning(binder, node, target, ctes, scope.sources[1:])
 
 
+def _visible(when: exp.Expr, scope: Scope) -> Scope:
+    """A row that is not matched exists on one side only, so names mean that side."""
+    if when.args.get("matched"):
+        return scope
+    one_sided = Scope(scope.parent, scope.ctes)
+    by_source = bool(when.args.get("source"))
+    one_sided.sources = [
+        s._replace(visible=(i == 0) == by_source) for i, s in enumerate(scope.sources)
+    ]
+    return one_sided
+
+
 def _when(
     binder: Binder, action: object, scope: Scope, target: Relation, source: Relation | None
 ) -> list[tuple[Column, Column, str]]:
     if isinstance(action, exp.Update):
-        if any(isinstance(item, exp.Star) for item in action.expressions) or not action.expressions:
+        items = action.args.get("expressions")
+        if not isinstance(items, list) or not items or any(isinstance(i, exp.Star) for i in items):
             return _by_name(binder, target, source, "MERGE_UPDATE")
         return [
             (column, value, "MERGE_UPDATE")
@@ -256,7 +269,8 @@ def _merge_insert(
     binder: Binder, action: exp.Expr, scope: Scope, target: Relation, source: Relation | None
 ) -> list[tuple[Column, Column, str]]:
     listed, values = action.args.get("this"), action.args.get("expression")
-    if isinstance(listed, exp.Star) or (listed is None and values is None):
+    whole_row = isinstance(listed, exp.Star | exp.Var) or not isinstance(listed or values, exp.Expr)
+    if whole_row:
         return _by_name(binder, target, source, "MERGE_INSERT")
     if isinstance(values, exp.Values):
         values = values.expressions[0] if values.expressions else None
@@ -264,7 +278,7 @@ def _merge_insert(
         values.expressions
         if isinstance(values, exp.Tuple)
         else [values]
-        if values is not None
+        if isinstance(values, exp.Expr)
         else []
     )
     if isinstance(values, exp.Var) and values.name.upper() == "ROW":

@@ -260,8 +260,9 @@ def _copy(binder: Binder, tree: exp.Expr) -> str:
     if isinstance(table, exp.Query):
         output = binder.query(table, None, {})
         for file in files:
-            written = binder.external(_path(file), _path(file))
+            written = binder.external(_path(file), _path(file), read=False)
             written.written = True
+            binder.writes.setdefault(_path(file))
             written.receive(output)
         return "UNLOAD"
     inward = bool(tree.args.get("kind")) and not outside
@@ -282,7 +283,7 @@ def _unload(binder: Binder, table: exp.Expr, files: list[exp.Expr]) -> None:
     places = [table] if stage else files
     sources = files if stage else [table]
     for place in places:
-        target = binder.external(_path(place), _path(place))
+        target = binder.external(_path(place), _path(place), read=False)
         target.written = True
         binder.writes.setdefault(dotted(target.name))
         for source in sources:

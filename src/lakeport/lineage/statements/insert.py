@@ -28,6 +28,8 @@ def bind_insert(
     """INSERT … SELECT | VALUES | TABLE; the output is what RETURNING yields."""
     ctes = bind_ctes(binder, node, parent, ctes)
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    if isinstance(table, exp.Directory):
+        return _bind_directory(binder, node, table.this.name, parent, ctes)
     if not isinstance(table, exp.Table):
         binder.unsupported(node, "this kind of INSERT target has no lineage rule")
         return Output([], [], [])
@@ -46,6 +48,19 @@ def bind_insert(
         binder.filter(node.args["where"], scope, "WHERE", None)
     _bind_conflict(binder, node, target, output, ctes)
     return bind_returning(binder, node, target, ctes, [])
+
+
+def _bind_directory(
+    binder: Binder, node: exp.Expr, path: str, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """INSERT OVERWRITE DIRECTORY: the rows go to files."""
+    target = binder.external(path, path, read=False)
+    target.written = True
+    binder.writes.setdefault(path)
+    query = node.args.get("expression")
+    if isinstance(query, exp.Expr):
+        target.receive(binder.query(query, parent, ctes))
+    return Output([], [], [])
 
 
 def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> None:

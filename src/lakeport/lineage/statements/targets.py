@@ -20,7 +20,7 @@ def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Re
     parts, shown = written_name(binder, node)
     if not isinstance(node.this, exp.Identifier | exp.Dot):
         text = shown[-1] if shown else node.sql()
-        relation = binder.external(text, text)
+        relation = binder.external(text, text, read=False)
     else:
         relation = known_table(binder, parts, shown, node, write=True)
         if expected:
