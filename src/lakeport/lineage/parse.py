@@ -74,7 +74,7 @@ class StatementParser:
         """The tree of one statement, by the first way that works."""
         if chunk.error is not None:
             return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
-        if _nesting(chunk.tokens) > _MAX_NESTING:
+        if self._may_be_deep(chunk) and _nesting(chunk.tokens) > _MAX_NESTING:
             return Parsed(
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
@@ -107,6 +107,13 @@ class StatementParser:
             if other is not None and not isinstance(other, exp.Command):
                 return Parsed(other, fallback=relative or "generic")
         return Parsed(None, problem)
+
+    def _may_be_deep(self, chunk: Chunk) -> bool:
+        """Counting characters is cheap; only a text with that many openers is worth a closer look."""
+        text = self._text
+        start, end = chunk.start, chunk.end
+        openers = sum(text.count(mark, start, end) for mark in "([{<")
+        return openers + text.lower().count("case", start, end) > _MAX_NESTING
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
         return (

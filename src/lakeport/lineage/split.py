@@ -63,18 +63,25 @@ def split(text: str, parser: str) -> list[Chunk]:
         tokens = engine_of(parser).tokenize(text)
     except (TokenError, RecursionError):
         return _split_piecewise(text, parser)
-    return _cut(tokens, parser)
+    return _cut(tokens, text, parser)
 
 
-def _cut(tokens: list[Token], parser: str) -> list[Chunk]:
-    if parser in {"tsql", "fabric", "oracle"} or any(map(_begins, tokens)):
+def _cut(tokens: list[Token], text: str, parser: str) -> list[Chunk]:
+    # Asking the text first is far cheaper than asking every token.
+    scripted = "begin" in text.lower() and any(map(_begins, tokens))
+    if scripted or parser in {"tsql", "fabric", "oracle"}:
         return list(_cut_script(tokens, parser))
     chunks: list[Chunk] = []
     begin = 0
-    for position, token in enumerate(tokens):
-        if token.token_type is TokenType.SEMICOLON:
-            _append(chunks, tokens[begin:position])
-            begin = position + 1
+    semicolon = TokenType.SEMICOLON
+    cuts = (
+        [i for i, token in enumerate(tokens) if token.token_type is semicolon]
+        if ";" in text
+        else []
+    )
+    for position in cuts:
+        _append(chunks, tokens[begin:position])
+        begin = position + 1
     _append(chunks, tokens[begin:] if begin else tokens)
     return chunks
 
@@ -189,7 +196,7 @@ def _tokenised_piece(text: str, begin: int, end: int, parser: str) -> list[Chunk
         # Blanks in front keep every position what it is in the whole text.
         lines = text.count("\n", 0, begin)
         padding = "\n" * lines + " " * (begin - lines)
-        return _cut(engine_of(parser).tokenize(padding + piece), parser)
+        return _cut(engine_of(parser).tokenize(padding + piece), piece, parser)
     except (TokenError, RecursionError) as error:
         start = begin + len(piece) - len(piece.lstrip())
         return [Chunk([], start, begin + len(piece.rstrip()), str(error).splitlines()[0])]

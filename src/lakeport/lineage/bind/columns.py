@@ -114,6 +114,10 @@ def _in_scope(
     merged = scope.merged.get(key)
     if merged is not None:
         return merged_refs(merged, role)
+    # The same column is named again and again; sources only ever grow, so their number is the key.
+    remembered = scope.remembered.get(key)
+    if remembered is not None and remembered[0] == len(scope.sources):
+        return [Ref(remembered[1], role)]
     matches: list[Column] = []
     unsure: list[Relation] = []
     count = 0
@@ -133,6 +137,8 @@ def _in_scope(
         owner = column.relation
         if owner is not None and key in owner.duplicates and not _are_copies(owner, key):
             return _ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
+        if not column.inferred:
+            scope.remembered[key] = (len(scope.sources), column)
         return [Ref(column, role, column.approximate and column.inferred)]
     if matches:
         return _ambiguous(binder, identifier, matches, role)
@@ -297,11 +303,51 @@ def _qualified(
         if found is not None:
             relation, path = found
             chain = [*path, identifier]
-            refs = _column_of(binder, relation, chain[0], chain[1:], role)
+            twins = _twins(binder, parts, identifier, level) if not path else []
+            if len(twins) > 1:
+                refs = _ambiguous(binder, identifier, twins, role)
+            else:
+                refs = _column_of(binder, relation, chain[0], chain[1:], role)
             _correlate(scope, level, refs)
             return refs
         level = level.parent
     return _struct_column(binder, [*parts, identifier], scope, role)
+
+
+def _twins(
+    binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope
+) -> list[Column]:
+    """The columns a qualified name fits when two relations answer to its qualifier."""
+    alias, key = _key(binder, parts[-1]), _key(binder, identifier)
+    named = [source.relation for source in scope.sources if source.alias == alias]
+    if len(named) < 2:
+        return []
+    written = tuple(
+        binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
+    )
+    fitting = {
+        id(relation): relation
+        for relation in named
+        if len(parts) == 1 or relation.name[-len(written) :] == written
+    }
+    found = [relation.find(key) for relation in fitting.values()]
+    return [column for column in found if column is not None]
+
+
+def field_of_row(
+    binder: Binder, base: exp.Expr, path: list[exp.Expr], scope: Scope, role: int
+) -> list[Ref] | None:
+    """`(t).name`: a column of the row `t`; None when `t` is no row here."""
+    level: Scope | None = scope if base.args.get("table") is None and path else None
+    key = _key(binder, base.this) if level is not None else ""
+    while level is not None:
+        if any(source.relation.find(key) for source in level.sources if source.visible):
+            return None
+        relation = row_named(binder, key, level)
+        if relation is not None:
+            return _column_of(binder, relation, path[0], path[1:], role)
+        level = level.parent
+    return None
 
 
 def addressed(

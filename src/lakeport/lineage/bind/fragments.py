@@ -46,6 +46,7 @@ _CLAUSES: dict[TokenType, str] = {
     _T.WITH: "WITH",
     _T.INSERT: "INSERT",
 }
+_MARKS = frozenset({_T.SELECT, _T.COMMA, _T.DISTINCT, _T.ALL, *_CLAUSES, *_SET_OPERATORS})
 _AFTER_TYPE = frozenset(
     {
         "NOT",
@@ -79,21 +80,23 @@ _AFTER_TYPE = frozenset(
 )
 _OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
 _CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
+_MARKS |= _OPEN | _CLOSE
 
 
 class _Frame:
     """One SELECT: the token ranges of its items and clauses."""
 
-    __slots__ = ("begin", "clause", "items", "spans")
+    __slots__ = ("begin", "clause", "end", "first", "items", "spans")
 
     def __init__(self, begin: int) -> None:
-        self.begin = begin
+        self.first = self.begin = self.end = begin
         self.clause = "ITEMS"
         self.items: list[tuple[int, int]] = []
         self.spans: list[tuple[str, int, int]] = []
 
     def close(self, end: int) -> None:
         """The running clause ends before token `end`."""
+        self.end = end
         if self.clause == "ITEMS":
             self.items.append((self.begin, end))
         else:
@@ -103,13 +106,12 @@ class _Frame:
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_frames", "_owner", "_positions", "_text", "_tokens")
+    __slots__ = ("_all", "_frames", "_positions", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
         self._text = text
         self._positions: dict[int, int] | None = None
-        self._owner: list[_Frame | None] = []
         self._frames: dict[int, _Frame | None] = {}
         self._all: list[_Frame] = []
 
@@ -200,12 +202,12 @@ class Fragments:
             return
         tokens = self._tokens
         self._positions = {token.start: index for index, token in enumerate(tokens)}
-        owner: list[_Frame | None] = []
         stack: list[tuple[_Frame | None, int]] = []
         frame: _Frame | None = None
         depth = 0
-        for index, token in enumerate(tokens):
-            kind = token.token_type
+        for index, kind in [
+            (i, t.token_type) for i, t in enumerate(tokens) if t.token_type in _MARKS
+        ]:
             if kind is _T.SELECT:
                 stack.append((frame, depth))
                 frame, depth = _Frame(index + 1), 0
@@ -213,30 +215,34 @@ class Fragments:
             elif kind in _OPEN:
                 depth += 1
             elif kind in _CLOSE:
-                if depth == 0 and frame is not None and stack:
+                if depth == 0 and frame is not None:
                     frame.close(index)
                     frame, depth = stack.pop()
                 depth -= 1
             elif depth == 0 and frame is not None:
-                if kind is _T.COMMA:
-                    if frame.clause == "ITEMS":
-                        frame.close(index)
-                        frame.begin = index + 1
-                elif kind in _CLAUSES:
-                    if not self._is_operator(index, kind):
-                        frame.close(index)
-                        frame.clause, frame.begin = _CLAUSES[kind], index + 1
-                elif kind in _SET_OPERATORS:
+                if kind in _SET_OPERATORS:
                     frame.close(index)
                     frame, depth = stack.pop()
-                elif kind is _T.DISTINCT or kind is _T.ALL:
-                    if frame.clause == "ITEMS" and frame.begin == index:
-                        frame.begin = index + 1
-            owner.append(frame)
+                else:
+                    self._mark(frame, index, kind)
         while frame is not None:
             frame.close(len(tokens))
             frame = stack.pop()[0] if stack else None
-        self._owner = owner
+
+    def _mark(self, frame: _Frame, index: int, kind: TokenType) -> None:
+        """A token that ends an item or a clause of the SELECT it stands in."""
+        if kind in _CLAUSES:
+            if not self._is_operator(index, kind):
+                frame.close(index)
+                frame.clause, frame.begin = _CLAUSES[kind], index + 1
+        elif frame.clause != "ITEMS":
+            return
+        elif kind is _T.COMMA:
+            frame.close(index)
+            frame.begin = index + 1
+        elif frame.begin == index:
+            # DISTINCT or ALL right after SELECT.
+            frame.begin = index + 1
 
     def _is_operator(self, index: int, kind: TokenType) -> bool:
         """Words that open clauses but are also functions or parts of operators."""
@@ -259,6 +265,10 @@ class Fragments:
             found = self._all[0] if len(self._all) == 1 else self._locate(select)
             self._frames[key] = found or self._unclaimed(select)
         return self._frames[key]
+
+    def _owner(self, index: int) -> _Frame | None:
+        """The innermost SELECT around a token: frames are in the order they begin."""
+        return next((f for f in reversed(self._all) if f.first <= index < f.end), None)
 
     def _unclaimed(self, select: exp.Select) -> _Frame | None:
         """A SELECT of nothing but subqueries or keywords: the outermost frame nobody else has.
@@ -285,7 +295,7 @@ class Fragments:
             if start is not None:
                 index = positions.get(start)
                 if index is not None:
-                    return self._owner[index]
+                    return self._owner(index)
             for value in node.args.values():
                 if isinstance(value, exp.Expr):
                     stack.append(value)

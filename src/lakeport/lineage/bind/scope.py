@@ -273,6 +273,7 @@ class Scope:
         "parent",
         "prefers_projection",
         "projection",
+        "remembered",
         "sources",
         "windows",
     )
@@ -289,6 +290,8 @@ class Scope:
         # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.
         self.projection: dict[str, Column] = {}
         self.windows: dict[str, exp.Expr] = {}
+        # Unqualified names found so far, with the number of sources there were.
+        self.remembered: dict[str, tuple[int, Column]] = {}
         # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
         self.prefers_projection = False
         self.late_aliases = False
