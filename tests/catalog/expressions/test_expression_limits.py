@@ -7,7 +7,7 @@ import pytest
 
 from lakeport.catalog.expressions import evaluate, parse_expression
 from lakeport.catalog.expressions.slices import MEMORY
-from lakeport.core.errors import LimitError
+from lakeport.core.errors import DeadlineError, LimitError
 
 _COLUMNS: dict[str, pa.DataType] = {"n": pa.int64(), "s": pa.string(), "l": pa.list_(pa.string())}
 _SCHEMA = pa.schema(_COLUMNS)
@@ -66,6 +66,7 @@ def test_refuses_before_running(text: str) -> None:
         "s LIKE '%a%b%c%d%'",
         "s NOT ILIKE '%A%b%C%'",
         "s LIKE 'a_b%'",
+        "s IN l AND s NOT IN ['a', s]",
         "s LIKE '%a_b%%%'",
         "s GLOB '*.csv'",
         "n IN (" + ", ".join(map(str, range(3_000))) + ")",
@@ -98,6 +99,24 @@ def test_a_single_row_that_needs_too_much_is_refused_with_its_size() -> None:
     expression = parse_expression("length(hex(s || s || s || s))", _SCHEMA)
     with pytest.raises(LimitError, match=r"a row of 20,000,0\d\d bytes"):
         evaluate(expression, rows)
+
+
+@pytest.mark.parametrize(
+    "text", ["s::BIGNUM > 0", "s = 5::BIGNUM", "length(('[' || s || ']')::BIGNUM[])"]
+)
+def test_numbers_of_many_digits_are_refused_before_they_are_read(text: str) -> None:
+    expression = parse_expression(text, _SCHEMA)
+    rows = pa.RecordBatch.from_arrays([pa.array(["9" * 200, "7" * 100_000])], ["s"])
+    assert len(evaluate(expression, rows.slice(0, 1))) == 1
+    with pytest.raises(LimitError, match="too large for this expression"):
+        evaluate(expression, rows)
+
+
+def test_a_time_limit_holds_inside_try() -> None:
+    rows = pa.RecordBatch.from_arrays([pa.array(["ab" * 500] * 10_000)], ["s"])
+    slow = " OR ".join(f"regexp_matches(s, '(a|b)*{n}(a|b){{20}}c')" for n in range(90))
+    with pytest.raises(DeadlineError):
+        evaluate(parse_expression(f"TRY({slow})", _SCHEMA), rows, seconds=0.05)
 
 
 def test_shared_values_are_measured_unshared() -> None:

@@ -18,6 +18,7 @@ from lakeport.catalog.expressions import (
     rename_column,
     result_type,
 )
+from lakeport.catalog.expressions.slices import measured
 from lakeport.core.errors import InvalidRequestError, LimitError
 from tests.catalog.expressions.random_expressions import Grammar, table
 from tests.strategies import seeded
@@ -60,6 +61,9 @@ def test_generated_expressions_agree_with_plain_duckdb(
         expression = parse_expression(text, rows.schema)
         values = evaluate(expression, rows)
         assert _as_text(plain, values) == expected, text
+        bound = expression.growth.result
+        read = measured(rows.select(sorted(expression.columns)))
+        assert values.nbytes <= bound.factor * read + bound.constant * rows.num_rows, text
         if number % 4 == 0:
             assert values.type == result_type(expression, rows.schema), text
             assert parse_expression(expression.sql, rows.schema) == expression, text

@@ -140,7 +140,6 @@ _REFUSED = {
         "id::main.my_type",
         "id::VARIANT",
         "NULL::INT[1000000]",
-        "name::BIGNUM",
     ),
     "collations": ("name COLLATE de", "name COLLATE nfc", "name COLLATE icu_noaccent"),
     "macros": (
@@ -253,7 +252,7 @@ def test_a_run_away_expression_is_stopped_and_the_next_one_runs() -> None:
     expression = parse_expression(text, _SCHEMA)
     names = pa.array(["ab" * 500] * 10_000)
     rows = pa.RecordBatch.from_arrays([names], ["name"])
-    with pytest.raises(DeadlineError, match="stopped after"):
+    with pytest.raises(DeadlineError, match="took too long"):
         evaluate(expression, rows, seconds=0.05)
     again = parse_expression("length(name)", _SCHEMA)
     assert evaluate(again, rows.slice(0, 2)).tolist() == [1_000, 1_000]

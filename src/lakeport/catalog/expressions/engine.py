@@ -123,7 +123,7 @@ def keywords(sql: str) -> Iterator[str]:
 
 def compute(sql: str, table: pa.Table, *, seconds: float) -> Array:
     """The value of checked SQL for every row of `table`, in order."""
-    with _translated(seconds), _registered(table) as cursor, _stopped_after(cursor, seconds):
+    with _translated(), _registered(table) as cursor, _stopped_after(cursor, seconds):
         found = cursor.execute(f"SELECT {sql} AS result FROM {_BATCH}").to_arrow_table()  # noqa: S608 - checked
     return _whole(found.column(0))
 
@@ -170,7 +170,7 @@ def _stopped_after(cursor: duckdb.DuckDBPyConnection, seconds: float) -> Iterato
 
 
 @contextmanager
-def _translated(seconds: float = 0) -> Iterator[None]:
+def _translated() -> Iterator[None]:
     import duckdb  # noqa: PLC0415 - heavy: most commands evaluate nothing
 
     try:
@@ -181,15 +181,15 @@ def _translated(seconds: float = 0) -> Iterator[None]:
         raise InternalError("the expression engine failed and was started anew") from error
     except (duckdb.Error, MemoryError) as error:
         _engine.drop_cursor()
-        raise _ours(error, seconds) from None
+        raise _ours(error) from None
 
 
-def _ours(error: Exception, seconds: float) -> LakeportError:
+def _ours(error: Exception) -> LakeportError:
     import duckdb  # noqa: PLC0415 - heavy: most commands evaluate nothing
 
     if isinstance(error, duckdb.InterruptException):
         return DeadlineError(
-            f"the expression was stopped after {seconds:.3g} seconds",
+            "the expression was stopped because it took too long",
             hint="simplify it, or send fewer rows at a time",
         )
     if isinstance(error, duckdb.OutOfMemoryException | MemoryError):

@@ -20,6 +20,7 @@ class Shape(StrEnum):
     """What the size of a result depends on."""
 
     FIXED = "fixed"  # a number, date, flag or digest
+    TYPE_NAME = "type name"  # the names of all fields
     LARGEST = "largest"  # one of the arguments
     SUM = "sum"  # all arguments together, times `factor`
     TEXT = "text"  # the same, after nested arguments were written out as text
@@ -88,7 +89,8 @@ _ALLOWED: tuple[Function, ...] = (
         Shape.SUM,
     ),
     *_named("Choice", "greatest least", Shape.LARGEST),
-    *_named("Choice", "hash typeof", Shape.FIXED),
+    *_named("Choice", "hash", Shape.FIXED),
+    *_named("Choice", "typeof", Shape.TYPE_NAME),
     *_named(
         "Text",
         "ascii bit_length char_length character_length chr ends_with format_bytes"

@@ -10,12 +10,13 @@ small for ordinary expressions, and a chain that doubles is refused with its num
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
 
+from lakeport.catalog.containers import child_fields, is_nested
 from lakeport.catalog.expressions.functions import FUNCTIONS, Shape
 from lakeport.catalog.expressions.tree import MAX_NODES, Node, children
 from lakeport.core.errors import LimitError
@@ -26,6 +27,9 @@ MAX_CONSTANT = 16 * 1024 * 1024
 
 _ENTRY = 32
 """Bytes of a value beside its contents, generously: a string entry, a list entry, a validity byte."""
+
+_OPEN_TYPES = frozenset({"VARCHAR", "LIST", "ARRAY", "STRUCT", "MAP", "UNION", "UNBOUND"})
+"""Types without a size of their own; the last one stands for JSON, ENUM and GEOMETRY."""
 
 _AS_TEXT = 32
 """Bytes of text per byte of a nested value: `false, ` for one byte, a double's 24 digits for eight."""
@@ -47,11 +51,15 @@ class Size:
 
 @dataclass(frozen=True, slots=True)
 class Growth:
-    """The bounds of one expression: its result, all its values together, and its parts as executed."""
+    """The bounds of one expression: its result, all its values together, and its parts as executed.
+
+    `digits` says that a text may be read as a BIGNUM, or a BIGNUM written as one: n digits take n² steps.
+    """
 
     result: Size
     work: Size
     nodes: int
+    digits: bool = False
 
 
 _ENTRY_SIZE = Size(0, _ENTRY)
@@ -61,7 +69,8 @@ def growth(tree: Node, columns: NameMap[pa.DataType], type_of: Callable[[Node], 
     """LimitError when the expression could blow up whatever the rows are. `type_of` asks DuckDB for
     the type of a part, which matters where a nested value may become text.
     """
-    return _Bounds(columns, _names_in(tree, columns), type_of).of(tree)
+    bound = _Bounds(columns, _names_in(tree, columns), type_of).of(tree)
+    return replace(bound, digits=_has_digits(tree, columns))
 
 
 class _Bounds:
@@ -106,15 +115,7 @@ class _Bounds:
 
     def _cast(self, node: Node, part: Size) -> Size:
         leaves = _leaves(node["cast_type"])
-        named = node["cast_type"]["id"] == "UNBOUND"
-        if named or node["cast_type"]["id"] in {
-            "VARCHAR",
-            "LIST",
-            "ARRAY",
-            "STRUCT",
-            "MAP",
-            "UNION",
-        }:
+        if node["cast_type"]["id"] in _OPEN_TYPES:
             per_byte = 8 if self._is_flat(node["child"]) and leaves == 1 else self._as_text
             return part.times(per_byte * leaves) + _ENTRY_SIZE.times(2 * leaves)
         return part.times(2) + _ENTRY_SIZE.times(2)
@@ -124,6 +125,8 @@ class _Bounds:
         match function.shape:
             case Shape.FIXED:
                 return _ENTRY_SIZE.times(2)
+            case Shape.TYPE_NAME:
+                return Size(0, _ENTRY + 2 * self._as_text)
             case Shape.LARGEST:
                 return _largest(parts) + _ENTRY_SIZE
             case Shape.SUM:
@@ -151,7 +154,7 @@ class _Bounds:
         if node["class"] in {"CONSTANT", "COMPARISON", "CONJUNCTION", "BETWEEN", "COLLATE"}:
             return True
         if node["class"] == "COLUMN_REF":
-            return not pa.types.is_nested(self._columns[node["column_names"][0]])
+            return not is_nested(self._columns[node["column_names"][0]])
         return not _NESTED.search(self._type_of(node))
 
 
@@ -165,7 +168,8 @@ def _allowed(bound: Growth) -> Growth:
         )
     if bound.work.factor > MAX_FACTOR or bound.work.constant > MAX_CONSTANT:
         raise LimitError(
-            f"the expression could make its input {bound.work.factor:,} times larger",
+            f"the expression could need {bound.work.factor:,} times the size of its row"
+            f" and {bound.work.constant:,} bytes more",
             hint="join fewer pieces, or compute it in steps",
         )
     return bound
@@ -207,22 +211,41 @@ def _leaves(data_type: Any) -> int:
 
 def _names_in(tree: Node, columns: NameMap[pa.DataType]) -> int:
     """The length of all field names: a struct as text repeats its names for each of its values."""
-    pending: list[Any] = [tree]
     length = 0
+    for found in _dictionaries(tree):
+        length += len(found.get("alias") or "") + len(found.get("first") or "")
+        length += sum(4 + len(str(m.get("value"))) for m in found.get("user_type_modifiers", ()))
+        if found.get("class") == "COLUMN_REF":
+            length += _field_names(columns[found["column_names"][0]])
+    return length
+
+
+def _field_names(data_type: pa.DataType) -> int:
+    fields = child_fields(data_type) if is_nested(data_type) else ()
+    return sum(len(field.name.encode()) + 4 + _field_names(field.type) for field in fields)
+
+
+def _has_digits(tree: Node, columns: NameMap[pa.DataType]) -> bool:
+    return any(
+        found.get("id") == "BIGNUM"
+        or (found.get("class") == "COLUMN_REF" and _holds_bignum(columns[found["column_names"][0]]))
+        for found in _dictionaries(tree)
+    )
+
+
+def _holds_bignum(data_type: pa.DataType) -> bool:
+    if isinstance(data_type, pa.OpaqueType):
+        return data_type.type_name == "bignum"
+    return is_nested(data_type) and any(_holds_bignum(f.type) for f in child_fields(data_type))
+
+
+def _dictionaries(tree: Node) -> Iterator[dict[str, Any]]:
+    """Nodes, and what describes their types and values."""
+    pending: list[Any] = [tree]
     while pending:
         found = pending.pop()
         if isinstance(found, list):
             pending.extend(found)
         elif isinstance(found, dict):
-            length += len(found.get("alias") or "") + len(found.get("first") or "")
-            if found.get("class") == "COLUMN_REF":
-                length += _field_names(columns[found["column_names"][0]])
+            yield found
             pending.extend(found.values())
-    return length
-
-
-def _field_names(data_type: pa.DataType) -> int:
-    if not pa.types.is_nested(data_type):
-        return 0
-    fields = [data_type.field(index) for index in range(data_type.num_fields)]
-    return sum(len(field.name.encode()) + 4 + _field_names(field.type) for field in fields)

@@ -41,7 +41,7 @@ def parse_expression(sql: str, schema: pa.Schema) -> Expression:
     return _parse(sql, schema.serialize().to_pybytes())
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=512)
 def _parse(sql: str, serialized: bytes) -> Expression:
     schema = pa.ipc.read_schema(pa.py_buffer(serialized))
     types = NameMap((column.name, column.type) for column in schema)
@@ -101,11 +101,15 @@ def rename_column(sql: str, old: str, new: str) -> str:
 
 
 def _read(sql: str) -> tree.Node:
-    if len(sql.encode(errors="replace")) > MAX_TEXT:
+    try:
+        size = len(sql.encode())
+    except UnicodeEncodeError:
+        raise InvalidRequestError("the expression is no valid Unicode text") from None
+    if size > MAX_TEXT:
         raise LimitError(
             f"the expression is longer than {MAX_TEXT // 1024} kB", hint="split it, or use a join"
         )
-    if "\0" in sql or any("\ud800" <= character <= "\udfff" for character in sql):
-        raise InvalidRequestError("the expression holds a character that SQL text cannot have")
+    if "\0" in sql:
+        raise InvalidRequestError("the expression holds a NUL character", hint="use chr(0)")
     check_expansion(sql)
     return tree.parse(sql)

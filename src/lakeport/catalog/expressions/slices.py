@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.containers import is_nested, take_apart
 from lakeport.catalog.expressions.growth import Growth
 from lakeport.core.errors import LimitError
 
@@ -18,14 +19,7 @@ MEMORY = 256 * 1024 * 1024
 _VECTOR = 2048
 """Rows DuckDB computes at a time: intermediate values exist for so many only."""
 
-
-_LISTS = (
-    pa.ListArray,
-    pa.LargeListArray,
-    pa.FixedSizeListArray,
-    pa.ListViewArray,
-    pa.LargeListViewArray,
-)
+_TEXTS = (pa.StringArray, pa.LargeStringArray, pa.BinaryArray, pa.LargeBinaryArray)
 
 
 def slices(batch: pa.RecordBatch, bound: Growth) -> Iterator[pa.RecordBatch]:
@@ -40,67 +34,58 @@ def slices(batch: pa.RecordBatch, bound: Growth) -> Iterator[pa.RecordBatch]:
             pending += [piece.slice(half), piece.slice(0, half)]
         else:
             raise LimitError(
-                f"a row of {measured(piece):,} bytes is too large for this expression",
-                hint=f"its result could need {_need(piece, bound):,} bytes; simplify it",
+                f"a row of {piece.nbytes:,} bytes is too large for this expression",
+                hint="simplify the expression, or shorten the value",
             )
 
 
 def _need(batch: pa.RecordBatch, bound: Growth) -> int:
     rows = batch.num_rows
-    size = measured(batch)
+    size = measured(batch, digits=bound.digits)
     busiest = size
     if bound.work.factor * size > MEMORY and rows > _VECTOR:
-        busiest = max(measured(batch.slice(at, _VECTOR)) for at in range(0, rows, _VECTOR))
+        busiest = max(
+            measured(batch.slice(at, _VECTOR), digits=bound.digits)
+            for at in range(0, rows, _VECTOR)
+        )
     result = bound.result.factor * size + bound.result.constant * rows
     return result + bound.work.factor * busiest + bound.work.constant * min(rows, _VECTOR)
 
 
-def measured(batch: pa.RecordBatch) -> int:
-    """What the rows take once nothing is shared or packed, as DuckDB holds them."""
-    return sum(_bytes(column) for column in batch.columns)
+def measured(batch: pa.RecordBatch, *, digits: bool = False) -> int:
+    """What the rows take once nothing is shared or packed, as DuckDB holds them. With `digits`, texts
+    and BIGNUMs weigh the square of their length, because reading and writing them costs that.
+    """
+    return sum(_bytes(column, digits=digits) for column in batch.columns)
 
 
-def _bytes(array: Array) -> int:
+def _bytes(array: Array, *, digits: bool) -> int:
     if isinstance(array, pa.ExtensionArray):
-        return _number_bytes(array.storage) if _is_bignum(array.type) else _bytes(array.storage)
+        return _bytes(array.storage, digits=digits)
     if isinstance(array, pa.DictionaryArray):
-        return _dictionary_bytes(array)
+        return _dictionary_bytes(array, digits=digits)
     if isinstance(array, pa.RunEndEncodedArray):
         return len(array) * max(8, int(array.values.nbytes))
-    if isinstance(array, pa.StructArray | pa.UnionArray):
-        # Not flatten(): it pushes the struct's NULLs into its children, and a union child that gets
-        # a validity bitmap aborts the process.
-        return sum(_bytes(array.field(index)) for index in range(array.type.num_fields))
-    if isinstance(array, pa.MapArray):
-        return 16 * len(array) + sum(map(_bytes, _entries(array)))
-    if isinstance(array, _LISTS):
-        return 16 * len(array) + _bytes(array.flatten())
     if isinstance(array, pa.StringViewArray | pa.BinaryViewArray):
-        return _bytes(array.cast(pa.large_binary()))  # a view's own size is that of all it shares
+        # A view's own size is that of all it shares.
+        return _bytes(array.cast(pa.large_binary()), digits=digits)
+    if is_nested(array.type):
+        # Never `flatten`: Arrow aborts the process when a struct's NULLs are pushed into a union.
+        parts = take_apart(array).children
+        return 16 * len(array) + sum(_bytes(part, digits=digits) for part in parts)
+    if digits and isinstance(array, _TEXTS):
+        return _text_bytes(pc.binary_length(array), digits=True)
     return max(int(array.nbytes), 8 * len(array))
 
 
-def _entries(array: pa.MapArray[Any, Any]) -> tuple[Array, Array]:
-    """Keys and values of these rows alone; Arrow's own answer forgets a slice."""
-    if not len(array):
-        return array.keys.slice(0, 0), array.items.slice(0, 0)
-    first, last = array.offsets[0].as_py(), array.offsets[-1].as_py()
-    return array.keys.slice(first, last - first), array.items.slice(first, last - first)
-
-
-def _is_bignum(data_type: pa.DataType) -> bool:
-    return isinstance(data_type, pa.OpaqueType) and data_type.type_name == "bignum"
-
-
-def _number_bytes(storage: Array) -> int:
-    """A BIGNUM weighs the square of its length, because that is what writing its digits costs."""
-    lengths = pc.binary_length(storage).cast(pa.float64())  # type: ignore[call-overload]  # any binary
-    return int(pc.sum(pc.multiply(lengths, lengths)).as_py() or 0) // 16 + 8 * len(storage)
-
-
-def _dictionary_bytes(array: pa.DictionaryArray[Any, Any]) -> int:
+def _dictionary_bytes(array: pa.DictionaryArray[Any, Any], *, digits: bool) -> int:
     values: Array = array.dictionary
-    if isinstance(values, pa.StringArray | pa.LargeStringArray):
-        lengths = pc.binary_length(values).cast(pa.int64()).take(array.indices)
-        return 16 * len(array) + int(pc.sum(lengths).as_py() or 0)
+    if isinstance(values, _TEXTS):
+        return _text_bytes(pc.binary_length(values).take(array.indices), digits=digits)
     return len(array) * max(8, int(values.nbytes))
+
+
+def _text_bytes(lengths: Array, *, digits: bool) -> int:
+    sizes: Array = lengths.cast(pa.float64())
+    weights = pc.divide(pc.multiply(sizes, sizes), 16) if digits else sizes
+    return 16 * len(lengths) + int(pc.sum(weights).as_py() or 0)
