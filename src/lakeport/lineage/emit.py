@@ -179,23 +179,27 @@ class Emitter:
                 resolution = "implied" if not column.approximate else "unknown"
             elif relation.written:
                 resolution = "implied"
-        aggregation = column.aggregation
-        return Node(
+        node = Node(
             id=identifier,
             node_type="column",
             label=column.name,
             qualified_name=f"{owner}.{column.key}" if relation.kind != "output" else column.key,
-            expression=column.text,
-            span=self._source.span(*column.span) if column.span else None,
             resolution_source=resolution,
-            aggregation=Aggregation(
-                is_grouping_key=aggregation[0], function=aggregation[1], distinct=aggregation[2]
-            )
-            if aggregation
-            else None,
-            description=column.entry.description if column.entry else None,
             metadata=metadata,
         )
+        # Most columns have none of these, and a keyword costs even when it is empty.
+        if column.text is not None:
+            node.expression = column.text
+        if column.span is not None:
+            node.span = self._source.span(*column.span)
+        if column.aggregation is not None:
+            key, function, distinct = column.aggregation
+            node.aggregation = Aggregation(
+                is_grouping_key=key, function=function, distinct=distinct
+            )
+        if column.entry is not None and column.entry.description:
+            node.description = column.entry.description
+        return node
 
     def _type_text(self, column: Column) -> str | None:
         if column.label_known:

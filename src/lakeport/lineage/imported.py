@@ -33,11 +33,22 @@ class Imported(NamedTuple):
 
 _ENCODER = msgspec.msgpack.Encoder()
 _known: OrderedDict[tuple[str, bytes], Imported] = OrderedDict()
+# The schema object seen last, so that a caller who keeps it pays nothing at all.
+_latest: dict[str, tuple[SchemaMetadata, Imported]] = {}
 _lock = Lock()
 
 
 def imported_tables(schema: SchemaMetadata, dialect: Dialect) -> Imported:
     """The normalised tables of a schema; equal schemas give the same object."""
+    latest = _latest.get(dialect.name)
+    if latest is not None and latest[0] is schema:
+        return latest[1]
+    made = _remembered(schema, dialect)
+    _latest[dialect.name] = (schema, made)
+    return made
+
+
+def _remembered(schema: SchemaMetadata, dialect: Dialect) -> Imported:
     key = (dialect.name, _ENCODER.encode((schema.case_sensitivity, schema.tables)))
     with _lock:
         found = _known.get(key)

@@ -26,26 +26,37 @@ _SHARD = re.compile(r"^(?P<base>.*?_?)(?:(?:19|20)\d{6}|(?:19|20)\d{0,6}\*|\*)$"
 class Folding:
     """The case rules of one request, with every answer remembered."""
 
-    __slots__ = ("_column_fold", "_columns", "_table_fold", "_tables")
+    __slots__ = (
+        "_column_fold",
+        "_columns",
+        "_quoted_columns",
+        "_quoted_tables",
+        "_table_fold",
+        "_tables",
+    )
 
     def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
         self._table_fold = _OVERRIDES.get(case, dialect.tables)
         self._column_fold = _OVERRIDES.get(case, dialect.columns)
-        self._tables: dict[tuple[str, bool], str] = {}
-        self._columns: dict[tuple[str, bool], str] = {}
+        self._tables: dict[str, str] = {}
+        self._columns: dict[str, str] = {}
+        self._quoted_tables: dict[str, str] = {}
+        self._quoted_columns: dict[str, str] = {}
 
     def table(self, text: str, *, quoted: bool = False) -> str:
         """The key of one part of a relation's name."""
-        key = self._tables.get((text, quoted))
+        known = self._quoted_tables if quoted else self._tables
+        key = known.get(text)
         if key is None:
-            key = self._tables[text, quoted] = _folded(text, self._table_fold, quoted=quoted)
+            key = known[text] = _folded(text, self._table_fold, quoted=quoted)
         return key
 
     def column(self, text: str, *, quoted: bool = False) -> str:
         """The key of a column's name or of a table alias."""
-        key = self._columns.get((text, quoted))
+        known = self._quoted_columns if quoted else self._columns
+        key = known.get(text)
         if key is None:
-            key = self._columns[text, quoted] = _folded(text, self._column_fold, quoted=quoted)
+            key = known[text] = _folded(text, self._column_fold, quoted=quoted)
         return key
 
 

@@ -8,6 +8,7 @@ the caller. Nesting is measured before parsing: the compiled parser would overru
 from __future__ import annotations
 
 from dataclasses import dataclass
+from threading import local
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -60,15 +61,24 @@ class Parsed:
     shim: Shim | None = None
 
 
-class StatementParser:
-    """Parses statements of one text; the parser object is built once."""
+class _Parsers(local):
+    """Parser objects of this thread: building one costs as much as a small statement."""
 
-    __slots__ = ("_dialect", "_parsers", "_text")
+    def __init__(self) -> None:
+        self.ready: dict[str, Parser] = {}
+
+
+_parsers = _Parsers()
+
+
+class StatementParser:
+    """Parses statements of one text."""
+
+    __slots__ = ("_dialect", "_text")
 
     def __init__(self, text: str, dialect: Dialect) -> None:
         self._text = text
         self._dialect = dialect
-        self._parsers: dict[str, Parser] = {}
 
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
@@ -137,9 +147,9 @@ class StatementParser:
             return None
 
     def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:
-        ready = self._parsers.get(parser)
+        ready = _parsers.ready.get(parser)
         if ready is None:
-            ready = self._parsers[parser] = engine_of(parser).parser()
+            ready = _parsers.ready[parser] = engine_of(parser).parser()
         trees = ready.parse(tokens, self._text)
         tree = trees[0] if trees else None
         return tree if isinstance(tree, exp.Expr) else None
