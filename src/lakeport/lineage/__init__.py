@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from lakeport.lineage.analyze import analyze, analyze_json
+from lakeport.lineage.incremental import Analyzer
 from lakeport.lineage.issues import Issue, IssueCode
 from lakeport.lineage.jsonschema import json_schema
 from lakeport.lineage.request import AnalyzeRequest
@@ -12,6 +13,7 @@ from lakeport.lineage.split import split_statements
 __all__ = [
     "AnalyzeRequest",
     "AnalyzeResult",
+    "Analyzer",
     "Issue",
     "IssueCode",
     "analyze",

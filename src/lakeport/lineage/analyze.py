@@ -33,7 +33,7 @@ def analyze(request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeRe
     decoded, issues = read_request(request)
     if decoded is None:
         return summarize([], GlobalGraph().result(), issues, None)
-    with _collector_paused(), _parser_silenced():
+    with collector_paused(), parser_silenced():
         return _run(decoded, issues)
 
 
@@ -45,7 +45,7 @@ def analyze_json(payload: str | bytes) -> bytes:
 
 
 @contextmanager
-def _collector_paused() -> Iterator[None]:
+def collector_paused() -> Iterator[None]:
     """Trees are large, and nothing in them is garbage while they are in use."""
     running = gc.isenabled()
     gc.disable()
@@ -57,7 +57,7 @@ def _collector_paused() -> Iterator[None]:
 
 
 @contextmanager
-def _parser_silenced() -> Iterator[None]:
+def parser_silenced() -> Iterator[None]:
     """The parser logs what it cannot read; here that is an issue of the result instead."""
     logger = logging.getLogger("sqlglot")
     logger.addFilter(_never)
@@ -102,6 +102,8 @@ def _run(request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
         if deadline is not None and time.monotonic() > deadline:
             results.append(cancelled_statement(session, statement))
         else:
-            results.append(analyse_statement(session, statement, graph))
+            analysed = analyse_statement(session, statement)
+            analysed.join(session, graph)
+            results.append(analysed.lineage)
     results.sort(key=lambda result: result.statement_index)
     return finish(session, results, graph)

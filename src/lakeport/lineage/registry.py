@@ -130,6 +130,7 @@ class Registry:
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
         self.statement = 0
+        self._text = ""
         # EXPLAIN binds a statement without running it.
         self.frozen = False
 
@@ -214,8 +215,12 @@ class Registry:
             getattr(self, method)(*arguments)
 
     def _changed(self, name: Name, method: str, *arguments: Any) -> None:
-        self.revisions[name] = self.revisions.get(name, 0) + 1
+        self._revise(name)
         self.log.append((method, arguments))
+
+    def _revise(self, name: Name) -> None:
+        """A revision says by which statements a relation became what it is, not how often."""
+        self.revisions[name] = hash((self.revisions.get(name, 0), self._text))
 
     def import_tables(self, imported: Imported) -> None:
         """Start from an imported schema."""
@@ -228,7 +233,9 @@ class Registry:
 
     def announce(self, name: Name, statement: int, entry: TableEntry | None) -> None:
         """Remember that a later statement creates the relation."""
-        self._future.setdefault(name, (statement, entry))
+        if name not in self._future:
+            self._future[name] = (statement, entry)
+            self._revise(name)
 
     def arrived(self, name: Name) -> None:
         """The announced statement has been reached."""
@@ -302,7 +309,7 @@ class Registry:
         if self.frozen:
             return
         self._changed(old, "move", old, new, statement)
-        self.revisions[new.name] = self.revisions.get(new.name, 0) + 1
+        self._revise(new.name)
         if not self.allow_implied:
             return
         previous = self.implied.pop(old, None)
@@ -350,8 +357,9 @@ class Registry:
             self.search_path = path
             self.default_schema = path[0][1] if path else None
 
-    def begin(self, statement: int) -> None:
+    def begin(self, statement: int, text: str = "") -> None:
         """Start recording for a statement; the defaults are part of what it depends on."""
         self.statement = statement
+        self._text = text
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []

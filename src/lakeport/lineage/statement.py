@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
@@ -48,20 +48,24 @@ def announce_definitions(session: Session, statements: list[Statement]) -> None:
     if not session.registry.allow_implied:
         return
     for statement in statements:
-        tree = statement.parsed.tree
-        model = model_name(session, statement)
-        if model is not None:
-            session.registry.announce(model, statement.index, None)
-        elif isinstance(tree, exp.Create) and defines_relation(tree):
-            _announce(session, statement, tree)
+        announced = announcement(session, statement)
+        if announced is not None:
+            session.registry.announce(announced[0], statement.index, announced[1])
 
 
-def _announce(session: Session, statement: Statement, tree: exp.Create) -> None:
+def announcement(session: Session, statement: Statement) -> tuple[Name, TableEntry | None] | None:
+    """What a statement will define, with its columns if it lists them."""
+    model = model_name(session, statement)
+    if model is not None:
+        return model, None
+    tree = statement.parsed.tree
+    if not isinstance(tree, exp.Create) or not defines_relation(tree):
+        return None
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     name, shown, temporary = create_target(binder, tree)
     entry: TableEntry | None = None
     if not name:
-        return
+        return None
     if isinstance(tree.this, exp.Schema) and tree.args.get("expression") is None:
         columns, constraints = declared_columns(binder, tree.this)
         entry = TableEntry(
@@ -74,29 +78,47 @@ def _announce(session: Session, statement: Statement, tree: exp.Create) -> None:
             inference="ddl",
             constraints=constraints,
         )
-    session.registry.announce(name, statement.index, entry)
+    return name, entry
 
 
-def analyse_statement(
-    session: Session, statement: Statement, graph: GlobalGraph
-) -> StatementLineage:
-    """Bind, emit, and merge into the graph of the workload."""
+class Analysed(NamedTuple):
+    """A statement's lineage and what it means for the rest of the workload."""
+
+    lineage: StatementLineage
+    # Canonical names of its tables, by node id.
+    names: dict[str, Name]
+    reads: list[str]
+    writes: list[str]
+    rewrites: bool
+
+    def join(self, session: Session, graph: GlobalGraph) -> None:
+        """Take its place in the session and in the graph of the workload."""
+        index = self.lineage.statement_index
+        for name in self.names.values():
+            users = session.used.setdefault(name, [])
+            if not users or users[-1] != index:
+                users.append(index)
+        graph.add(self.lineage, self.names)
+        graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
+
+
+def analyse_statement(session: Session, statement: Statement) -> Analysed:
+    """Bind and emit one statement; its effects on the registry happen on the way."""
     session.source = statement.source
-    session.registry.begin(statement.index)
+    session.registry.begin(statement.index, statement.text)
     binder, kind, emitter = _emitted(session, statement)
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)
-    names = _note_use(session, binder, emitter, statement.index)
-    graph.add(result, names)
-    if not binder.explain_only:
-        graph.link(
-            statement.index,
-            _ids(emitter, binder, written=False),
-            _ids(emitter, binder, written=True),
-            rewrites=kind in _REWRITES,
-        )
-    return result
+    tables = [r for r in binder.relations if r.local_kind is None and r.kind != "output"]
+    linked = [] if binder.explain_only else tables
+    return Analysed(
+        lineage=result,
+        names={emitter.relation_id(relation): relation.name for relation in tables},
+        reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
+        writes=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.written)),
+        rewrites=kind in _REWRITES,
+    )
 
 
 def _lineage(
@@ -117,31 +139,6 @@ def _lineage(
         writes=[] if binder.explain_only else list(binder.writes),
         metadata={"explainOnly": True} if binder.explain_only else {},
     )
-
-
-def _note_use(session: Session, binder: Binder, emitter: Emitter, index: int) -> dict[str, Name]:
-    """Who used which table; the canonical names of the statement's tables by node id."""
-    names: dict[str, Name] = {}
-    for relation in binder.relations:
-        if relation.local_kind is not None or relation.kind == "output":
-            continue
-        names[emitter.relation_id(relation)] = relation.name
-        users = session.used.setdefault(relation.name, [])
-        if not users or users[-1] != index:
-            users.append(index)
-    return names
-
-
-def _ids(emitter: Emitter, binder: Binder, *, written: bool) -> list[str]:
-    """The canonical node ids of what a statement reads, or writes."""
-    found = dict.fromkeys(
-        emitter.canonical_id(relation)
-        for relation in binder.relations
-        if relation.local_kind is None
-        and relation.kind != "output"
-        and (relation.written if written else relation.is_read)
-    )
-    return list(found)
 
 
 def cancelled_statement(session: Session, statement: Statement) -> StatementLineage:

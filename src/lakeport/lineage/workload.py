@@ -48,7 +48,7 @@ class Statement:
 def read_workload(session: Session) -> list[Statement]:
     """Every statement of a request, parsed."""
     found: list[Statement] = []
-    files = _within_limits(session)
+    files = source_files(session)
     project = _project(session, files)
     for file in files:
         if project is None:
@@ -72,7 +72,8 @@ def _project(session: Session, files: list[SourceFile]) -> Project | None:
     return Project(config, files, session.dialect.name, session.request.encoding)
 
 
-def _within_limits(session: Session) -> list[SourceFile]:
+def source_files(session: Session) -> list[SourceFile]:
+    """The sources of a request that keep the limits, in order."""
     request = session.request
     files = list(request.files)
     if request.sql:

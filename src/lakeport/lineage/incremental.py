@@ -1,0 +1,215 @@
+"""Analysing a workload again after an edit: only what the edit can have changed.
+
+A statement's answer depends on its text, its place, and the relations it looked up. Each relation
+has a revision that says by which statements it became what it is, so a statement whose text and
+revisions are the same is not bound again: its effects are replayed and its spans are moved.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from lakeport.lineage.analyze import analyze, collector_paused, open_session, parser_silenced
+from lakeport.lineage.finish import finish
+from lakeport.lineage.globalgraph import GlobalGraph
+from lakeport.lineage.parse import Parsed, StatementParser
+from lakeport.lineage.request import AnalyzeRequest, read_request
+from lakeport.lineage.resplit import Pieces, resplit, tokenised
+from lakeport.lineage.statement import Analysed, analyse_statement, announcement
+from lakeport.lineage.text import SourceText
+from lakeport.lineage.views import load_views
+from lakeport.lineage.wire import Span
+from lakeport.lineage.workload import Statement, source_files
+
+if TYPE_CHECKING:
+    from lakeport.lineage.issues import Issue
+    from lakeport.lineage.names import Name
+    from lakeport.lineage.registry import TableEntry
+    from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
+    from lakeport.lineage.session import Session
+
+
+class _Kept(NamedTuple):
+    """A statement's answer and everything it depended on and did."""
+
+    analysed: Analysed
+    issues: list[Issue]
+    seen: dict[Name, int]
+    log: list[tuple[str, tuple[Any, ...]]]
+    announced: tuple[Name, TableEntry | None] | None
+    variables: frozenset[str]
+
+
+class Analyzer:
+    """Answers request after request; equal statements in equal surroundings are answered once.
+
+    Not safe for use by several threads at once; results may share nodes with earlier ones.
+    """
+
+    def __init__(self) -> None:
+        self._settings: bytes = b""
+        self._pieces: dict[str, Pieces] = {}
+        self._kept: dict[tuple[int, str | None, str], _Kept] = {}
+
+    def analyze(self, request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeResult:
+        """The same answer as `lakeport.lineage.analyze`, sooner."""
+        decoded, issues = read_request(request)
+        if decoded is None or not _can_be_incremental(decoded):
+            return analyze(request)
+        settings = _settings(decoded)
+        if settings != self._settings:
+            self._settings, self._pieces, self._kept = settings, {}, {}
+        with collector_paused(), parser_silenced():
+            return self._run(decoded, issues)
+
+    def _run(self, request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
+        session = open_session(request, issues)
+        statements = self._statements(session)
+        graph = GlobalGraph()
+        load_views(session, graph)
+        known = [self._kept.get(_identity(statement)) for statement in statements]
+        announced = [
+            self._announce(session, s, kept) for s, kept in zip(statements, known, strict=True)
+        ]
+        results: list[StatementLineage] = []
+        fresh: dict[tuple[int, str | None, str], _Kept] = {}
+        for statement, kept, future in zip(statements, known, announced, strict=True):
+            answer = self._answer(session, statement, kept, future)
+            fresh[_identity(statement)] = answer
+            answer.analysed.join(session, graph)
+            results.append(answer.analysed.lineage)
+        self._kept = fresh
+        return finish(session, [msgspec.structs.replace(result) for result in results], graph)
+
+    def _statements(self, session: Session) -> list[Statement]:
+        found: list[Statement] = []
+        pieces: dict[str, Pieces] = {}
+        for position, file in enumerate(source_files(session)):
+            key = f"{position}:{file.name}"
+            pieces[key] = resplit(self._pieces.get(key), file.content, session.dialect.parser)
+            source = SourceText(file.content, file.name or None, session.request.encoding)
+            found += [
+                Statement(len(found) + n, source, chunk, _UNPARSED)
+                for n, chunk in enumerate(pieces[key].chunks)
+            ]
+        self._pieces = pieces
+        return found
+
+    def _announce(
+        self, session: Session, statement: Statement, kept: _Kept | None
+    ) -> tuple[Name, TableEntry | None] | None:
+        if kept is not None:
+            announced = kept.announced
+        else:
+            _parse(session, statement)
+            announced = announcement(session, statement)
+        if announced is not None and session.registry.allow_implied:
+            session.registry.begin(statement.index, statement.text)
+            session.registry.announce(announced[0], statement.index, announced[1])
+        return announced
+
+    def _answer(
+        self,
+        session: Session,
+        statement: Statement,
+        kept: _Kept | None,
+        announced: tuple[Name, TableEntry | None] | None,
+    ) -> _Kept:
+        registry = session.registry
+        if kept is not None and all(
+            registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items()
+        ):
+            registry.begin(statement.index, statement.text)
+            registry.replay(kept.log)
+            session.variables |= kept.variables
+            moved = _moved(kept, statement)
+            session.issues += moved.issues
+            return moved
+        if statement.parsed is _UNPARSED:
+            _parse(session, statement)
+        before, variables = len(session.issues), frozenset(session.variables)
+        analysed = analyse_statement(session, statement)
+        return _Kept(
+            analysed=analysed,
+            issues=session.issues[before:],
+            seen=registry.seen,
+            log=registry.log,
+            announced=announced,
+            variables=frozenset(session.variables) - variables,
+        )
+
+
+_UNPARSED = Parsed(None)
+
+
+def _identity(statement: Statement) -> tuple[int, str | None, str]:
+    return (statement.index, statement.source.name, statement.text)
+
+
+def _can_be_incremental(request: AnalyzeRequest) -> bool:
+    """Templates, tags, deadlines and reordering look at the whole workload at once."""
+    options = request.options
+    tagged = bool(request.tag_hints) or bool(
+        request.schema and any(c.tags for t in request.schema.tables for c in t.columns)
+    )
+    ordered = options.statement_order != "dependency" and options.time_budget_ms is None
+    return request.template_config.mode == "raw" and ordered and not tagged
+
+
+def _settings(request: AnalyzeRequest) -> bytes:
+    """Everything of a request but its SQL."""
+    return msgspec.msgpack.encode(
+        (request.dialect, request.options, request.schema, request.encoding)
+    )
+
+
+def _parse(session: Session, statement: Statement) -> None:
+    text = statement.source.content
+    statement.chunk = tokenised(statement.chunk, text, session.dialect.parser)
+    statement.parsed = StatementParser(text, session.dialect).parse(statement.chunk)
+
+
+# -- moving ------------------------------------------------------------------------------------
+
+
+def _moved(kept: _Kept, statement: Statement) -> _Kept:
+    """The same answer at another place of the text."""
+    lineage = kept.analysed.lineage
+    span = statement.source.span(statement.chunk.start, statement.chunk.end)
+    distance = span.start - lineage.span.start
+    if not distance:
+        return kept
+    moved = msgspec.structs.replace(
+        lineage,
+        span=span,
+        nodes=[_moved_node(node, distance) for node in lineage.nodes],
+        local_schema=[_moved_local(relation, distance) for relation in lineage.local_schema],
+    )
+    issues = [
+        msgspec.structs.replace(issue, span=_shifted(issue.span, distance)) if issue.span else issue
+        for issue in kept.issues
+    ]
+    return kept._replace(analysed=kept.analysed._replace(lineage=moved), issues=issues)
+
+
+def _shifted(span: Span, distance: int) -> Span:
+    return Span(span.start + distance, span.end + distance)
+
+
+def _moved_node(node: Node, distance: int) -> Node:
+    if node.span is None and not node.name_spans and node.body_span is None:
+        return node
+    return msgspec.structs.replace(
+        node,
+        span=_shifted(node.span, distance) if node.span else None,
+        name_spans=[_shifted(span, distance) for span in node.name_spans],
+        body_span=_shifted(node.body_span, distance) if node.body_span else None,
+    )
+
+
+def _moved_local(relation: LocalRelation, distance: int) -> LocalRelation:
+    if relation.span is None:
+        return relation
+    return msgspec.structs.replace(relation, span=_shifted(relation.span, distance))

@@ -1,0 +1,111 @@
+"""Splitting an edited text: only the statements around the edit are tokenised again.
+
+Tokenising reads from left to right, so what stands before the edit keeps its tokens; what stands
+after it does too, once the text in between ends at a semicolon again.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.split import Chunk, split
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+
+class Pieces(NamedTuple):
+    """A text and where its statements stand. Chunks without tokens have not been tokenised anew."""
+
+    text: str
+    chunks: list[Chunk]
+
+
+def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
+    """The statements of a text, given those of an earlier version of it."""
+    if previous is not None and previous.text == text:
+        return Pieces(
+            text, [Chunk([], chunk.start, chunk.end, chunk.error) for chunk in previous.chunks]
+        )
+    scripted = parser in {"tsql", "fabric", "oracle"} or "begin" in text.lower()
+    found = None if previous is None or scripted else _resplit(previous, text, parser)
+    return Pieces(text, found if found is not None else split(text, parser))
+
+
+def _resplit(previous: Pieces, text: str, parser: str) -> list[Chunk] | None:
+    old, chunks = previous
+    if any(chunk.error for chunk in chunks):
+        return None
+    shorter = min(len(old), len(text))
+    before = _common(old, text, shorter)
+    after = _common(old[::-1], text[::-1], shorter - before)
+    shift = len(text) - len(old)
+    # A statement is untouched if all text up to the start of the next one is.
+    head = 0
+    while head + 1 < len(chunks) and chunks[head + 1].start <= before:
+        head += 1
+    tail = len(chunks)
+    while tail - 1 > head and chunks[tail - 2].end >= len(old) - after:
+        tail -= 1
+    begin = chunks[head].start if head < len(chunks) and chunks[head].start <= before else 0
+    head = head if begin else 0
+    end = chunks[tail].start + shift if tail < len(chunks) else len(text)
+    tokens = _tokens(text, begin, end, parser)
+    if tokens is None or (
+        tail < len(chunks) and (not tokens or tokens[-1].token_type is not TokenType.SEMICOLON)
+    ):
+        return None
+    kept = [Chunk([], chunk.start, chunk.end) for chunk in chunks[:head]]
+    moved = [Chunk([], chunk.start + shift, chunk.end + shift) for chunk in chunks[tail:]]
+    return [*kept, *_cut(tokens), *moved]
+
+
+def _common(left: str, right: str, limit: int) -> int:
+    """The length of the common prefix, by halving: slices compare at the speed of memory."""
+    low, high = 0, limit
+    while low < high:
+        middle = (low + high + 1) // 2
+        if left[low:middle] == right[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _tokens(text: str, begin: int, end: int, parser: str) -> list[Token] | None:
+    """The tokens of a part of a text, at their places in the whole."""
+    lines = text.count("\n", 0, begin)
+    try:
+        return engine_of(parser).tokenize("\n" * lines + " " * (begin - lines) + text[begin:end])
+    except (TokenError, RecursionError):
+        return None
+
+
+def tokenised(chunk: Chunk, text: str, parser: str) -> Chunk:
+    """A chunk with its tokens, for a statement that must be analysed again after all."""
+    if chunk.tokens or chunk.error:
+        return chunk
+    tokens = _tokens(text, chunk.start, chunk.end, parser)
+    return (
+        Chunk(tokens, chunk.start, chunk.end)
+        if tokens
+        else Chunk([], chunk.start, chunk.end, "the statement does not tokenise")
+    )
+
+
+def _cut(tokens: list[Token]) -> list[Chunk]:
+    chunks: list[Chunk] = []
+    running: list[Token] = []
+    for token in tokens:
+        if token.token_type is not TokenType.SEMICOLON:
+            running.append(token)
+        elif running:
+            chunks.append(Chunk(running, running[0].start, running[-1].end + 1))
+            running = []
+    if running:
+        chunks.append(Chunk(running, running[0].start, running[-1].end + 1))
+    return chunks
