@@ -74,6 +74,10 @@ def declared_columns(
         if isinstance(item, exp.ColumnDef):
             columns.append(declared_column(binder, item))
             continue
+        if isinstance(item, exp.Identifier):
+            # SQLite's `CREATE TABLE t (a, b)`: columns without types.
+            columns.append(ColumnEntry(item.name, binder.key(item), "implied"))
+            continue
         rule = (
             item.expressions[0] if isinstance(item, exp.Constraint) and item.expressions else item
         )

@@ -38,6 +38,12 @@ class Dialect:
     # Where else a select alias is visible; ORDER BY sees it everywhere.
     group_by_aliases: bool = True
     having_aliases: bool = True
+    # WHERE sees select aliases too.
+    where_aliases: bool = False
+    # A relation's name may stand for its whole row.
+    row_values: bool = False
+    # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
+    merged_in_place: bool = False
     naming: Naming = "position"
     values_columns: Literal["col", "column", "_col", "EXPR$"] = "column"
     # The relatives to try when a statement does not parse.
@@ -121,6 +127,7 @@ _TABLE: dict[str, Dialect] = {
             name="postgres",
             parser="postgres",
             having_aliases=False,
+            row_values=True,
             naming="postgres",
             relatives=("redshift", ""),
             pseudo_columns=frozenset({"ctid", "xmin", "xmax", "tableoid", "oid", "cmin", "cmax"}),
@@ -129,6 +136,7 @@ _TABLE: dict[str, Dialect] = {
             name="materialize",
             parser="materialize",
             having_aliases=False,
+            row_values=True,
             naming="postgres",
             relatives=("postgres",),
         ),
@@ -136,6 +144,7 @@ _TABLE: dict[str, Dialect] = {
             name="risingwave",
             parser="risingwave",
             having_aliases=False,
+            row_values=True,
             naming="postgres",
             relatives=("postgres",),
         ),
@@ -144,10 +153,17 @@ _TABLE: dict[str, Dialect] = {
             name="redshift",
             parser="redshift",
             lateral_aliases=True,
+            where_aliases=True,
             naming="postgres",
             relatives=("postgres",),
         ),
-        Dialect(name="teradata", parser="teradata", lateral_aliases=True, implicit_recursion=True),
+        Dialect(
+            name="teradata",
+            parser="teradata",
+            lateral_aliases=True,
+            where_aliases=True,
+            implicit_recursion=True,
+        ),
         Dialect(name="drill", parser="drill"),
         Dialect(name="druid", parser="druid", values_columns="EXPR$"),
         Dialect(name="dremio", parser="dremio", values_columns="EXPR$"),
@@ -157,10 +173,14 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.UPPER,
             columns=Fold.UPPER,
             lateral_aliases=True,
+            where_aliases=True,
             implicit_recursion=True,
             fractional_division=True,
             pseudo_columns=frozenset(
                 {
+                    "LEVEL",
+                    "CONNECT_BY_ROOT",
+                    "SYS_CONNECT_BY_PATH",
                     "METADATA$FILENAME",
                     "METADATA$FILE_ROW_NUMBER",
                     "METADATA$ACTION",
@@ -215,6 +235,9 @@ _TABLE: dict[str, Dialect] = {
             name="duckdb",
             parser="duckdb",
             lateral_aliases=True,
+            where_aliases=True,
+            row_values=True,
+            merged_in_place=True,
             naming="duckdb",
             values_columns="col",
             relatives=("postgres", ""),
@@ -226,6 +249,8 @@ _TABLE: dict[str, Dialect] = {
             name="sqlite",
             parser="sqlite",
             lateral_aliases=False,
+            where_aliases=True,
+            merged_in_place=True,
             naming="duckdb",
             pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),
         ),
@@ -254,6 +279,7 @@ _TABLE: dict[str, Dialect] = {
             parser="bigquery",
             tables=Fold.EXACT,
             lateral_aliases=True,
+            row_values=True,
             naming="bigquery",
             fractional_division=True,
             pseudo_columns=frozenset(
@@ -282,6 +308,8 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.EXACT,
             columns=Fold.EXACT,
             lateral_aliases=True,
+            where_aliases=True,
+            merged_in_place=True,
             naming="duckdb",
             fractional_division=True,
             pseudo_columns=frozenset({"_part", "_partition_id", "_table", "_file", "_path"}),

@@ -79,7 +79,10 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
 
 
 def _key(binder: Binder, identifier: exp.Expr) -> str:
-    return binder.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))
+    args = identifier.args
+    # Straight from the tree: `name` is a property that costs more than the rest of this function.
+    text = args["this"] if identifier.__class__ is exp.Identifier else identifier.name
+    return binder.folding.column(text, quoted=bool(args.get("quoted")))
 
 
 # -- unqualified -------------------------------------------------------------------------------
@@ -151,9 +154,29 @@ def _in_scope(
         and (late := scope.projection.get(key)) is not None
     ):
         return _through_alias(late, role)
+    row = row_named(binder, key, scope)
+    if row is not None:
+        return [ref._replace(derived=True) for ref in relation_refs(row, role)]
+    named = scope.relation(key)
+    if named is not None and named.local_kind == "lateral" and not named.complete:
+        # The alias of a function that returns one value is the name of that value.
+        unsure, count = [named], 1
     if unsure:
         return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
     return None
+
+
+def row_named(binder: Binder, key: str, scope: Scope) -> Relation | None:
+    """The relation whose whole row a bare name means: `row_to_json(t)`, `SELECT t FROM people t`.
+
+    An unknown table may have a column of its own name, so there only a given alias means the row.
+    """
+    if not binder.dialect.row_values:
+        return None
+    relation = scope.relation(key)
+    if relation is None or (not relation.complete and relation.name[-1] == key):
+        return None
+    return relation
 
 
 def _are_copies(relation: Relation, key: str) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.columns import bind_column
+from lakeport.lineage.bind.columns import bind_column, field_of_row
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, VALUE, WINDOW, Column, Ref
 
 if TYPE_CHECKING:
@@ -263,6 +263,14 @@ def _named_argument(
     _push(work, _children(node, "expression"), role)
 
 
+def _json(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
+) -> None:
+    """`JSON_OBJECT(… RETURNING jsonb)`: the type at the end parses as a column."""
+    del binder, scope, refs
+    _push(work, [*_children(node, "this"), *_children(node, "expressions")], role)
+
+
 def _alias(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
 ) -> None:
@@ -274,19 +282,24 @@ def _dot(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
 ) -> None:
     """Field access: the base column with the path, or whatever the base expression reads."""
-    path: list[str] = []
+    path: list[exp.Expr] = []
     base: exp.Expr | None = node
-    while isinstance(base, exp.Dot):
-        right = base.expression
-        if not isinstance(right, exp.Identifier):
+    while isinstance(base, exp.Dot | exp.Paren):
+        right = base.args.get("expression")
+        if isinstance(right, exp.Identifier):
+            path.append(right)
+        elif isinstance(right, exp.Expr):
             work.append((right, role))
-        else:
-            path.append(right.name)
         base = base.this
     if base is None:
         return
     if base.__class__ is exp.Column:
-        suffix = ".".join(reversed(path))
+        path.reverse()
+        row = field_of_row(binder, base, path, scope, role & ~_MASK)
+        if row is not None:
+            refs.extend(ref._replace(masking=role >= _MASK) for ref in row)
+            return
+        suffix = ".".join(part.name for part in path)
         found = bind_column(binder, base, scope, role & ~_MASK)
         refs.extend(
             ref._replace(path=f"{ref.path}.{suffix}" if ref.path else suffix, masking=role >= _MASK)
@@ -409,6 +422,8 @@ _HANDLERS: dict[type[exp.Expr], _Handler] = {
     exp.Count: _count,
     exp.Kwarg: _named_argument,
     exp.PropertyEQ: _named_argument,
+    exp.JSONObject: _json,
+    exp.JSONObjectAgg: _json,
     exp.Alias: _alias,
     exp.PivotAlias: _alias,
     exp.Aliases: _alias,

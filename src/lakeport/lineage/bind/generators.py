@@ -185,6 +185,20 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
     _append(binder, scope, relation, identifier)
 
 
+def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None:
+    """ClickHouse's ARRAY JOIN: an aliased array is a new column, any other keeps its name."""
+    for node in arrays:
+        array = node.this if isinstance(node, exp.Alias) else node
+        refs = collect(binder, array, scope)
+        if isinstance(node, exp.Alias):
+            identifier = node.args["alias"]
+            relation = binder.derived(identifier.name, local_kind="lateral")
+            relation.span = binder.span(identifier)
+            element = _element(binder.type_of(array))
+            generated(binder, relation, [(identifier.name, refs, element)], [identifier])
+            _append(binder, scope, relation, identifier)
+
+
 def _element(kind: SqlType | None) -> SqlType | None:
     return kind.element if kind is not None else None
 
@@ -196,6 +210,8 @@ def _called(node: exp.Expr) -> str:
     """The name of a table function."""
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
+    if isinstance(node, exp.ExplodingGenerateSeries):
+        return "generate_series"
     return node.sql_name().lower() if isinstance(node, exp.Func) else "lateral"
 
 

@@ -240,7 +240,9 @@ def _combine(binder: Binder, items: list[Item], others: list[Item], node: exp.Ex
     operation = operation_name(node)
     subtract = isinstance(node, exp.Except)
     if node.args.get("by_name"):
+        left = {item.key for item in items if isinstance(item, Column)}
         _combine_by_name(items, others, operation)
+        _keep_side(binder, items, left, others, node)
         return
     exact = not any(isinstance(item, Tail) for item in (*items, *others))
     if exact and len(items) != len(others):
@@ -307,6 +309,22 @@ def _combine_by_name(items: list[Item], others: list[Item], operation: str) -> N
             items.append(made)
 
 
+def _keep_side(
+    binder: Binder, items: list[Item], left: set[str], others: list[Item], node: exp.Expr
+) -> None:
+    """BigQuery's INNER, LEFT and `ON (names)`: which of the columns of both sides remain."""
+    listed = node.args.get("on")
+    side = str(node.args.get("side") or node.args.get("kind") or "").upper()
+    if listed:
+        named = {item.key: item for item in items if isinstance(item, Column)}
+        chosen = [named.get(binder.key(name)) for name in listed]
+        items[:] = [item for item in chosen if item is not None]
+    elif side in {"INNER", "LEFT"}:
+        right = {item.key for item in others if isinstance(item, Column)}
+        kept = left & right if side == "INNER" else left
+        items[:] = [item for item in items if isinstance(item, Tail) or item.key in kept]
+
+
 # -- SELECT ------------------------------------------------------------------------------------
 
 
@@ -315,14 +333,17 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     bind_sources(binder, node, scope)
     for window in node.args.get("windows") or ():
         scope.windows[window.name.lower()] = window
-    where = node.args.get("where")
-    if where is not None:
-        texts = binder.fragments.conjuncts(node, "WHERE") if binder.wants_text else None
-        binder.filter(where.this, scope, "WHERE", texts)
+    late = binder.dialect.where_aliases
+    if not late:
+        _bind_where(binder, node, scope)
     connect = node.args.get("connect")
     if connect is not None:
         scope.indirect += [(ref, "FILTER") for ref in collect(binder, connect, scope, FILTER)]
     items = _bind_projections(binder, node, scope)
+    if late:
+        scope.late_aliases = True
+        _bind_where(binder, node, scope)
+        scope.late_aliases = False
     _bind_rest(binder, node, scope, items)
     if scope.parent is not None:
         # What a correlated subquery reads of the outer row decides about the outer row's values.
@@ -330,6 +351,13 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
         outer = [ref.origin.name for ref in scope.correlated if isinstance(ref.origin, Column)]
         binder.outer_names[id(node)] = list(dict.fromkeys(outer))
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
+
+
+def _bind_where(binder: Binder, node: exp.Select, scope: Scope) -> None:
+    where = node.args.get("where")
+    if where is not None:
+        texts = binder.fragments.conjuncts(node, "WHERE") if binder.wants_text else None
+        binder.filter(where.this, scope, "WHERE", texts)
 
 
 def _bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
@@ -498,9 +526,12 @@ def _bind_rest(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]
     _bind_order(binder, node, items, scope)
     distinct = args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
+        # DISTINCT ON names columns the way ORDER BY does.
+        scope.prefers_projection = True
         scope.indirect += [
             (ref, "FILTER") for ref in collect(binder, distinct.args["on"], scope, FILTER)
         ]
+        scope.prefers_projection = False
 
 
 def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]) -> None:

@@ -12,7 +12,13 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import infer
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.generators import add_lateral, add_table_function, add_unnest, add_values
+from lakeport.lineage.bind.generators import (
+    add_array_join,
+    add_lateral,
+    add_table_function,
+    add_unnest,
+    add_values,
+)
 from lakeport.lineage.bind.pivots import pivoted
 from lakeport.lineage.bind.scope import (
     CONDITIONAL,
@@ -216,6 +222,9 @@ def _add_join(
     before = len(scope.sources)
     node = join.this
     if node is None:
+        return ordinal
+    if (join.args.get("kind") or "").upper() == "ARRAY":
+        add_array_join(binder, [node, *join.expressions], scope)
         return ordinal
     added = add_source(binder, node, scope)
     kind = join_type(join)

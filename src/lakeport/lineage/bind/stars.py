@@ -20,6 +20,7 @@ from lakeport.lineage.types import star_fields
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Merged
 
 
 class _Modifiers:
@@ -74,12 +75,10 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
 
 
 def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) -> list[Item]:
+    pending = dict(scope.merged)
     items: list[Item] = []
-    for merged in scope.merged.values():
-        refs = merged_refs(merged, VALUE)
-        first = refs[0].origin if refs else None
-        if isinstance(first, Column):
-            items += _shown(binder, first, scope, modifiers, refs)
+    if not binder.dialect.merged_in_place:
+        items += _merged(binder, list(pending), pending, scope, modifiers)
     visible = [source.relation for source in scope.sources if source.visible]
     if not visible:
         binder.report(
@@ -95,7 +94,26 @@ def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) ->
             modifiers,
             hidden=scope.hidden.get(id(relation), set()),
             at=node,
+            pending=pending,
         )
+    return items + _merged(binder, list(pending), pending, scope, modifiers)
+
+
+def _merged(
+    binder: Binder,
+    keys: list[str],
+    pending: dict[str, Merged],
+    scope: Scope,
+    modifiers: _Modifiers,
+) -> list[Item]:
+    """Columns that USING or NATURAL made of two, each shown once."""
+    items: list[Item] = []
+    for key in keys:
+        merged = pending.pop(key, None)
+        refs = merged_refs(merged, VALUE) if merged is not None else []
+        first = refs[0].origin if refs else None
+        if isinstance(first, Column):
+            items += _shown(binder, first, scope, modifiers, refs)
     return items
 
 
@@ -149,10 +167,12 @@ def _relation(
     *,
     hidden: set[str],
     at: exp.Expr,
+    pending: dict[str, Merged] | None = None,
 ) -> list[Item]:
     items: list[Item] = []
     for column in relation.known():
         if column.key in hidden:
+            items += _merged(binder, [column.key], pending or {}, scope, modifiers)
             continue
         uncertain = (
             not relation.complete

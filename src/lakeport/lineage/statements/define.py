@@ -72,6 +72,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     complete = True
     statement = f"CREATE_{'VIEW' if kind == 'view' else 'TABLE'}"
     like = like or _listed_like(schema)
+    parents = _parents(node)
     if isinstance(query, exp.Expr):
         output = binder.query(query, None, ctes)
         target.receive(output)
@@ -87,6 +88,10 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         copied, complete = _copied(binder, target, like.this, "LIKE")
         columns = [*copied, *declared]
         statement = "CREATE_TABLE_LIKE"
+    elif parents:
+        copies = [_copied(binder, target, parent, "LIKE") for parent in parents]
+        columns = [*copies[-1][0], *declared]
+        complete = all(known for _, known in copies)
     else:
         columns = declared
         complete = bool(declared)
@@ -146,6 +151,16 @@ def _listed_like(schema: exp.Expr | None) -> exp.Expr | None:
     """Postgres: `CREATE TABLE t (LIKE s)`."""
     items = schema.expressions if schema is not None else []
     return next((item for item in items if isinstance(item, exp.LikeProperty)), None)
+
+
+def _parents(node: exp.Expr) -> list[exp.Expr]:
+    """Postgres: the tables of `INHERITS (a, b)` and of `PARTITION OF a`, whose columns come first."""
+    inherited, partitioned = (
+        _property(node, exp.InheritsProperty),
+        _property(node, exp.PartitionedOfProperty),
+    )
+    found = list(inherited.expressions) if inherited is not None else []
+    return [*found, partitioned.this] if partitioned is not None else found
 
 
 def _comment(node: exp.Expr) -> str | None:
@@ -208,8 +223,7 @@ def _show_columns(target: Relation, columns: list[ColumnEntry]) -> None:
             column.entry = (
                 entry if column.entry is None and entry.type_origin == "declared" else column.entry
             )
-        return
-    for entry in columns:
+    for entry in columns[len(target.columns) :]:
         column = Column(entry.name, entry.key)
         column.entry = entry
         target.add(column)

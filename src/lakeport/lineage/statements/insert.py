@@ -91,8 +91,11 @@ def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> No
 
 
 def _identifier(node: exp.Expr) -> exp.Expr:
-    inner = node.this if isinstance(node, exp.ColumnDef | exp.Column) else node
-    return inner if isinstance(inner, exp.Expr) else node
+    # `SET tags[1] = …` and `SET address.city = …` write the whole column.
+    inner = node
+    while isinstance(inner, exp.Bracket | exp.Dot | exp.ColumnDef | exp.Column):
+        inner = inner.this
+    return inner
 
 
 def _partitions(
@@ -154,11 +157,13 @@ def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: 
     made.text = binder.sql(value)
     refs: list[Ref] = []
     plain = 0
-    for part in value.walk():
+    for part in value.walk(prune=lambda node: isinstance(node, exp.Query)):
         source = _incoming_column(binder, part, incoming)
         if source is not None:
             refs += source.refs
             plain += part is value and source.identity
+        elif isinstance(part, exp.Query):
+            refs += _subquery_refs(binder, part, incoming, scope)
         elif (
             isinstance(part, exp.Column)
             and not isinstance(part.parent, exp.Dot)
@@ -168,6 +173,18 @@ def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: 
             plain += part is value
     made.refs, made.identity = refs, bool(plain)
     return made
+
+
+def _subquery_refs(binder: Binder, query: exp.Expr, incoming: Relation, scope: Scope) -> list[Ref]:
+    """What a subquery in an assignment reads; it sees the target's row and the incoming one."""
+    inner = Scope(None, scope.ctes)
+    inner.sources = [*scope.sources, Source("excluded", incoming)]
+    arrived = {id(column): column for column in incoming.index.values()}
+    refs: list[Ref] = []
+    for ref in collect(binder, query, inner):
+        column = arrived.get(id(ref.origin))
+        refs += column.refs if column is not None else [ref]
+    return refs
 
 
 def _incoming_column(binder: Binder, node: exp.Expr, incoming: Relation) -> Column | None:

@@ -15,13 +15,14 @@ from sqlglot.errors import SqlglotError
 
 from lakeport.lineage.types.model import (
     CALENDAR_INTERVAL,
+    MAX_NESTING,
     VOID,
-    Field,
     SqlType,
     array_of,
     decimal,
     interval_of,
     map_of,
+    struct_of,
 )
 
 SPARK_FAMILY = frozenset({"spark", "spark2", "databricks", "hive"})
@@ -43,6 +44,7 @@ _KINDS = {
 _SPARK_KINDS = _KINDS | {"TIMESTAMPTZ": "timestamp", "TIMESTAMPLTZ": "timestamp"}
 _DEFAULT_DECIMAL = (10, 0)
 _DEFAULT_TIME = (6,)
+_DIGITS = 10
 _ANONYMOUS = re.compile(r"_\d+$")
 
 
@@ -63,21 +65,22 @@ def read_type(text: str, dialect: str) -> SqlType | None:
     return type_of_node(node, dialect)
 
 
-def type_of_node(node: exp.Expr, dialect: str) -> SqlType | None:
+def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None:
     """The same for a type that is already parsed, inside a CAST or a column definition."""
-    if not isinstance(node, exp.DataType):
+    if not isinstance(node, exp.DataType) or depth > MAX_NESTING:
         return None
     name = node.this
     if isinstance(name, exp.Interval):
         return _interval(name.args.get("unit"))
     if name is exp.DType.INTERVAL:
         return CALENDAR_INTERVAL
-    if name in {exp.DType.USERDEFINED, exp.DType.UNKNOWN}:
+    if not isinstance(name, exp.DType) or name in {exp.DType.USERDEFINED, exp.DType.UNKNOWN}:
+        # Postgres's `regclass` and the like arrive as bare text.
         return None
     kinds = _SPARK_KINDS if dialect in SPARK_FAMILY else _KINDS
     kind = kinds.get(name.value, name.value.lower())
     if kind in {"array", "map", "struct"}:
-        return _nested(kind, node.expressions, dialect)
+        return _nested(kind, node.expressions, dialect, depth + 1)
     return _with_defaults(SqlType(kind, _numbers(node)), dialect)
 
 
@@ -90,39 +93,36 @@ def _interval(unit: exp.Expr | None) -> SqlType | None:
 
 
 def _numbers(node: exp.DataType) -> tuple[int, ...]:
-    texts = (parameter.name for parameter in node.expressions)
-    return tuple(int(text) for text in texts if text.isdecimal())
+    texts = [parameter.name for parameter in node.expressions]
+    return tuple(int(text) for text in texts if text.isdecimal() and len(text) < _DIGITS)
 
 
 def _with_defaults(type_: SqlType, dialect: str) -> SqlType:
     """Spark writes `decimal` for `decimal(10,0)`; elsewhere a bare decimal has no such limits."""
     if type_.kind == "decimal":
-        if len(type_.parameters) == 1:
-            return decimal(type_.parameters[0], 0)
-        if not type_.parameters and dialect in SPARK_FAMILY:
+        if type_.parameters:
+            return decimal(*(*type_.parameters, 0)[:2])
+        if dialect in SPARK_FAMILY:
             return decimal(*_DEFAULT_DECIMAL)
     if type_.kind == "time" and not type_.parameters and dialect in SPARK_FAMILY:
         return SqlType("time", _DEFAULT_TIME)
     return type_
 
 
-def _nested(kind: str, parts: list[exp.Expr], dialect: str) -> SqlType:
+def _nested(kind: str, parts: list[exp.Expr], dialect: str, depth: int) -> SqlType:
     if kind == "struct":
-        return SqlType(
-            "struct",
-            fields=tuple(_field(part, number, dialect) for number, part in enumerate(parts, 1)),
-        )
-    inner = [type_of_node(part, dialect) for part in parts]
+        return struct_of(_field(part, n, dialect, depth) for n, part in enumerate(parts, 1))
+    inner = [type_of_node(part, dialect, depth) for part in parts]
     if kind == "array":
         return array_of(inner[0] if inner else None)
     return map_of(*inner) if len(inner) == 2 else map_of(None, None)
 
 
-def _field(part: exp.Expr, number: int, dialect: str) -> Field:
+def _field(part: exp.Expr, number: int, dialect: str, depth: int) -> tuple[str, SqlType | None]:
     if isinstance(part, exp.ColumnDef):
         kind = part.args.get("kind")
-        return Field(part.name, type_of_node(kind, dialect) if kind else None)
-    return Field(f"_{number}", type_of_node(part, dialect))
+        return part.name, type_of_node(kind, dialect, depth) if kind else None
+    return f"_{number}", type_of_node(part, dialect, depth)
 
 
 @lru_cache(maxsize=1024)

@@ -1,0 +1,122 @@
+-- Whole rows as values, and names that only some dialects let a clause see (spec 2.4, 2.7, 2.9).
+
+-- case: a_table_name_is_its_whole_row
+-- dialect: postgres
+-- table: people(id int, name text)
+SELECT row_to_json(p) AS j, p AS r FROM people AS p;
+--> out.j <= people.id, people.name
+--> out.r <= people.id, people.name
+
+-- case: a_field_of_a_row
+-- dialect: postgres
+-- table: people(id int, name text)
+SELECT (p).name FROM people AS p;
+--> out.name <= people.name
+
+-- case: an_unknown_table_may_have_a_column_of_its_name
+-- dialect: postgres
+SELECT status FROM status;
+--> out.status <- status.status
+
+-- case: no_whole_rows_in_spark
+-- dialect: spark
+-- table: people(id int)
+SELECT p FROM people AS p;
+--> partial
+--> issue UNKNOWN_COLUMN
+
+-- case: a_function_alias_names_its_value
+-- dialect: postgres
+SELECT i, j FROM generate_series(1, 3) AS i, generate_series(1, 2) AS j;
+--> partial
+--> no issues
+
+-- case: two_relations_answer_to_one_qualifier
+-- dialect: spark
+-- table: a.t(id int)
+-- table: b.t(id int)
+SELECT t.id FROM a.t, b.t;
+--> out.id <- a.t.id?, b.t.id?
+--> issue AMBIGUOUS_COLUMN column=id
+
+-- case: using_keeps_the_left_order_in_duckdb
+-- dialect: duckdb
+-- table: x(a int, k int)
+-- table: y(k int, b int)
+SELECT * FROM x JOIN y USING (k);
+--> out.a <- x.a
+--> out.k <- x.k <= y.k
+--> out.b <- y.b
+
+-- case: where_sees_aliases_in_snowflake
+-- dialect: snowflake
+-- table: T(A int)
+SELECT a + 1 AS next FROM t WHERE next > 1;
+--> out.next <= T.A
+
+-- case: where_sees_no_aliases_in_postgres
+-- dialect: postgres
+-- table: t(a int)
+SELECT a + 1 AS next FROM t WHERE next > 1;
+--> out.next <= t.a
+--> issue UNKNOWN_COLUMN
+
+-- case: distinct_on_sees_aliases
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT DISTINCT ON (g) a, b AS g FROM t ORDER BY g;
+--> out.a <- t.a
+--> out.g <- t.b
+
+-- case: inner_union_by_name
+-- dialect: bigquery
+-- table: t(a int64, b int64)
+SELECT a, b AS left_only FROM t INNER UNION ALL BY NAME SELECT b AS a, a AS right_only FROM t;
+--> out.a <- t.a, t.b
+
+-- case: left_union_by_name
+-- dialect: bigquery
+-- table: t(a int64, b int64)
+SELECT a, b AS left_only FROM t LEFT UNION ALL BY NAME SELECT b AS a, a AS right_only FROM t;
+--> out.a <- t.a, t.b
+--> out.left_only <- t.b
+
+-- case: array_join_names_its_elements
+-- dialect: clickhouse
+-- table: t(id Int32, tags Array(String))
+SELECT id, tag FROM t ARRAY JOIN tags AS tag;
+--> out.id <- t.id
+--> out.tag <= t.tags
+
+-- case: upsert_value_from_a_subquery
+-- dialect: postgres
+-- table: t(id int, v int)
+-- table: s(id int, v int)
+INSERT INTO t (id, v) VALUES (1, 2)
+ON CONFLICT (id) DO UPDATE SET v = (SELECT max(s.v) FROM s WHERE s.id = excluded.id);
+--> t.v <= s.v
+
+-- case: children_have_their_parents_columns
+-- dialect: postgres
+CREATE TABLE parent (a int);
+CREATE TABLE child (b int) INHERITS (parent);
+SELECT * FROM child;
+--> partial
+--> @2 out.a <- child.a
+--> @2 out.b <- child.b
+
+-- case: partitions_have_their_tables_columns
+-- dialect: postgres
+CREATE TABLE parent (a int) PARTITION BY LIST (a);
+CREATE TABLE part PARTITION OF parent FOR VALUES IN (1);
+SELECT * FROM part;
+--> partial
+--> @2 out.a <- part.a
+
+-- case: columns_without_types
+-- dialect: sqlite
+CREATE TABLE t (a, b);
+SELECT * FROM t;
+--> partial
+--> @1 out.a <- t.a
+--> @1 out.b <- t.b
