@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
+# What a node over the whole workload keeps of a statement's.
+_KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
+
+
 class GlobalGraph:
     """Grows statement by statement."""
 
@@ -29,76 +33,68 @@ class GlobalGraph:
 
     def add(self, statement: StatementLineage, names: dict[str, Name]) -> None:
         """Merge one statement; `names` are the canonical names of its relations by node id."""
-        same: dict[str, str] = {}
         index = statement.statement_index
-        owners = {
-            edge.target: edge.source for edge in statement.edges if edge.edge_type == "ownership"
-        }
+        # Second and later instances of a table are that table here; without any, ids are the same.
+        same: dict[str, str] = {}
+        for own, name in names.items():
+            canonical = node_id("table", *name)
+            if canonical != own:
+                same[own] = canonical
+        owners = {e.target: e.source for e in statement.edges if e.edge_type == "ownership"}
+        nodes = self._nodes
         for node in statement.nodes:
-            same[node.id] = self._merge(node, index, names, owners, same)
+            own = node.id
+            owner = owners.get(own)
+            identifier = own
+            if same:
+                if owner is not None and owner in same:
+                    identifier = same[own] = node_id(
+                        "column", same[owner], *_column_key(node, owner, names)
+                    )
+                else:
+                    identifier = same.get(own, own)
+            held = nodes.get(identifier)
+            if held is None:
+                holder = same.get(owner, owner) if owner is not None else None
+                held = nodes[identifier] = self._new_node(node, identifier, holder, names.get(own))
+            else:
+                _improve(held, node)
+            held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
         for edge in statement.edges:
             self._merge_edge(edge, same)
 
-    def _merge(
-        self,
-        node: Node,
-        index: int,
-        names: dict[str, Name],
-        owners: dict[str, str],
-        same: dict[str, str],
-    ) -> str:
-        owner = owners.get(node.id)
-        if owner is None:
-            name = names.get(node.id)
-            identifier = (
-                node_id("table", *name)
-                if name is not None and node.id.startswith("table_")
-                else node.id
-            )
+    def _new_node(
+        self, node: Node, identifier: str, holder: str | None, name: Name | None
+    ) -> GlobalNode:
+        if holder is None:
             canonical = _canonical(name or (node.label,))
         else:
-            holder = same.get(owner, owner)
-            identifier = (
-                node.id
-                if holder == owner
-                else node_id("column", holder, *_column_key(node, owner, names))
-            )
             canonical = _column_name(self._nodes[holder].canonical_name, node)
-        held = self._nodes.get(identifier)
-        if held is None:
-            held = self._nodes[identifier] = GlobalNode(
-                id=identifier,
-                node_type=node.node_type,
-                label=node.label,
-                canonical_name=canonical,
-                statement_refs=[],
-                resolution_source=node.resolution_source,
-                metadata={
-                    k: v
-                    for k, v in node.metadata.items()
-                    if k
-                    in {
-                        "temporary",
-                        "placeholder",
-                        "derived",
-                        "external",
-                        "dataType",
-                        "dataTypeOrigin",
-                    }
-                },
-            )
-        else:
-            _improve(held, node)
-        held.statement_refs.append(StatementRef(statement_index=index, node_id=node.id))
-        return identifier
+        metadata = (
+            {key: value for key, value in node.metadata.items() if key in _KEPT}
+            if node.metadata
+            else {}
+        )
+        return GlobalNode(
+            id=identifier,
+            node_type=node.node_type,
+            label=node.label,
+            canonical_name=canonical,
+            statement_refs=[],
+            resolution_source=node.resolution_source,
+            metadata=metadata,
+        )
 
     def _merge_edge(self, edge: Edge, same: dict[str, str]) -> None:
-        source, target = same.get(edge.source, edge.source), same.get(edge.target, edge.target)
+        source, target, identifier = edge.source, edge.target, edge.id
+        if same and (source in same or target in same):
+            source, target = same.get(source, source), same.get(target, target)
+            identifier = edge_id(source, target, edge.edge_type)
         key = (source, target, edge.edge_type)
         held = self._edges.get(key)
         if held is None:
             self._edges[key] = GlobalEdge(
-                id=edge_id(source, target, edge.edge_type),
+                id=identifier,
                 source=source,
                 target=target,
                 edge_type=edge.edge_type,
