@@ -230,3 +230,46 @@ def test_other_dialects_answer_what_is_certain(
         assert found.kind == "boolean"
     else:
         assert type_text(found, dialect) == expected
+
+
+@pytest.mark.parametrize("opening", ["array(", "map('a', ", "coalesce(", "("])
+@pytest.mark.parametrize("depth", [60, 300])
+def test_deep_nesting_is_at_worst_unknown(opening: str, depth: int) -> None:
+    text = f"SELECT {opening * depth}1{')' * depth}"
+    expression = sqlglot.parse_one(text, dialect="spark").expressions[0]
+    type_ = infer(expression, lambda _: None, "spark")
+    known = depth == 60 or opening in {"coalesce(", "("}
+    assert (type_text(type_, "spark") is not None) is known
+    assert common_type(type_, type_, "spark") == type_
+
+
+def test_a_declaration_nested_too_deeply_is_unknown() -> None:
+    assert type_text(read_type("array<" * 300 + "int" + ">" * 300, "spark"), "spark") is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "9" * 5000,
+        "-" + "9" * 5000,
+        "1." + "9" * 5000,
+        "round(1.5, " + "9" * 5000 + ")",
+        "CAST(x AS DECIMAL(" + "9" * 5000 + "))",
+        "sum(CAST(x AS DECIMAL(1, 2, 3)))",
+        "date_part()",
+        "json_tuple()",
+        "pmod(1)",
+        "arrays_zip()",
+        "window()",
+        "transform(array(1))",
+        "zip_with(array(1))",
+        "map_zip_with()",
+        "variant_get()",
+        "bround()",
+        "get()",
+        "interval 'x'",
+    ],
+)
+def test_odd_calls_and_numbers_do_not_raise(text: str) -> None:
+    expression = sqlglot.parse_one(f"SELECT {text}", dialect="spark").expressions[0]
+    infer(expression, lambda _: None, "spark")

@@ -6,7 +6,11 @@ keeps the parser's name in lower case. An unknown type is None everywhere, never
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+# Hashing and printing a type descend into it; deeper than this its inside is unknown.
+MAX_NESTING = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +34,7 @@ class SqlType:
     children: tuple[SqlType | None, ...] = ()
     fields: tuple[Field, ...] = ()
     unit: tuple[str, str] | None = None
+    depth: int = field(default=0, compare=False)
 
     @property
     def element(self) -> SqlType | None:
@@ -88,20 +93,31 @@ def decimal(precision: int, scale: int) -> SqlType:
 
 
 def array_of(element: SqlType | None) -> SqlType:
-    return SqlType("array", children=(element,))
+    inner = _shallow(element)
+    return SqlType("array", children=(inner,), depth=_around(inner))
 
 
 def map_of(key: SqlType | None, value: SqlType | None) -> SqlType:
-    return SqlType("map", children=(key, value))
+    inner = _shallow(key), _shallow(value)
+    return SqlType("map", children=inner, depth=_around(*inner))
 
 
-def struct_of(*fields: tuple[str, SqlType | None]) -> SqlType:
-    return SqlType("struct", fields=tuple(Field(name, type_) for name, type_ in fields))
+def struct_of(fields: Iterable[tuple[str, SqlType | None]]) -> SqlType:
+    inner = tuple(Field(name, _shallow(type_)) for name, type_ in fields)
+    return SqlType("struct", fields=inner, depth=_around(*(part.type for part in inner)))
+
+
+def _shallow(type_: SqlType | None) -> SqlType | None:
+    return type_ if type_ is None or type_.depth < MAX_NESTING else None
+
+
+def _around(*inner: SqlType | None) -> int:
+    return 1 + max((type_.depth for type_ in inner if type_ is not None), default=0)
 
 
 def is_known(type_: SqlType) -> bool:
     """No part of it is unknown."""
-    parts = (*type_.children, *(field.type for field in type_.fields))
+    parts = (*type_.children, *(part.type for part in type_.fields))
     return all(part is not None and is_known(part) for part in parts)
 
 

@@ -96,7 +96,7 @@ def struct(node: exp.Expr, types: Types, _: str) -> SqlType | None:
     if any(isinstance(part, exp.Star) for part in node.expressions):
         return None
     names = (_part_name(part, number) for number, part in enumerate(node.expressions, 1))
-    return SqlType("struct", fields=tuple(map(Field, names, types)))
+    return struct_of(zip(names, types, strict=True))
 
 
 def _part_name(part: exp.Expr, number: int) -> str:
@@ -131,7 +131,7 @@ def entries(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     source = types[0] if types else None
     if source is None or source.kind != "map":
         return None
-    return array_of(struct_of(("key", source.key), ("value", source.value)))
+    return array_of(struct_of([("key", source.key), ("value", source.value)]))
 
 
 def keys(_: exp.Expr, types: Types, __: str) -> SqlType | None:
@@ -156,7 +156,7 @@ def zipped(node: exp.Expr, types: Types, _: str) -> SqlType | None:
     for position, (part, type_) in enumerate(zip(node.expressions, types, strict=True)):
         name = part.name if isinstance(part, exp.Column | exp.Dot) else str(position)
         fields.append((name, type_.element if type_ else None))
-    return array_of(struct_of(*fields))
+    return array_of(struct_of(fields))
 
 
 def reversed_value(_: exp.Expr, types: Types, __: str) -> SqlType | None:
@@ -181,12 +181,12 @@ def variant_part(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
 
 def histogram(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     inner = types[0] if types else None
-    return array_of(struct_of(("x", inner), ("y", DOUBLE))) if inner else None
+    return array_of(struct_of([("x", inner), ("y", DOUBLE)])) if inner else None
 
 
 def most_frequent(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     inner = types[0] if types else None
-    return array_of(struct_of(("item", inner), ("count", BIGINT))) if inner else None
+    return array_of(struct_of([("item", inner), ("count", BIGINT)])) if inner else None
 
 
 def time_window(_: exp.Expr, types: Types, __: str) -> SqlType | None:
@@ -194,7 +194,7 @@ def time_window(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     time = types[0] if types else None
     if time is None or time.kind not in INSTANT:
         time = TIMESTAMP
-    return struct_of(("start", time), ("end", time))
+    return struct_of([("start", time), ("end", time)])
 
 
 NESTED_NODES: dict[type[exp.Expr], Answer] = {

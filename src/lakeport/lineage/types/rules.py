@@ -29,6 +29,8 @@ class Rule:
 
 
 Answer: TypeAlias = SqlType | Rule
+# Python refuses to read numbers of thousands of digits; no engine has any of more than these.
+_DIGITS = 40
 
 
 def argument(*names: str) -> Operands:
@@ -101,5 +103,7 @@ def literal_number(node: exp.Expr | None) -> int | None:
     negative = isinstance(node, exp.Neg)
     inner = node.this if negative and node is not None else node
     if not isinstance(inner, exp.Literal) or inner.is_string or not inner.name.isdecimal():
+        return None
+    if len(inner.name) > _DIGITS:
         return None
     return -int(inner.name) if negative else int(inner.name)

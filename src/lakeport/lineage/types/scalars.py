@@ -67,7 +67,8 @@ def literal(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
         return STRING
     text = node.name
     if text.isdecimal():
-        return _integer(int(text))
+        written = literal_number(node)
+        return _integer(written) if written is not None else None
     if "e" in text.lower():
         return DOUBLE
     if dialect in SPARK_FAMILY:
@@ -190,8 +191,8 @@ def not_a_number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
 
 def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
     """`extract` and `date_part`: seconds have a fraction, parts of intervals are small."""
-    part = node.this if isinstance(node, exp.Extract) else node.expressions[0]
-    if isinstance(part, exp.Null):
+    part = node.this if isinstance(node, exp.Extract) else next(iter(node.expressions), None)
+    if part is None or isinstance(part, exp.Null):
         return DOUBLE
     name = part.name.lower()
     if name in _SECOND_PARTS:

@@ -15,7 +15,6 @@ from lakeport.lineage.types.model import (
     BIGINT,
     DOUBLE,
     FLOATING,
-    INSTANT,
     INTEGRAL,
     NESTED,
     NUMERIC,
@@ -24,11 +23,11 @@ from lakeport.lineage.types.model import (
     TEXTUAL,
     TIMESTAMP,
     VOID,
-    Field,
     SqlType,
     array_of,
     map_of,
     spans,
+    struct_of,
 )
 from lakeport.lineage.types.read import SPARK_FAMILY
 
@@ -83,15 +82,15 @@ def _nested(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
 def _structs(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
     if len(left.fields) != len(right.fields):
         return None
-    fields: list[Field] = []
+    fields: list[tuple[str, SqlType]] = []
     for one, other in zip(left.fields, right.fields, strict=True):
         if one.name.lower() != other.name.lower() or one.type is None or other.type is None:
             return None
         inner = _common(one.type, other.type, scalar)
         if inner is None:
             return None
-        fields.append(Field(one.name, inner))
-    return SqlType("struct", fields=tuple(fields))
+        fields.append((one.name, inner))
+    return struct_of(fields)
 
 
 def numbers(left: SqlType, right: SqlType) -> SqlType | None:
@@ -142,4 +141,4 @@ def _instants(left: SqlType, right: SqlType) -> SqlType | None:
         return None
     if "date" in kinds:
         return left if right.kind == "date" else right
-    return TIMESTAMP if kinds == {"timestamp", "timestamp_ntz"} and kinds <= INSTANT else None
+    return TIMESTAMP if kinds == {"timestamp", "timestamp_ntz"} else None

@@ -115,4 +115,5 @@ def _family(type_: SqlType) -> SqlType:
             Field(field.name.lower(), field.type and _family(field.type)) for field in type_.fields
         ),
         type_.unit,
+        type_.depth,
     )
