@@ -325,3 +325,56 @@ def test_nameless_sql_is_a_query_and_no_model() -> None:
     rendering = render("SELECT * FROM {{ ref('x') }} WHERE '{{ this }}' = 'this'", name="")
     assert rendering.texts[0].sql == "SELECT * FROM x WHERE 'this' = 'this'"
     assert rendering.model is None
+
+
+def test_a_macro_may_be_found_by_a_computed_name() -> None:
+    macros = "{% macro spark__engine() %}{{ this }}{% endmacro %}"
+    assert sql("{{ adapter.dispatch('eng' ~ 'ine')() }}", macros=macros) == "m"
+
+
+def test_the_later_of_two_macros_of_one_name_wins() -> None:
+    macros = [
+        file("a.sql", "{% macro f() %}first{% endmacro %}{% macro g() %}{{ f() }}{% endmacro %}"),
+        file("b.sql", "{% macro f() %}second{% endmacro %}"),
+    ]
+    project = Project(TemplateConfig(mode="dbt", macro_files=macros))
+    assert project.render(file("m.sql", "{{ f() }}")).texts[0].sql == "second"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ config(tags=5, schema=7, alias=['x'], materialized=none) }}SELECT 1",
+        "{{ config(schema=" + "9" * 5000 + ") }}SELECT 1",
+        "{{ config(5) }}",
+        "{{ ref() }}",
+        "{{ ref(5) }}",
+        "{{ source('a') }}",
+        "{{ var() }}",
+        "{{ adapter.dispatch()() }}",
+        "{{ modules.re.sub('a', 'b') }}",
+        "{% do return(1) %}",
+    ],
+)
+def test_odd_words_never_raise(text: str) -> None:
+    rendering = render(text)
+    assert rendering.texts or rendering.issues
+
+
+def test_messages_show_no_secrets() -> None:
+    text = "{{ exceptions.raise_compiler_error('bad ' ~ env_var('TOKEN')) }}"
+    (issue,) = render(text, context={"env": {"TOKEN": "hunter2"}}).issues
+    assert "hunter2" not in issue.message
+    assert "bad *******" in issue.message
+
+
+def test_compiled_lines_are_not_lines_of_the_file() -> None:
+    node = {"resource_type": "model", "name": "m", "path": "m.sql", "compiled_code": "a\nb"}
+    text = render("x", name="models/m.sql", manifest={"nodes": {"m": node}}).texts[0]
+    assert (text.sql, text.source_line(1), text.source_line(2)) == ("a\nb", None, None)
+
+
+def test_values_cannot_pass_for_line_marks() -> None:
+    rendered = render("SELECT '{{ var('x') }}'\n, 1", context={"vars": {"x": "\ufdd0D9\ufdd1a"}})
+    assert rendered.texts[0].sql == "SELECT 'D9a'\n, 1"
+    assert rendered.texts[0].source_line(2) == 2

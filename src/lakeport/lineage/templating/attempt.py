@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import traceback
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
 from jinja2 import TemplateSyntaxError
 
+from lakeport.lineage.templating.rendering import redacted
 from lakeport.lineage.templating.sandbox import Sandbox, bounded
 
 EXTENSIONS = ("jinja2.ext.do", "jinja2.ext.loopcontrols")
@@ -23,14 +24,15 @@ class TemplateFailureError(Exception):
 
 
 @contextmanager
-def failing_softly() -> Iterator[None]:
-    """Every way a template can fail becomes one."""
+def failing_softly(secrets: Collection[str] = ()) -> Iterator[None]:
+    """Every way a template can fail becomes one, whose message shows none of the secrets."""
     try:
         yield
     except TemplateSyntaxError as error:
         raise TemplateFailureError(error.message or "syntax error", error.lineno) from None
     except Exception as error:  # noqa: BLE001 - a template can make any Python error happen
-        raise TemplateFailureError(_described(error), _line_of(error)) from None
+        message = redacted(_described(error), secrets)
+        raise TemplateFailureError(message, _line_of(error)) from None
 
 
 def output_of(environment: Sandbox, text: str, values: Mapping[str, Any]) -> str:

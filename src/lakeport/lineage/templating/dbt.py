@@ -11,7 +11,7 @@ from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from jinja2 import TemplateSyntaxError, nodes
+from jinja2 import nodes
 
 from lakeport.lineage.issues import Issue, IssueCode
 from lakeport.lineage.templating.attempt import (
@@ -74,7 +74,7 @@ class DbtRenderer:
         issues, self._macro_issues = self._macro_issues, []
         compiled = self._manifest.of_file(source.name)
         if compiled is not None:
-            return Rendering((RenderedText(compiled[0]),), tuple(issues), compiled[1])
+            return Rendering((_foreign(compiled[0]),), tuple(issues), compiled[1])
         self._strangers.names.clear()
         try:
             text, model = self._rendered(source, incremental=False)
@@ -98,8 +98,7 @@ class DbtRenderer:
             this, self._config.context, self._relation_of, self._source_of, incremental=incremental
         )
         self._enter(model, name)
-        with failing_softly():
-            self._macros.load(source.content)
+        with failing_softly(model.secrets):
             output = output_of(self._environment, source.content, {})
         sql, lines = unmarked(output)
         return RenderedText(sql, lines, incremental, tuple(model.secrets)), model
@@ -107,6 +106,7 @@ class DbtRenderer:
     def _enter(self, model: Model, name: str) -> None:
         """Macros see the environment's globals only, so a model's words go there."""
         self._environment.budget = Budget.start(self._clock)
+        self._macros.begin()
         adapter = Adapter(self._macros.named, self._strangers, self._dialect)
         words = self._environment.globals
         words.update(self._config.context)
@@ -156,8 +156,9 @@ class DbtRenderer:
         if "config" not in text:
             return options
         try:
-            tree = self._environment.parse(text)
-        except (TemplateSyntaxError, RecursionError):
+            with failing_softly():
+                tree = self._environment.parse(text)
+        except TemplateFailureError:
             return options  # rendering will report it
         for call in tree.find_all(nodes.Call):
             if isinstance(call.node, nodes.Name) and call.node.name == "config":
@@ -239,20 +240,26 @@ def model_name(file: SourceFile) -> str:
     return PurePosixPath(file.name.replace("\\", "/")).stem or _NAMELESS
 
 
+def _foreign(sql: str) -> RenderedText:
+    """A text of dbt's own making: its lines are not those of the file."""
+    return RenderedText(sql, lines=(None,) * (sql.count("\n") + 1))
+
+
 def _facts(name: str, model: Model) -> DbtModel:
-    config = model.config
+    """What a model said about itself; a template may say anything, so only texts count."""
+    said = {key: value for key, value in model.config.items() if isinstance(value, str) and value}
+    tags = model.config.get("tags")
     called = model.snapshot or name
-    tags = config.get("tags", ())
     return DbtModel(
         name=called,
-        alias=str(config.get("alias") or (model.snapshot or model.this.identifier)),
-        schema=config.get("target_schema") or config.get("schema") or model.this.schema,
-        database=config.get("target_database") or config.get("database") or model.this.database,
-        materialized=str(config.get("materialized") or ("snapshot" if model.snapshot else "view")),
+        alias=said.get("alias") or model.snapshot or model.this.identifier,
+        schema=said.get("target_schema") or said.get("schema") or model.this.schema,
+        database=said.get("target_database") or said.get("database") or model.this.database,
+        materialized=said.get("materialized") or ("snapshot" if model.snapshot else "view"),
         refs=tuple(model.refs),
         sources=tuple(model.sources),
-        tags=(tags,) if isinstance(tags, str) else tuple(map(str, tags)),
-        config=dict(config),
+        tags=tuple(map(str, tags if isinstance(tags, list | tuple) else [tags] if tags else [])),
+        config=dict(model.config),
     )
 
 

@@ -16,7 +16,7 @@ _PIECE = re.compile(f"{OPEN}([DE])(\\d+){CLOSE}([^{OPEN}]*)")
 def unmarked(text: str) -> tuple[str, tuple[int | None, ...]]:
     """The text without marks, and per line the one source line it came from, if there is one."""
     if OPEN not in text:
-        return text, ()
+        return text, (None,) * (text.count("\n") + 1)
     pieces: list[str] = []
     origins: list[set[int]] = [set()]
     for kind, number, content in _PIECE.findall(text):

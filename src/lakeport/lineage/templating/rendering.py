@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from lakeport.lineage.issues import Issue
 
-REDACTION = "*"
+_STAR = "*"
+
+
+def redacted(text: str, secrets: Collection[str]) -> str:
+    """A text with every secret starred out; its length stays."""
+    for secret in sorted(set(secrets), key=len, reverse=True):
+        text = text.replace(secret, _STAR * len(secret))
+    return text
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,10 +39,7 @@ class RenderedText:
     @property
     def shown(self) -> str:
         """The SQL as it may be shown: secrets starred out at equal length, so that spans hold."""
-        text = self.sql
-        for secret in sorted(set(self.secrets), key=len, reverse=True):
-            text = text.replace(secret, REDACTION * len(secret))
-        return text
+        return redacted(self.sql, self.secrets)
 
 
 @dataclass(frozen=True, slots=True)

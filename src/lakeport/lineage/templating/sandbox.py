@@ -73,7 +73,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         undefined: type[Undefined] = StrictUndefined,
         **options: Any,
     ) -> None:
-        super().__init__(undefined=undefined, **options)
+        super().__init__(undefined=undefined, finalize=_unmarked, **options)
         self.budget = Budget.start(clock)
         self.globals.pop("lipsum", None)
         for name in _WIDENING_FILTERS:
@@ -131,6 +131,13 @@ class Sandbox(ImmutableSandboxedEnvironment):
         guarded = _Guard().visit(tree)
         guarded.set_environment(self)
         return guarded  # type: ignore[no-any-return] # the visitor is not typed
+
+
+def _unmarked(value: Any) -> Any:
+    """What an expression prints cannot pass for a mark."""
+    if isinstance(value, str) and (OPEN in value or CLOSE in value):
+        return value.replace(OPEN, "").replace(CLOSE, "")
+    return value
 
 
 def _guarded(function: Callable[..., Any]) -> Callable[..., Any]:
