@@ -6,8 +6,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.fragment_types import fragment_type
+from lakeport.lineage.bind.outer_names import outer_names
 from lakeport.lineage.bind.scope import Column
-from lakeport.lineage.spark_names import spark_name
+from lakeport.lineage.spark_names import Surroundings, spark_name
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -38,42 +40,51 @@ def output_name(
 
 
 def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token] | None) -> str:
+    select = node.find_ancestor(exp.Select)
+
     def is_relation(name: str) -> bool:
         key = binder.folding.column(name)
         return any(
             source.alias == key or source.relation.name[0] == key for source in scope.sources
         )
 
+    def is_column(name: str) -> bool:
+        key = binder.folding.column(name)
+        return any(
+            column.key == key
+            for source in scope.sources
+            for column in binder.column_names(source.relation)
+        )
+
+    def routine(name: str) -> str | None:
+        known = binder.registry.routine(name)
+        return known.name if known is not None else None
+
     def window(name: str) -> list[Token]:
         return binder.fragments.window(select, name) if isinstance(select, exp.Select) else []
 
-    select = node.find_ancestor(exp.Select)
-
-    def star(name: str) -> str:
+    def star(name: str) -> list[str]:
         key = binder.folding.column(name)
         chosen = [source.relation for source in scope.sources if not name or source.alias == key]
-        return ", ".join(
-            column.name for relation in chosen for column in binder.column_names(relation)
-        )
+        return [column.name for relation in chosen for column in binder.column_names(relation)]
 
-    outer = iter([binder.outer_names.get(id(_inner(query)), []) for query in _subqueries(node)])
-    printed = spark_name(tokens, is_relation, outer, window, star) if tokens else None
+    surroundings = Surroundings(
+        is_relation,
+        is_column,
+        iter([outer_names(binder, query, scope) for query in _subqueries(node)]),
+        window,
+        star,
+        lambda part: fragment_type(binder, node, part),
+        routine,
+    )
+    printed = spark_name(tokens, surroundings) if tokens else None
     return printed if printed is not None else binder.sql(node)
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Expr]:
     """The outermost subqueries of an expression, in document order."""
-    found: list[exp.Expr] = []
-    for child in node.walk(bfs=False, prune=lambda n: isinstance(n, exp.Query)):
-        if isinstance(child, exp.Query):
-            found.append(child)
-    return found
-
-
-def _inner(query: exp.Expr) -> exp.Expr:
-    while isinstance(query, exp.Subquery):
-        query = query.this
-    return query
+    nodes = node.walk(bfs=False, prune=lambda inner: isinstance(inner, exp.Query))
+    return [child for child in nodes if isinstance(child, exp.Query)]
 
 
 def _postgres_name(node: exp.Expr) -> str:

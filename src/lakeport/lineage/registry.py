@@ -13,11 +13,14 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from lakeport.lineage.result import Conflict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.imported import Imported
     from lakeport.lineage.issues import ResolutionSource
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.request import ColumnTag, ForeignKey
     from lakeport.lineage.result import Constraint, Origin, ResolvedColumn, TypeOrigin
+    from lakeport.lineage.routines import Routine
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +108,14 @@ class Version(NamedTuple):
     valid_from: int
 
 
+def _unlisted() -> TableEntry | None:
+    """A relation of which no column list is written down."""
+    return None
+
+
+_NEVER: tuple[int, Callable[[], TableEntry | None]] = (-1, _unlisted)
+
+
 class Registry:
     """All tables, the session's defaults, and the log of changes."""
 
@@ -119,10 +130,11 @@ class Registry:
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
-        self._future: dict[Name, tuple[int, TableEntry | None]] = {}
+        self._future: dict[Name, tuple[int, Callable[[], TableEntry | None]]] = {}
         self._conflicts: dict[Name, Conflict] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
+        self._routines: dict[Name, Routine | None] = {}
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
@@ -185,9 +197,9 @@ class Registry:
                 statement, entry = self._dropped[name]
                 return Lookup(name, entry, "implied" if entry else "unknown", dropped_at=statement)
         for name in names:
-            statement, entry = self._future.get(name, (-1, None))
+            statement, columns = self._future.get(name, _NEVER)
             if statement > self.statement:
-                return Lookup(name, entry, "implied", created_at=statement)
+                return Lookup(name, columns(), "implied", created_at=statement)
         return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
 
     def _found(self, name: Name) -> Lookup:
@@ -231,8 +243,8 @@ class Registry:
         """Add one more imported relation."""
         self.imported[entry.name] = entry
 
-    def announce(self, name: Name, statement: int, entry: TableEntry | None) -> None:
-        """Remember that a later statement creates the relation."""
+    def announce(self, name: Name, statement: int, entry: Callable[[], TableEntry | None]) -> None:
+        """Remember that a later statement creates the relation; its columns are read if asked for."""
         if name not in self._future:
             self._future[name] = (statement, entry)
             self._revise(name)
@@ -340,6 +352,19 @@ class Registry:
         else:
             self.implied[name] = entry.with_columns([*entry.columns, *added])
 
+    def define_routine(self, name: str, routine: Routine | None) -> None:
+        """A function was created, or dropped if there is no `routine`."""
+        key = _routine_key(name)
+        self._changed(key, "define_routine", name, routine)
+        self._routines[key] = routine
+
+    def routine(self, name: str) -> Routine | None:
+        """The function of the workload that a call means."""
+        key = _routine_key(name.rpartition(".")[2])
+        self.seen.setdefault(key, self.revisions.get(key, 0))
+        known = self._routines.get(key)
+        return known if known is not None and known.is_called(name) else None
+
     def use(
         self,
         catalog: str | None,
@@ -363,3 +388,8 @@ class Registry:
         self._text = text
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
+
+
+def _routine_key(name: str) -> Name:
+    """Functions have names of their own: no table is called by an empty first part."""
+    return ("", "function", name.casefold())

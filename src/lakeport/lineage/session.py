@@ -6,8 +6,8 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from lakeport.core.names import nearest
-from lakeport.lineage.issues import DEFAULT_SEVERITY, Issue, IssueCode
 from lakeport.lineage.imported import imported_tables
+from lakeport.lineage.issues import DEFAULT_SEVERITY, Issue, IssueCode
 from lakeport.lineage.names import Folding, Name, dotted
 from lakeport.lineage.registry import Registry
 from lakeport.lineage.text import SourceText

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sqlglot import exp
 
@@ -14,17 +14,22 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
 from lakeport.lineage.registry import TableEntry
 from lakeport.lineage.result import StatementLineage
+from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import salvage
 from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
 from lakeport.lineage.statements.dispatch import bind_statement
 from lakeport.lineage.summary import complexity
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.names import Name
     from lakeport.lineage.parse import Parsed
     from lakeport.lineage.session import Session
     from lakeport.lineage.workload import Statement
+
+Announced: TypeAlias = "tuple[Name, Callable[[], TableEntry | None]]"
 
 # Statements after which nothing of what a relation held before remains.
 _REWRITES = frozenset(
@@ -53,22 +58,24 @@ def announce_definitions(session: Session, statements: list[Statement]) -> None:
             session.registry.announce(announced[0], statement.index, announced[1])
 
 
-def announcement(session: Session, statement: Statement) -> tuple[Name, TableEntry | None] | None:
-    """What a statement will define, with its columns if it lists them."""
+def announcement(session: Session, statement: Statement) -> Announced | None:
+    """What a statement will define, and how to learn its columns if it lists them."""
     model = model_name(session, statement)
     if model is not None:
-        return model, None
+        return model, _unlisted
     tree = statement.parsed.tree
     if not isinstance(tree, exp.Create) or not defines_relation(tree):
         return None
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     name, shown, temporary = create_target(binder, tree)
-    entry: TableEntry | None = None
     if not name:
         return None
-    if isinstance(tree.this, exp.Schema) and tree.args.get("expression") is None:
+    if not isinstance(tree.this, exp.Schema) or tree.args.get("expression") is not None:
+        return name, _unlisted
+
+    def listed() -> TableEntry | None:
         columns, constraints = declared_columns(binder, tree.this)
-        entry = TableEntry(
+        return TableEntry(
             name,
             shown,
             columns,
@@ -78,7 +85,13 @@ def announcement(session: Session, statement: Statement) -> tuple[Name, TableEnt
             inference="ddl",
             constraints=constraints,
         )
-    return name, entry
+
+    return name, listed
+
+
+def _unlisted() -> TableEntry | None:
+    """The columns come from a query, which is bound when its turn comes."""
+    return None
 
 
 class Analysed(NamedTuple):
@@ -107,6 +120,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     session.source = statement.source
     session.registry.begin(statement.index, statement.text)
     binder, kind, emitter = _emitted(session, statement)
+    note_routine(statement.chunk.tokens, statement.source.content, session.registry)
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)

@@ -1,0 +1,64 @@
+"""The outer columns a subquery mentions, in the order of Spark's plan.
+
+Spark's generated names show nothing else of a subquery: `scalarsubquery(a, b)`. Its plan is read
+from the top: select list, HAVING, WHERE, then the sources with the last join first.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Scope
+
+_CLAUSES = ("order", "sort", "qualify", "having", "group", "expressions", "where", "laterals")
+
+
+def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:
+    """The columns of `scope` that the subquery reads, as often as it reads them."""
+    outside = {id(source.relation) for source in scope.sources}
+    found: list[str] = []
+    for column in _columns(query):
+        ref = binder.bound.get(id(column))
+        origin = ref.origin if ref is not None else None
+        if isinstance(origin, Column) and id(origin.relation) in outside:
+            found.append(origin.name)
+    return found
+
+
+def _columns(query: exp.Expr) -> Iterator[exp.Expr]:
+    stack: list[exp.Expr] = [query]
+    while stack:
+        node = stack.pop()
+        if node.__class__ is exp.Column:
+            yield node
+        stack += reversed(list(_parts(node)))
+
+
+def _parts(node: exp.Expr) -> Iterator[exp.Expr]:
+    if not isinstance(node, exp.Select):
+        yield from node.iter_expressions()
+        return
+    for name in _CLAUSES:
+        value = node.args.get(name)
+        if isinstance(value, list):
+            yield from value
+        elif isinstance(value, exp.Expr):
+            yield value
+    joins = node.args.get("joins") or []
+    for join in reversed(joins):
+        condition = join.args.get("on")
+        if condition is not None:
+            yield condition
+    source = node.args.get("from_")
+    if source is not None:
+        yield source
+    for join in joins:
+        yield join.this

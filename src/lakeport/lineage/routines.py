@@ -1,0 +1,107 @@
+"""Functions the workload creates: their full names, and the columns of those that return tables.
+
+Read from tokens, because the parser keeps most of `CREATE FUNCTION` as opaque text. Bodies are not
+analysed.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot.tokenizer_core import Token
+
+    from lakeport.lineage.registry import Registry
+
+_T = TokenType
+
+
+@dataclass(frozen=True, slots=True)
+class Routine:
+    """A created function. `columns` are (name, type) pairs, None if it returns a value."""
+
+    name: str
+    columns: tuple[tuple[str, str], ...] | None = None
+
+    def is_called(self, name: str) -> bool:
+        """Whether a call by this name, qualified or not, means this function."""
+        return f".{self.name}".casefold().endswith(f".{name}".casefold())
+
+
+def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None:
+    """Learn from a CREATE or DROP FUNCTION; every other statement is none of our business."""
+    words = [token.text.upper() for token in tokens[:7]]
+    if not words or words[0] not in {"CREATE", "DROP"} or "FUNCTION" not in words:
+        return
+    at = words.index("FUNCTION") + 1
+    while at < len(tokens) and tokens[at].text.upper() in {"IF", "NOT", "EXISTS"}:
+        at += 1
+    parts, at = _dotted(tokens, at)
+    if not parts:
+        return
+    if words[0] == "DROP":
+        registry.define_routine(parts[-1], None)
+        return
+    temporary = "TEMPORARY" in words or "TEMP" in words
+    name = parts[-1] if temporary else ".".join(_qualified(parts, registry))
+    registry.define_routine(parts[-1], Routine(name, _table_columns(tokens, at, text)))
+
+
+def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:
+    parts: list[str] = []
+    while at < len(tokens):
+        parts.append(tokens[at].text)
+        at += 1
+        if at >= len(tokens) or tokens[at].token_type is not _T.DOT:
+            break
+        at += 1
+    return parts, at
+
+
+def _qualified(parts: list[str], registry: Registry) -> list[str]:
+    """A persistent function belongs to a catalog and a namespace: by default, Spark's own."""
+    missing = [registry.default_catalog or "spark_catalog", registry.default_schema or "default"]
+    return [*missing[: max(0, 3 - len(parts))], *parts]
+
+
+def _table_columns(
+    tokens: Sequence[Token], at: int, text: str
+) -> tuple[tuple[str, str], ...] | None:
+    """The columns of `RETURNS TABLE (a INT, b STRING)`."""
+    while at + 2 < len(tokens):
+        if [token.text.upper() for token in tokens[at : at + 3]] == ["RETURNS", "TABLE", "("]:
+            return tuple(_declared(tokens, at + 3, text))
+        at += 1
+    return None
+
+
+def _declared(tokens: Sequence[Token], at: int, text: str) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    start, depth = at, 0
+    while at < len(tokens):
+        kind = tokens[at].token_type
+        if depth == 0 and kind in {_T.COMMA, _T.R_PAREN}:
+            if at - start > 1:
+                found.append(_column(tokens[start:at], text))
+            if kind is _T.R_PAREN:
+                break
+            start = at + 1
+        depth += kind in {_T.L_PAREN, _T.LT}
+        depth -= kind in {_T.R_PAREN, _T.GT}
+        at += 1
+    return found
+
+
+def _column(tokens: Sequence[Token], text: str) -> tuple[str, str]:
+    """Name and type; a comment or a constraint behind the type is not part of it."""
+    end = len(tokens)
+    for position, token in enumerate(tokens):
+        if token.text.upper() in {"COMMENT", "NOT", "DEFAULT"} and position > 1:
+            end = position
+            break
+    return tokens[0].text, text[tokens[1].start : tokens[end - 1].end + 1]

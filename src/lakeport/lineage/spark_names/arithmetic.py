@@ -1,0 +1,55 @@
+"""Sums with dates, times and intervals, which Spark resolves to functions of their own."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlglot.tokenizer_core import Token
+
+    from lakeport.lineage.types import SqlType
+
+_MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"})
+_WHOLE = frozenset({"tinyint", "smallint", "int"})
+
+
+def printed_sum(
+    left: str,
+    operator: str,
+    right: str,
+    operands: tuple[list[Token], list[Token]],
+    type_of: Callable[[list[Token]], SqlType | None],
+) -> str:
+    """`left + right` or `left - right`, by the types of both sides."""
+    plain = f"({left} {operator} {right})"
+    if all(_is_number(tokens) for tokens in operands):
+        return plain
+    first, second = (type_of(tokens) for tokens in operands)
+    kinds = _kind(first), _kind(second)
+    movable = {"interval", "void", *_WHOLE} if kinds[1] in _MOMENTS else {"interval"}
+    if operator == "+" and kinds[1] in {*_MOMENTS, "string"} and kinds[0] in movable:
+        # A moment stands first, however it was written.
+        left, right, first, second = right, left, second, first
+        kinds = kinds[1], kinds[0]
+    if kinds[1] == "interval" and kinds[0] != "interval":
+        if kinds[0] == "date" and second is not None and second.unit == ("day", "day"):
+            days = f"extractansiintervaldays({right})"
+            return f"date_add({left}, {days if operator == '+' else f'(- {days})'})"
+        return f"{left} {operator} {right}"
+    if kinds[0] in _MOMENTS and kinds[1] == "void":
+        return f"{left} {operator} {right}"
+    if kinds[0] == "date" and kinds[1] in _WHOLE:
+        return f"{'date_add' if operator == '+' else 'date_sub'}({left}, {right})"
+    return plain
+
+
+def _is_number(tokens: list[Token]) -> bool:
+    return len(tokens) == 1 and tokens[0].token_type is TokenType.NUMBER
+
+
+def _kind(type_: SqlType | None) -> str:
+    return type_.kind if type_ is not None else ""

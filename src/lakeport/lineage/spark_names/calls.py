@@ -1,0 +1,242 @@
+"""Function calls: arguments with words between them, and the clauses that may follow a call."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.spark_names.functions import PARAMETERS, Call, default_text, printed_call
+from lakeport.lineage.spark_names.windows import orders, window_text
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from sqlglot.tokenizer_core import Token
+
+    from lakeport.lineage.spark_names.printer import Operand, Printer
+
+_T = TokenType
+_SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+
+
+def call_text(printer: Printer, parts: list[str]) -> str:
+    """The call whose opening parenthesis stands at the cursor, with all that belongs to it."""
+    printer.expect("(")
+    name = parts[-1].lower()
+    routine = printer.world.routine(".".join(parts))
+    if routine is None and len(parts) > 1 and parts[-2].lower() != "builtin":
+        routine = ".".join(parts)
+    distinct = printer.accept("DISTINCT")
+    if not distinct:
+        printer.accept("ALL")
+    if routine is not None:
+        printed = f"{routine}({', '.join(printer.arguments())})"
+        return _after_call(printer, printed, name, [])
+    if name == "count" and not distinct and printer.kind() is _T.STAR and printer.word(1) == ")":
+        printer.at += 2
+        return _after_call(printer, "count(1)", name, [])
+    shown, arguments = _arguments(printer, name)
+    texts = [text for text, _ in arguments]
+    tokens = [piece for _, piece in arguments]
+    call = Call(shown, texts, lambda place: printer.world.type_of(tokens[place]))
+    return _after_call(printer, printed_call(call, distinct=distinct), shown, texts)
+
+
+# -- arguments -----------------------------------------------------------------------------------
+
+
+def _arguments(printer: Printer, name: str) -> tuple[str, list[Operand]]:
+    """The name Spark resolves the call to, and its arguments in order."""
+    reader = _READERS.get(name)
+    if reader is not None:
+        found = reader(printer, name)
+        if found is not None:
+            return found
+    outside, printer.keeps_aliases = printer.keeps_aliases, name == "struct"
+    arguments = _named(printer, name) or printer.operands()
+    printer.keeps_aliases = outside
+    return name, arguments
+
+
+def _named(printer: Printer, name: str) -> list[Operand] | None:
+    """`f(b => 2, a => 1)`: named arguments take their parameters' places."""
+    parameters = PARAMETERS.get(name, ())
+    if not any(token.token_type is _T.FARROW for token in printer.tokens[printer.at :]):
+        return None
+    start = printer.at
+    placed: dict[str, Operand] = {}
+    positional: list[Operand] = []
+    while True:
+        named = printer.kind(1) is _T.FARROW
+        key = printer.take().text.lower() if named else ""
+        if named:
+            printer.take()
+        begin = printer.at
+        operand = printer.expression(), printer.tokens[begin : printer.at]
+        if named:
+            placed[key] = operand
+        else:
+            positional.append(operand)
+        if printer.accept(")"):
+            break
+        printer.expect(",")
+    if not placed:
+        printer.at = start
+        return None
+    last = max((place for place, key in enumerate(parameters) if key in placed), default=-1)
+    ordered = list(positional)
+    for place in range(len(positional), last + 1):
+        left_out: Operand = (default_text(name, place), [])
+        ordered.append(placed.pop(parameters[place], left_out))
+    return [*ordered, *placed.values()]
+
+
+def _one(printer: Printer, read: Callable[[], str]) -> Operand:
+    start = printer.at
+    return read(), printer.tokens[start : printer.at]
+
+
+def _separated(*words: str) -> Callable[[Printer, str], tuple[str, list[Operand]] | None]:
+    """`substring(a FROM 2 FOR 3)`, `overlay(a PLACING b FROM 2)`."""
+
+    def read(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+        start = printer.at
+        found = [_one(printer, printer.expression)]
+        if not any(printer.word() == word for word in words):
+            printer.at = start
+            return None
+        while not printer.accept(")"):
+            if not any(printer.accept(word) for word in words):
+                printer.expect(",")
+            found.append(_one(printer, printer.expression))
+        return {"substr": "substring"}.get(name, name), found
+
+    return read
+
+
+def _position(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+    """`position(a IN b)` is `locate`; with a comma it keeps its name."""
+    del name
+    start = printer.at
+    first = _one(printer, printer.value)
+    if not printer.accept("IN"):
+        printer.at = start
+        return None
+    second = _one(printer, printer.value)
+    printer.expect(")")
+    return "locate", [first, second]
+
+
+def _trim(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+    """`trim(BOTH x FROM y)`."""
+    del name
+    start = printer.at
+    side = next((word for word in _SIDES if printer.accept(word)), None)
+    characters = None if printer.word() == "FROM" else _one(printer, printer.expression)
+    if not printer.accept("FROM"):
+        printer.at = start
+        return None
+    inner = _one(printer, printer.expression)
+    printer.expect(")")
+    if characters is None:
+        return _SIDES[side or "BOTH"], [inner]
+    shown: Operand = (f"{side or 'BOTH'} {characters[0]} FROM {inner[0]}", inner[1])
+    return "TRIM", [shown]
+
+
+def _unit(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+    """`timestampadd(HOUR, 1, ts)`: the unit is a word."""
+    if printer.kind(1) is not _T.COMMA or not printer.word() or printer.kind() is _T.NUMBER:
+        return None
+    commas, depth = 0, 0
+    for token in printer.tokens[printer.at :]:
+        depth += (token.token_type is _T.L_PAREN) - (token.token_type is _T.R_PAREN)
+        commas += token.token_type is _T.COMMA and depth == 0
+        if depth < 0:
+            break
+    if commas < 2:
+        return None
+    unit = printer.take()
+    printer.expect(",")
+    added = name in {"timestampadd", "dateadd", "date_add"}
+    shown: Operand = (unit.text.upper(), [unit])
+    return ("timestampadd" if added else "timestampdiff"), [shown, *printer.operands()]
+
+
+_READERS: dict[str, Callable[[Printer, str], tuple[str, list[Operand]] | None]] = {
+    "substring": _separated("FROM", "FOR"),
+    "substr": _separated("FROM", "FOR"),
+    "overlay": _separated("PLACING", "FROM", "FOR"),
+    "position": _position,
+    "trim": _trim,
+    "timestampadd": _unit,
+    "timestampdiff": _unit,
+    "dateadd": _unit,
+    "date_add": _unit,
+    "datediff": _unit,
+    "date_diff": _unit,
+    "timediff": _unit,
+}
+
+
+# -- clauses -------------------------------------------------------------------------------------
+
+
+def _after_call(printer: Printer, printed: str, name: str, arguments: list[str]) -> str:
+    """WITHIN GROUP, FILTER, IGNORE NULLS and OVER, in the order Spark allows them."""
+    if printer.accept_any("WITHIN GROUP"):
+        printed = _within_group(printer, printed, name, arguments)
+    if printer.accept("FILTER"):
+        printer.expect("(")
+        printer.expect("WHERE")
+        printed = f"{printed} FILTER (WHERE {printer.expression()})"
+        printer.expect(")")
+    if printer.accept_any("IGNORE NULLS"):
+        printed = f"{printed} ignore nulls"
+    else:
+        printer.accept_any("RESPECT NULLS")
+    if not printer.accept("OVER"):
+        return printed
+    named = _named_window(printer)
+    if named is not None:
+        inside = type(printer)(named, printer.world)
+        return window_text(inside, printed, name)
+    printer.expect("(")
+    printed = window_text(printer, printed, name)
+    printer.expect(")")
+    return printed
+
+
+def _named_window(printer: Printer) -> list[Token] | None:
+    """`OVER w` and `OVER (w)` mean the window's own definition."""
+    if printer.kind() is not _T.L_PAREN:
+        return printer.world.window(printer.take().text)
+    if printer.kind(2) is not _T.R_PAREN or printer.kind(1) is _T.R_PAREN:
+        return None
+    name = printer.tokens[printer.at + 1].text
+    printer.at += 3
+    return printer.world.window(name)
+
+
+def _within_group(printer: Printer, printed: str, name: str, arguments: list[str]) -> str:
+    printer.expect("(")
+    printer.accept_any("ORDER BY")
+    keys = orders(printer)
+    printer.expect(")")
+    if name in {"listagg", "string_agg"}:
+        return f"{printed} WITHIN GROUP (ORDER BY {', '.join(keys)})"
+    if name == "mode":
+        # Of several modes the first in this order is taken: Spark prints how it searches for it.
+        turned = [
+            key.removesuffix(" DESC NULLS LAST")
+            if key.endswith("DESC NULLS LAST")
+            else f"{key.removesuffix(' ASC NULLS FIRST')} DESC"
+            for key in keys
+        ]
+        return f"{printed} WITHIN GROUP (ORDER BY {', '.join(turned)})"
+    if name in {"percentile_cont", "percentile_disc"}:
+        plain = [key.removesuffix(" ASC NULLS FIRST").removesuffix(" NULLS LAST") for key in keys]
+        return f"{printed} WITHIN GROUP (ORDER BY {', '.join(plain)})"
+    bare = [key.removesuffix(" ASC NULLS FIRST").removesuffix(" DESC NULLS LAST") for key in keys]
+    return f"{name}({', '.join([*bare, *arguments])})"
