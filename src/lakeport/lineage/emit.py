@@ -14,7 +14,8 @@ from lakeport.lineage.types import field_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.result import ClauseType, EdgeType
+    from lakeport.lineage.issues import ResolutionSource
+    from lakeport.lineage.result import ClauseType, EdgeType, NodeType
 
 
 def _transformation(kind: str, subtype: str, *, masking: bool) -> dict[str, Any]:
@@ -102,23 +103,25 @@ class Emitter:
         description = metadata.pop("description", None) or (
             relation.entry.description if relation.entry else None
         )
-        self.nodes.append(
-            Node(
-                id=identifier,
-                node_type=relation.kind,  # type: ignore[arg-type] # relations are made with these kinds only
-                label=relation.label,
-                qualified_name=name,
-                span=convert(*relation.span) if relation.span else None,
-                name_spans=[convert(*span) for span in spans],
-                body_span=convert(*relation.body_span) if relation.body_span else None,
-                resolution_source=relation.resolution,  # type: ignore[arg-type] # one of three words
-                filters=_filters(relation),
-                join_type=relation.join_type,
-                join_condition=relation.join_condition,
-                description=description,
-                metadata=metadata,
-            )
+        node = Node(
+            id=identifier,
+            node_type=cast("NodeType", relation.kind),
+            label=relation.label,
+            qualified_name=name,
+            name_spans=[convert(*span) for span in spans],
+            resolution_source=cast("ResolutionSource | None", relation.resolution),
+            description=description,
+            metadata=metadata,
         )
+        if relation.span is not None:
+            node.span = convert(*relation.span)
+        if relation.body_span is not None:
+            node.body_span = convert(*relation.body_span)
+        if relation.filters:
+            node.filters = _filters(relation)
+        if relation.join_type is not None:
+            node.join_type, node.join_condition = relation.join_type, relation.join_condition
+        self.nodes.append(node)
 
     def relation_id(self, relation: Relation) -> str:
         """Tables by canonical name, local relations by statement and path."""

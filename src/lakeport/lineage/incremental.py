@@ -26,9 +26,9 @@ from lakeport.lineage.workload import Statement, source_files
 if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.names import Name
-    from lakeport.lineage.registry import TableEntry
     from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
     from lakeport.lineage.session import Session
+    from lakeport.lineage.statement import Announced
 
 
 class _Kept(NamedTuple):
@@ -38,7 +38,7 @@ class _Kept(NamedTuple):
     issues: list[Issue]
     seen: dict[Name, int]
     log: list[tuple[str, tuple[Any, ...]]]
-    announced: tuple[Name, TableEntry | None] | None
+    announced: Announced | None
     variables: frozenset[str]
 
 
@@ -99,7 +99,7 @@ class Analyzer:
 
     def _announce(
         self, session: Session, statement: Statement, kept: _Kept | None
-    ) -> tuple[Name, TableEntry | None] | None:
+    ) -> Announced | None:
         if kept is not None:
             announced = kept.announced
         else:
@@ -115,7 +115,7 @@ class Analyzer:
         session: Session,
         statement: Statement,
         kept: _Kept | None,
-        announced: tuple[Name, TableEntry | None] | None,
+        announced: Announced | None,
     ) -> _Kept:
         registry = session.registry
         if kept is not None and all(

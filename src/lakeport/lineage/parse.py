@@ -120,10 +120,9 @@ class StatementParser:
 
     def _may_be_deep(self, chunk: Chunk) -> bool:
         """Counting characters is cheap; only a text with that many openers is worth a closer look."""
-        text = self._text
-        start, end = chunk.start, chunk.end
-        openers = sum(text.count(mark, start, end) for mark in "([{<")
-        return openers + text.lower().count("case", start, end) > _MAX_NESTING
+        piece = self._text[chunk.start : chunk.end]
+        openers = sum(map(piece.count, "([{<"))
+        return openers + piece.lower().count("case") > _MAX_NESTING
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
         return (

@@ -15,7 +15,7 @@ from lakeport.lineage.order import model_name
 from lakeport.lineage.registry import TableEntry
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
-from lakeport.lineage.salvage import salvage
+from lakeport.lineage.salvage import created_kind, salvage
 from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
 from lakeport.lineage.statements.dispatch import bind_statement
 from lakeport.lineage.summary import complexity
@@ -262,7 +262,11 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
     if statement.model is not None and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
-    return bind_statement(binder, tree)
+    kind = bind_statement(binder, tree)
+    if isinstance(tree, exp.Command) and created_kind(statement.chunk.tokens) is not None:
+        # Syntax the parser skips over: the table is there all the same.
+        salvage(binder, statement.chunk)
+    return kind
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:

@@ -106,12 +106,13 @@ class _Frame:
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_frames", "_positions", "_text", "_tokens")
+    __slots__ = ("_all", "_frames", "_by_start", "_scanned", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
         self._text = text
-        self._positions: dict[int, int] | None = None
+        self._by_start: dict[int, int] | None = None
+        self._scanned = False
         self._frames: dict[int, _Frame | None] = {}
         self._all: list[_Frame] = []
 
@@ -159,8 +160,7 @@ class Fragments:
 
     def body(self, start: int) -> tuple[int, int] | None:
         """The code points inside the parentheses after the name at `start` and its AS."""
-        self._scan()
-        position = (self._positions or {}).get(start)
+        position = self._positions().get(start)
         if position is None:
             return None
         tokens = self._tokens
@@ -178,8 +178,7 @@ class Fragments:
 
     def type_after(self, start: int) -> str | None:
         """The type written after the column name at `start`, verbatim."""
-        self._scan()
-        position = (self._positions or {}).get(start)
+        position = self._positions().get(start)
         if position is None:
             return None
         depth = 0
@@ -195,13 +194,19 @@ class Fragments:
             end += 1
         return self._slice(position + 1, end) or None
 
+    def _positions(self) -> dict[int, int]:
+        """Token indexes by code point; a statement with one plain SELECT never asks."""
+        if self._by_start is None:
+            self._by_start = {token.start: index for index, token in enumerate(self._tokens)}
+        return self._by_start
+
     # -- the scan ----------------------------------------------------------------------------
 
     def _scan(self) -> None:
-        if self._positions is not None:
+        if self._scanned:
             return
+        self._scanned = True
         tokens = self._tokens
-        self._positions = {token.start: index for index, token in enumerate(tokens)}
         stack: list[tuple[_Frame | None, int]] = []
         frame: _Frame | None = None
         depth = 0
@@ -286,7 +291,7 @@ class Fragments:
             clause = select.args.get(name)
             if clause is not None:
                 stack.insert(0, clause)
-        positions = self._positions or {}
+        positions = self._positions()
         while stack:
             node = stack.pop()
             if isinstance(node, exp.Query):
