@@ -218,6 +218,7 @@ def test_count_does_not_look_at_its_argument() -> None:
         ("coalesce(i, 1)", "trino", "integer"),
         ("coalesce(i, 'x')", "trino", None),
         ("my_function(i)", "postgres", None),
+        ("parse_json('1'):a.b", "databricks", "variant"),
     ],
 )
 def test_other_dialects_answer_what_is_certain(

@@ -286,6 +286,7 @@ def test_aggregates_and_windows(text: str, expected: str) -> None:
         ("isnull(s)", "boolean"),
         ("uuid()", "string"),
         ("elt(1, s, i)", "string"),
+        ("st_geomfromwkb(bin, 3857)", "geometry(3857)"),
         ("nanvl(s, NULL)", "double"),
         ("get_json_object(s, '$.a')", "string"),
         ("parse_json(s)", "variant"),
@@ -357,6 +358,7 @@ def test_nested_values(text: str, expected: str) -> None:
     [
         ("explode(arr)", ["int"]),
         ("explode_outer(m)", ["string", "double"]),
+        ("explode(collection => arr)", ["int"]),
         ("posexplode(names)", ["int", "string"]),
         ("posexplode_outer(m)", ["int", "string", "double"]),
         ("inline(rows)", ["int", "string"]),
@@ -382,6 +384,7 @@ def test_generators_type_each_of_their_columns(text: str, expected: list[str]) -
         "my_function(1)",
         "array(mystery)",
         "struct(mystery)",
+        "struct(info.*)",
         "sum(mystery)",
         "explode(mystery)",
         "from_json(s, s)",

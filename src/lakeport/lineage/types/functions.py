@@ -114,7 +114,13 @@ _SPARK: dict[SqlType, tuple[str, str]] = {
         count_min_sketch hll_sketch_agg hll_union hll_union_agg hmac kll_merge_agg_bigint
         kll_merge_agg_double kll_merge_agg_float kll_sketch_agg_bigint kll_sketch_agg_double
         kll_sketch_agg_float st_asbinary theta_difference theta_intersection theta_intersection_agg
-        theta_sketch_agg theta_union theta_union_agg try_aes_decrypt try_to_binary""",
+        theta_sketch_agg theta_union theta_union_agg try_aes_decrypt try_to_binary
+        tuple_difference_double tuple_difference_integer tuple_difference_theta_double
+        tuple_difference_theta_integer tuple_intersection_agg_double tuple_intersection_agg_integer
+        tuple_intersection_double tuple_intersection_integer tuple_intersection_theta_double
+        tuple_intersection_theta_integer tuple_sketch_agg_double tuple_sketch_agg_integer
+        tuple_union_agg_double tuple_union_agg_integer tuple_union_double tuple_union_integer
+        tuple_union_theta_double tuple_union_theta_integer""",
     ),
     DATE: (
         """AddMonths CurrentDate Date DateAdd DateFromParts DateFromUnixDate DateStrToDate DateSub

@@ -16,6 +16,7 @@ from lakeport.lineage.types.model import (
     INSTANT,
     INT,
     STRING,
+    TEXTUAL,
     TIMESTAMP,
     VARIANT,
     VOID,
@@ -41,6 +42,7 @@ from lakeport.lineage.types.rules import (
     element,
     first,
     nothing,
+    number,
     positional,
 )
 from lakeport.lineage.types.widen import common_type
@@ -93,7 +95,7 @@ def taken(_: exp.Expr, types: Types, __: str) -> SqlType | None:
 
 
 def struct(node: exp.Expr, types: Types, _: str) -> SqlType | None:
-    if any(isinstance(part, exp.Star) for part in node.expressions):
+    if any(part.is_star for part in node.expressions):
         return None
     names = (_part_name(part, number) for number, part in enumerate(node.expressions, 1))
     return struct_of(zip(names, types, strict=True))
@@ -179,8 +181,16 @@ def variant_part(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
     return parsed(exp.Anonymous(this="", expressions=node.expressions[1:3]), (), dialect)
 
 
+def extracted(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """`column:path`: a part of a variant is one, a part of a JSON text is a text."""
+    source = types[0] if types else None
+    if source is None or source == VARIANT:
+        return source
+    return STRING if source.kind in TEXTUAL else None
+
+
 def histogram(_: exp.Expr, types: Types, __: str) -> SqlType | None:
-    inner = types[0] if types else None
+    inner = number(_, types, __)
     return array_of(struct_of([("x", inner), ("y", DOUBLE)])) if inner else None
 
 
@@ -231,6 +241,7 @@ NESTED_NODES: dict[type[exp.Expr], Answer] = {
     exp.Explode: Rule(THIS, element),
     exp.Reverse: Rule(THIS, reversed_value),
     exp.FromJson: Rule(nothing, parsed),
+    exp.JSONExtract: Rule(THIS, extracted),
     exp.JSONKeys: array_of(STRING),
     exp.RegexpSplit: array_of(STRING),
     exp.Split: array_of(STRING),

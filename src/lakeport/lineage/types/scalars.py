@@ -225,6 +225,12 @@ def truncated_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return type_ if type_ == TIMESTAMP_NTZ else TIMESTAMP
 
 
+def geometry(node: exp.Expr, _: Types, __: str) -> SqlType | None:
+    """The reference system is part of the type, if it is written out."""
+    system = literal_number(node.expressions[1]) if len(node.expressions) > 1 else 0
+    return SqlType("geometry", (system,)) if system is not None else None
+
+
 def text_or_binary(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     """Functions over characters that also take bytes, if everything they get is bytes."""
     return BINARY if types and all(type_ == BINARY for type_ in types) else STRING
@@ -244,6 +250,7 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Paren: Rule(THIS, first),
     exp.Alias: Rule(THIS, first),
     exp.Subquery: Rule(_first_column, first),
+    exp.Kwarg: Rule(argument("expression"), first),
     exp.Collate: Rule(THIS, first),
     exp.Case: Rule(_branches, common),
     exp.If: Rule(argument("true", "false"), common),
@@ -281,8 +288,10 @@ SCALAR_NAMES: dict[str, Answer] = {
     "nullifzero": Rule(FIRST, first),
     "zeroifnull": Rule(FIRST, lambda _, types, dialect: common_of([*types, INT], dialect)),
     "try_to_number": Rule(nothing, formatted_number),
-    "time_bucket": Rule(positional(1), first),
-    "counter_diff": Rule(FIRST, first),
+    "time_bucket": Rule(positional(1), moved_instant),
+    "counter_diff": Rule(FIRST, number),
+    "st_geomfromwkb": Rule(nothing, geometry),
+    "st_geogfromwkb": SqlType("geography", (4326,)),
     "date_part": Rule(positional(1), date_part),
     "datepart": Rule(positional(1), date_part),
     "shiftrightunsigned": Rule(FIRST, shifted_bits),
