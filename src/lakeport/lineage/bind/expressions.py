@@ -111,9 +111,9 @@ def collect(binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE) -> 
                 continue
             if value.__class__ is list:
                 for item in value:
-                    if isinstance(item, exp.Expr):
+                    if isinstance(item, exp.Expr) and _classes.get(item.__class__) != _LEAF:
                         push((item, role))
-            elif isinstance(value, exp.Expr):
+            elif isinstance(value, exp.Expr) and _classes.get(value.__class__) != _LEAF:
                 push((value, role))
         if len(work) - mark > 1:
             # Pushed left to right, popped right to left: reverse so that names bind in document order.

@@ -81,6 +81,27 @@ _AFTER_TYPE = frozenset(
 _OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
 _CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
 _MARKS |= _OPEN | _CLOSE
+# Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
+_ALIAS = _T.ALIAS
+_AND = _T.AND
+_BETWEEN = _T.BETWEEN
+_CASE = _T.CASE
+_COMMA = _T.COMMA
+_DISTINCT = _T.DISTINCT
+_DOT = _T.DOT
+_END = _T.END
+_FROM = _T.FROM
+_FULL = _T.FULL
+_GT = _T.GT
+_INSERT = _T.INSERT
+_LEFT = _T.LEFT
+_LT = _T.LT
+_L_PAREN = _T.L_PAREN
+_OFFSET = _T.OFFSET
+_RIGHT = _T.RIGHT
+_SELECT = _T.SELECT
+_WINDOW = _T.WINDOW
+_WITH = _T.WITH
 
 
 class _Frame:
@@ -149,7 +170,7 @@ class Fragments:
                 continue
             for index in range(begin, end - 2):
                 named = self._tokens[index].text.lower() == name.lower()
-                if named and self._tokens[index + 1].token_type is _T.ALIAS:
+                if named and self._tokens[index + 1].token_type is _ALIAS:
                     body = self.body(self._tokens[index].start)
                     if body is not None:
                         inside = [
@@ -164,9 +185,9 @@ class Fragments:
         if position is None:
             return None
         tokens = self._tokens
-        while position < len(tokens) and tokens[position].token_type is not _T.ALIAS:
+        while position < len(tokens) and tokens[position].token_type is not _ALIAS:
             position += 1
-        while position < len(tokens) and tokens[position].token_type is not _T.L_PAREN:
+        while position < len(tokens) and tokens[position].token_type is not _L_PAREN:
             position += 1
         depth = 0
         for index in range(position, len(tokens)):
@@ -187,10 +208,10 @@ class Fragments:
             token = self._tokens[end]
             kind = token.token_type
             if depth == 0 and (
-                kind in _CLOSE or kind is _T.COMMA or token.text.upper() in _AFTER_TYPE
+                kind in _CLOSE or kind is _COMMA or token.text.upper() in _AFTER_TYPE
             ):
                 break
-            depth += (kind in _OPEN or kind is _T.LT) - (kind in _CLOSE or kind is _T.GT)
+            depth += (kind in _OPEN or kind is _LT) - (kind in _CLOSE or kind is _GT)
             end += 1
         return self._slice(position + 1, end) or None
 
@@ -213,7 +234,7 @@ class Fragments:
         for index, kind in [
             (i, t.token_type) for i, t in enumerate(tokens) if t.token_type in _MARKS
         ]:
-            if kind is _T.SELECT:
+            if kind is _SELECT:
                 stack.append((frame, depth))
                 frame, depth = _Frame(index + 1), 0
                 self._all.append(frame)
@@ -242,7 +263,7 @@ class Fragments:
                 frame.clause, frame.begin = _CLAUSES[kind], index + 1
         elif frame.clause != "ITEMS":
             return
-        elif kind is _T.COMMA:
+        elif kind is _COMMA:
             frame.close(index)
             frame.begin = index + 1
         elif frame.begin == index:
@@ -252,15 +273,15 @@ class Fragments:
     def _is_operator(self, index: int, kind: TokenType) -> bool:
         """Words that open clauses but are also functions or parts of operators."""
         tokens = self._tokens
-        if kind is _T.FROM:
+        if kind is _FROM:
             return (
-                tokens[index - 1].token_type is _T.DISTINCT
+                tokens[index - 1].token_type is _DISTINCT
                 and index > 1
-                and tokens[index - 2].token_type is not _T.SELECT
+                and tokens[index - 2].token_type is not _SELECT
             )
-        if kind in {_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.OFFSET, _T.WITH}:
+        if kind in {_LEFT, _RIGHT, _INSERT, _FULL, _WINDOW, _OFFSET, _WITH}:
             following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
-            return following is _T.L_PAREN or following is _T.DOT or following is _T.COMMA
+            return following is _L_PAREN or following is _DOT or following is _COMMA
         return False
 
     def _frame(self, select: exp.Select) -> _Frame | None:
@@ -318,7 +339,7 @@ class Fragments:
     def _item(self, begin: int, end: int, *, aliased: bool) -> str:
         if aliased and end - begin > 1:
             end -= 1
-            if self._tokens[end - 1].token_type is _T.ALIAS and end - begin > 1:
+            if self._tokens[end - 1].token_type is _ALIAS and end - begin > 1:
                 end -= 1
         return self._slice(begin, end)
 
@@ -332,15 +353,15 @@ class Fragments:
                 depth += 1
             elif kind in _CLOSE:
                 depth -= 1
-            elif kind is _T.CASE:
+            elif kind is _CASE:
                 cases += 1
-            elif kind is _T.END and cases:
+            elif kind is _END and cases:
                 cases -= 1
             elif depth or cases:
                 continue
-            elif kind is _T.BETWEEN:
+            elif kind is _BETWEEN:
                 between += 1
-            elif kind is _T.AND:
+            elif kind is _AND:
                 if between:
                     between -= 1
                 else:
