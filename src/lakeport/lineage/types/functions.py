@@ -41,6 +41,7 @@ from lakeport.lineage.types.operators import OPERATORS
 from lakeport.lineage.types.read import SPARK_FAMILY, parser_of, type_of_node
 from lakeport.lineage.types.rules import Answer
 from lakeport.lineage.types.scalars import SCALAR_NAMES, SCALAR_NODES
+from lakeport.lineage.types.times import TIME_NAMES, TIME_NODES
 
 Entry: TypeAlias = Answer | LambdaRule
 Table: TypeAlias = dict[type[exp.Expr], Entry | None]
@@ -163,6 +164,7 @@ def _classes(text: str) -> list[type[exp.Expr]]:
 _STRUCTURAL: dict[type[exp.Expr], Entry] = {
     **OPERATORS,
     **SCALAR_NODES,
+    **TIME_NODES,
     **NESTED_NODES,
     **AGGREGATE_NODES,
     **LAMBDA_NODES,
@@ -174,6 +176,7 @@ _SPARK_NODES: Table = {
 _SPARK_NAMES: dict[str, Entry] = {
     **{name: type_ for type_, (_, names) in _SPARK.items() for name in names.split()},
     **SCALAR_NAMES,
+    **TIME_NAMES,
     **NESTED_NAMES,
     **AGGREGATE_NAMES,
     **LAMBDA_NAMES,

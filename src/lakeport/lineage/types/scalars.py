@@ -1,4 +1,4 @@
-"""Literals, casts, choices (CASE, IF, COALESCE), rounding and parts of dates.
+"""Literals, casts, choices (CASE, IF, COALESCE), rounding and texts.
 
 These are the nodes whose type depends on what is written or on the type of an argument; functions
 that always give the same type stand in `functions`.
@@ -15,22 +15,14 @@ from lakeport.lineage.types.model import (
     BIGINT,
     BINARY,
     BOOLEAN,
-    CALENDAR_INTERVAL,
-    DATE,
     DOUBLE,
     FLOAT,
-    INSTANT,
     INT,
     STRING,
     TEXTUAL,
-    TIMESTAMP,
-    TIMESTAMP_NTZ,
-    TINYINT,
     VOID,
     SqlType,
     decimal,
-    interval_of,
-    spans,
 )
 from lakeport.lineage.types.operators import arithmetic, shifted_bits
 from lakeport.lineage.types.read import SPARK_FAMILY, type_of_node
@@ -49,17 +41,10 @@ from lakeport.lineage.types.rules import (
     literal_number,
     nothing,
     number,
-    positional,
 )
 from lakeport.lineage.types.widen import common_of
 
 _INT_LIMIT, _BIGINT_LIMIT = 2**31, 2**63
-_SECONDS = decimal(8, 6)
-_HOURS = frozenset({"h", "hour", "hours", "hr", "hrs"})
-_NARROW_PARTS = (
-    _HOURS | {"mon", "mons", "month", "months"} | {"m", "min", "mins", "minute", "minutes"}
-)
-_SECOND_PARTS = frozenset({"s", "sec", "second", "seconds", "secs"})
 
 
 def literal(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
@@ -96,26 +81,6 @@ def cast(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
     if target is not None and dialect in SPARK_FAMILY and target.kind in TEXTUAL:
         return STRING
     return target
-
-
-def interval(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
-    unit = node.args.get("unit")
-    if dialect not in SPARK_FAMILY:
-        return CALENDAR_INTERVAL
-    if unit is None:
-        return _interval_text(node.name)
-    if isinstance(unit, exp.IntervalSpan):
-        return interval_of(unit.this.name, unit.expression.name)
-    return interval_of(unit.name)
-
-
-def _interval_text(text: str) -> SqlType | None:
-    """`INTERVAL '1 year 2 months'`: the units stand in the text."""
-    units = [interval_of(word) for word in re.findall(r"[a-zA-Z]+", text)]
-    covered = units[0] if units else None
-    for unit in units[1:]:
-        covered = spans(covered, unit) if covered and unit else None
-    return covered
 
 
 def _first_column(node: exp.Expr) -> list[exp.Expr]:
@@ -189,42 +154,6 @@ def not_a_number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return FLOAT if types and all(type_ == FLOAT for type_ in types) else DOUBLE
 
 
-def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
-    """`extract` and `date_part`: seconds have a fraction, parts of intervals are small."""
-    part = node.this if isinstance(node, exp.Extract) else next(iter(node.expressions), None)
-    if part is None or isinstance(part, exp.Null):
-        return DOUBLE
-    name = part.name.lower()
-    if name in _SECOND_PARTS:
-        return _seconds(types[-1] if types else None)
-    if types and types[-1] is not None and types[-1].kind == "interval" and name in _NARROW_PARTS:
-        return BIGINT if types[-1] == CALENDAR_INTERVAL and name in _HOURS else TINYINT
-    return INT
-
-
-def date_difference(node: exp.Expr, _: Types, __: str) -> SqlType | None:
-    """In days it is an int; `datediff(unit, …)` is another function."""
-    return INT if node.args.get("unit") is None else BIGINT
-
-
-def _seconds(type_: SqlType | None) -> SqlType:
-    """Two digits and the fraction that the value can have."""
-    if type_ is not None and type_.parameters and type_.kind in INSTANT | {"time"}:
-        return decimal(2 + type_.parameters[0], type_.parameters[0])
-    return _SECONDS
-
-
-def moved_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
-    """`timestampadd`: an instant stays what it is, a date or text becomes a timestamp."""
-    type_ = types[0] if types else None
-    return type_ if type_ is not None and type_.kind in INSTANT else TIMESTAMP
-
-
-def truncated_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
-    type_ = types[0] if types else None
-    return type_ if type_ == TIMESTAMP_NTZ else TIMESTAMP
-
-
 def geometry(node: exp.Expr, _: Types, __: str) -> SqlType | None:
     """The reference system is part of the type, if it is written out."""
     system = literal_number(node.expressions[1]) if len(node.expressions) > 1 else 0
@@ -245,7 +174,6 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.National: STRING,
     exp.Cast: Rule(nothing, cast),
     exp.TryCast: Rule(nothing, cast),
-    exp.Interval: Rule(nothing, interval),
     exp.Neg: Rule(THIS, negative),
     exp.Paren: Rule(THIS, first),
     exp.Alias: Rule(THIS, first),
@@ -268,11 +196,6 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Floor: Rule(THIS, to_integer),
     exp.Trunc: Rule(THIS, rounding),
     exp.ToNumber: Rule(nothing, formatted_number),
-    exp.Extract: Rule(argument("expression"), date_part),
-    exp.DateDiff: Rule(nothing, date_difference),
-    exp.TimestampAdd: Rule(THIS, moved_instant),
-    exp.TimestampTrunc: Rule(THIS, truncated_instant),
-    exp.DateTrunc: DATE,
     exp.Substring: Rule(THIS, text_or_binary),
     exp.Left: Rule(THIS, text_or_binary),
     exp.Pad: Rule(argument("this", "fill_pattern"), text_or_binary),
@@ -288,16 +211,11 @@ SCALAR_NAMES: dict[str, Answer] = {
     "nullifzero": Rule(FIRST, first),
     "zeroifnull": Rule(FIRST, lambda _, types, dialect: common_of([*types, INT], dialect)),
     "try_to_number": Rule(nothing, formatted_number),
-    "time_bucket": Rule(positional(1), moved_instant),
     "counter_diff": Rule(FIRST, number),
     "st_geomfromwkb": Rule(nothing, geometry),
     "st_geogfromwkb": SqlType("geography", (4326,)),
-    "date_part": Rule(positional(1), date_part),
-    "datepart": Rule(positional(1), date_part),
     "shiftrightunsigned": Rule(FIRST, shifted_bits),
     ">>>": Rule(FIRST, shifted_bits),
     "nvl": Rule(LISTED, common),
     "decimal": decimal(10, 0),
-    "time_to_seconds": decimal(14, 6),
-    "unix_nanos": decimal(21, 0),
 }
