@@ -11,8 +11,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakeport.catalog.glue import glue_rows
-from lakeport.catalog.selection import take_rows
+from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.arrays.selection import take_rows
 
 POSITION = "position"
 """An extra column that numbers the rows: a table has no order of its own."""

@@ -23,7 +23,7 @@ from lakeport.catalog.ports import (
     WriteContext,
     Written,
 )
-from lakeport.catalog.rowid import decode
+from lakeport.catalog.rows.rowid import decode
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ConflictError
 from lakeport.core.names import ROW_ID, TableName

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from lakeport.catalog.arrays.selection import take_rows
 from lakeport.catalog.changes import AddColumn, RenameColumn
 from lakeport.catalog.definition import ROW_ID_FIELD
 from lakeport.catalog.ports import ScanRequest
-from lakeport.catalog.selection import take_rows
 from tests.behaviours.exact import POSITION, assert_same_rows, in_order, numbered
 from tests.behaviours.lake import Lake
 from tests.behaviours.test_reading_types import mixed_schema

@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from lakeport.catalog.define import define
 from lakeport.catalog.definition import Check, Constraint, Definition
+from lakeport.catalog.evolution.define import define
 
 
 def columns(**types: pa.DataType) -> pa.Schema:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Generator, Iterator
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import keep_rows, with_columns
 from lakeport.catalog.conditions import accepted
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.predicates import bind
-from lakeport.catalog.selection import keep_rows, with_columns
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import keep_rows, with_columns
 from lakeport.catalog.conditions import accepted, columns_read
 from lakeport.catalog.definition import column_index
 from lakeport.catalog.ports import Scannable, ScanPlan, ScanRequest, Table, require
 from lakeport.catalog.predicates import bind
-from lakeport.catalog.selection import keep_rows, with_columns
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.names import fold, quoted
 

@@ -14,14 +14,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.containers import (
+from lakeport.catalog.arrays.containers import (
     child_fields,
     is_nested,
     put_together,
     take_apart,
     with_child_fields,
 )
+from lakeport.catalog.arrow import Array, Field
 
 _compute: Any = pc  # the stubs lack dictionaries and run ends
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.expressions import engine
 from lakeport.catalog.expressions.arrow import no_rows, readable_type, shaped, table_of
 from lakeport.catalog.expressions.evaluate import SECONDS, evaluate
 from lakeport.catalog.expressions.parse import parse_expression
-from lakeport.catalog.selection import take_array
 from lakeport.core.errors import InvalidRequestError, LimitError
 
 MAX_DIGITS = 50_000

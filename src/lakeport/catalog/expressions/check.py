@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from lakeport.catalog.containers import is_nested
+from lakeport.catalog.arrays.containers import is_nested
 from lakeport.catalog.expressions.arguments import check_argument
 from lakeport.catalog.expressions.constants import exact
 from lakeport.catalog.expressions.functions import FUNCTIONS, VOLATILE

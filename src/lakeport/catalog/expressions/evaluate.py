@@ -10,12 +10,12 @@ from time import monotonic
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import keep_rows
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.expressions import engine
 from lakeport.catalog.expressions.arrow import no_rows, plain, table_of
 from lakeport.catalog.expressions.parse import Expression
 from lakeport.catalog.expressions.slices import slices
-from lakeport.catalog.selection import keep_rows
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import quoted
 

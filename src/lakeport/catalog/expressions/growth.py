@@ -16,7 +16,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from lakeport.catalog.containers import child_fields, is_nested
+from lakeport.catalog.arrays.containers import child_fields, is_nested
 from lakeport.catalog.expressions.functions import FUNCTIONS, Shape
 from lakeport.catalog.expressions.tree import MAX_NODES, Node, children
 from lakeport.core.errors import LimitError

@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakeport.catalog.arrays.containers import is_nested, take_apart
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.containers import is_nested, take_apart
 from lakeport.catalog.expressions.growth import Growth
 from lakeport.core.errors import LimitError
 

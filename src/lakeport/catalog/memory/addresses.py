@@ -13,11 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from lakeport.catalog.glue import glue_rows
+from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.arrays.selection import Positions, take_rows
 from lakeport.catalog.memory.segments import Segment, starts
 from lakeport.catalog.memory.timeline import Snapshot, Timeline
-from lakeport.catalog.rowid import Numbers, decode, newest_of
-from lakeport.catalog.selection import Positions, take_rows
+from lakeport.catalog.rows.rowid import Numbers, decode, newest_of
 from lakeport.core.errors import ConflictError, ExpiredError, InvalidRequestError
 from lakeport.core.names import quoted
 

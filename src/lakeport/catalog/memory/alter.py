@@ -10,13 +10,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lakeport.catalog.changes import Change
-from lakeport.catalog.constraints import check_evolution
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.evolution import Evolution, origin
-from lakeport.catalog.evolve import evolve
+from lakeport.catalog.evolution.evolve import evolve
+from lakeport.catalog.evolution.plan import Evolution, origin
+from lakeport.catalog.evolution.rewrite import rewrite
 from lakeport.catalog.memory.segments import Segment
 from lakeport.catalog.memory.timeline import Shape, Stamp, Timeline
-from lakeport.catalog.rewrite import rewrite
+from lakeport.catalog.rows.constraints import check_evolution
 
 
 def altered_timeline(timeline: Timeline, changes: Sequence[Change], stamp: Stamp) -> Timeline:

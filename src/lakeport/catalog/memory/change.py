@@ -13,9 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import take_rows
 from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.conform import conform_delete, conform_update
-from lakeport.catalog.constraints import check_rows
 from lakeport.catalog.definition import ROW_ID_FIELD, Key, require_column
 from lakeport.catalog.memory.addresses import (
     Addresses,
@@ -32,8 +31,9 @@ from lakeport.catalog.memory.statement import Statement
 from lakeport.catalog.memory.store import TableStore
 from lakeport.catalog.memory.timeline import Stamp, Timeline
 from lakeport.catalog.ports import WriteContext
-from lakeport.catalog.rowid import Numbers
-from lakeport.catalog.selection import take_rows
+from lakeport.catalog.rows.conform import conform_delete, conform_update
+from lakeport.catalog.rows.constraints import check_rows
+from lakeport.catalog.rows.rowid import Numbers
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import ROW_ID, fold
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from lakeport.catalog.conform import conform_insert
-from lakeport.catalog.constraints import check_rows
 from lakeport.catalog.definition import default_of
 from lakeport.catalog.memory.follow import altered, follow
 from lakeport.catalog.memory.keys import check_keys
@@ -18,6 +16,8 @@ from lakeport.catalog.memory.statement import Statement
 from lakeport.catalog.memory.store import TableStore
 from lakeport.catalog.memory.timeline import Shape, Stamp, Timeline
 from lakeport.catalog.ports import WriteContext
+from lakeport.catalog.rows.conform import conform_insert
+from lakeport.catalog.rows.constraints import check_rows
 
 
 class Insert(Statement):

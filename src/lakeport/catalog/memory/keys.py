@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 import pyarrow as pa
 
 from lakeport.catalog.definition import Definition, Key, require_column
-from lakeport.catalog.keys import KeyGuard
 from lakeport.catalog.memory.segments import Segment
+from lakeport.catalog.rows.keys import KeyGuard
 
 
 def check_keys(

@@ -11,8 +11,8 @@ import uuid
 from collections.abc import Sequence
 from dataclasses import replace
 
-from lakeport.catalog.define import define
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.evolution.define import define
 from lakeport.catalog.memory.alter import replaced_timeline
 from lakeport.catalog.memory.store import Surroundings, TableStore
 from lakeport.catalog.memory.table import MemoryTable

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import Positions, chosen, take_rows, with_columns
 from lakeport.catalog.conditions import accepted, columns_read
 from lakeport.catalog.definition import ROW_ID_FIELD, require_column
 from lakeport.catalog.memory.segments import Segment, starts
@@ -21,8 +22,7 @@ from lakeport.catalog.memory.timeline import Shape, Snapshot, Timeline
 from lakeport.catalog.memory.travel import find
 from lakeport.catalog.ports import ScanPlan, ScanRequest, Split
 from lakeport.catalog.predicates import Bounds, Predicate, bind, columns_of, possible
-from lakeport.catalog.rowid import Numbers, encode_at
-from lakeport.catalog.selection import Positions, chosen, take_rows, with_columns
+from lakeport.catalog.rows.rowid import Numbers, encode_at
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ExpiredError, InvalidRequestError
 from lakeport.core.names import quoted

@@ -14,8 +14,8 @@ from itertools import accumulate
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakeport.catalog.arrays.selection import Positions, counting, take_rows
 from lakeport.catalog.predicates import Bounds, bounds_of
-from lakeport.catalog.selection import Positions, counting, take_rows
 
 
 @dataclass(frozen=True, slots=True, eq=False)

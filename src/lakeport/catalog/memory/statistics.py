@@ -11,8 +11,8 @@ import math
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array, Field, Scalar
-from lakeport.catalog.containers import nulls
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.memory.timeline import Timeline
 from lakeport.catalog.ports import ColumnStatistics

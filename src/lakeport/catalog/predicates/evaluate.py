@@ -11,6 +11,7 @@ from typing import assert_never
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.selection import keep_rows
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.predicates import kernels
 from lakeport.catalog.predicates.kernels import Mask
@@ -28,7 +29,6 @@ from lakeport.catalog.predicates.model import (
     StartsWith,
 )
 from lakeport.catalog.predicates.ordering import compare, found_in, key, keys
-from lakeport.catalog.selection import keep_rows
 
 
 def keep(predicate: Predicate, batch: pa.RecordBatch) -> pa.RecordBatch:
