@@ -116,6 +116,13 @@ class _Origin(NamedTuple):
     is_real: bool
 
 
+class _Via(NamedTuple):
+    """The relations a path passed, last one first; linked, as long paths share their beginnings."""
+
+    name: str
+    before: _Via | None
+
+
 @dataclass(frozen=True, slots=True)
 class _Path(Generic[E]):
     """What is kept of a path: its last edge, the last text and transformation, what it passed."""
@@ -124,7 +131,7 @@ class _Path(Generic[E]):
     is_approximate: bool = False
     expression: str | None = None
     transformation: Mapping[str, Any] | None = None
-    via: tuple[str, ...] = ()
+    via: _Via | None = None
 
 
 def _hops(
@@ -243,7 +250,17 @@ def _extended(origin: _Origin, path: _Path[E], hop: _Hop[E]) -> tuple[_Origin, _
 
 
 def _passing(path: _Path[E], owner: str) -> _Path[E]:
-    return path if path.via[-1:] == (owner,) else replace(path, via=(*path.via, owner))
+    if path.via is not None and path.via.name == owner:
+        return path
+    return replace(path, via=_Via(owner, path.via))
+
+
+def _names(via: _Via | None) -> list[str]:
+    names: list[str] = []
+    while via is not None:
+        names.append(via.name)
+        via = via.before
+    return names[::-1]
 
 
 def _combined(
@@ -288,7 +305,7 @@ def _edge(source: str, target: str, edge_type: EdgeType, path: _Path[E]) -> E:
     last = path.edge
     if last is None:
         raise AssertionError("a path without an edge is never drawn")
-    metadata = {**last.metadata, "via": list(path.via)}
+    metadata = {**last.metadata, "via": _names(path.via)}
     if path.transformation is not None:
         metadata["transformation"] = dict(path.transformation)
     changes: dict[str, Any] = {
