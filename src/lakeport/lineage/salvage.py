@@ -11,6 +11,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Relation
 from lakeport.lineage.names import dotted
+from lakeport.lineage.registry import TableEntry
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -20,6 +21,29 @@ if TYPE_CHECKING:
 
 _READ_WORDS = frozenset({"FROM", "JOIN", "USING"})
 _WRITE_WORDS = frozenset({"INTO", "TABLE", "UPDATE", "VIEW", "OVERWRITE"})
+_CREATE_WORDS = frozenset(
+    {
+        "OR",
+        "REPLACE",
+        "ALTER",
+        "GLOBAL",
+        "LOCAL",
+        "TEMP",
+        "TEMPORARY",
+        "UNLOGGED",
+        "EXTERNAL",
+        "FOREIGN",
+        "MATERIALIZED",
+        "TRANSIENT",
+        "VOLATILE",
+        "MULTISET",
+        "RECURSIVE",
+        "SECURE",
+        "STREAMING",
+        "DYNAMIC",
+        "ICEBERG",
+    }
+)
 _NOT_NAMES = frozenset(
     {
         "SELECT",
@@ -56,6 +80,7 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
     }
     reads: list[Relation] = []
     writes: list[Relation] = []
+    creates = created_kind(tokens)
     for position, token in enumerate(tokens):
         word = token.text.upper()
         reading = word in _READ_WORDS
@@ -67,6 +92,8 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
         relation = _relation(binder, name, span)
         if relation is None:
             continue
+        if creates == word and not writes:
+            _define(binder, relation, name, tokens)
         (reads if reading else writes).append(relation)
         (binder.reads if reading else binder.writes).setdefault(dotted(relation.name))
     for target in writes:
@@ -74,6 +101,42 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
         for source in reads:
             target.table_inputs.append((source, "SALVAGED"))
     return "UNKNOWN"
+
+
+def created_kind(tokens: list[Token]) -> str | None:
+    """TABLE or VIEW, if the statement creates one."""
+    if not tokens or tokens[0].text.upper() != "CREATE":
+        return None
+    for token in tokens[1:6]:
+        word = token.text.upper()
+        if word in {"TABLE", "VIEW"}:
+            return word
+        if word not in _CREATE_WORDS:
+            return None
+    return None
+
+
+def _define(binder: Binder, relation: Relation, name: list[str], tokens: list[Token]) -> None:
+    """A table of unknown columns, so that later statements find at least the table."""
+    parts = tuple(binder.folding.table(part) for part in name)
+    temporary = any(token.text.upper() in {"TEMP", "TEMPORARY"} for token in tokens[1:4])
+    relation.name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    relation.kind = "view" if created_kind(tokens) == "VIEW" else "table"
+    relation.resolution = "implied"
+    binder.registry.define(
+        TableEntry(
+            relation.name,
+            tuple(name) if len(name) == len(relation.name) else relation.name,
+            [],
+            "implied",
+            complete=False,
+            kind="view" if relation.kind == "view" else "table",
+            temporary=temporary,
+            inference="ddl",
+            statement_index=binder.index,
+            source_name=binder.session.source.name,
+        )
+    )
 
 
 def _name(tokens: list[Token], position: int) -> tuple[list[str], tuple[int, int]]:

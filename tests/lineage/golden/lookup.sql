@@ -89,3 +89,17 @@ CREATE TABLE other.t AS SELECT a FROM raw.s;
 SELECT a FROM other.t;
 --> lake.other.t.a <- lake.raw.s.a
 --> @1 out.a <- lake.other.t.a
+
+-- case: system_tables_are_no_strangers
+-- dialect: postgres
+-- options: {"unknownTablePolicy": "always"}
+SELECT c.relname, t.table_name FROM pg_class AS c, information_schema.tables AS t;
+--> partial
+--> no issue UNKNOWN_TABLE
+
+-- case: oracle_dual_is_known
+-- dialect: oracle
+-- options: {"unknownTablePolicy": "always"}
+SELECT 1 AS one FROM dual;
+--> partial
+--> no issue UNKNOWN_TABLE

@@ -107,3 +107,13 @@ SELECT 'abc
 -- case: nothing_but_a_keyword
 SELECT
 --> partial
+
+-- case: a_table_of_unreadable_syntax_still_exists
+-- dialect: postgres
+-- options: {"unknownTablePolicy": "always"}
+CREATE TABLE t (a int, EXCLUDE USING gist (a WITH =) WHERE (a > 0) nonsense);
+SELECT a FROM t;
+--> partial
+--> @1 out.a <- t.a
+--> issue PARSE_ERROR
+--> no issue UNKNOWN_TABLE

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Relation
+from lakeport.lineage.bind.system_tables import is_system_table
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted, unsharded
 from lakeport.lineage.registry import ColumnEntry, Lookup, TableEntry
@@ -139,9 +140,10 @@ def name_parts(node: exp.Expr) -> list[exp.Expr]:
     if last.__class__ is exp.Identifier and args.get("db") is None:
         return [last]
     found: list[exp.Expr] = []
-    for current in (args.get("catalog"), args.get("db"), last):
+    for part in (args.get("catalog"), args.get("db"), last):
         # More than three parts arrive as nested dots in the last one.
         tail: list[exp.Expr] = []
+        current = part
         while isinstance(current, exp.Dot):
             tail.append(current.expression)
             current = current.this
@@ -302,8 +304,10 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
             hint="move the CREATE before this statement",
         )
     elif (
-        lookup.entry is None or lookup.entry.inference == "usage"
-    ) and binder.session.warns_about_unknown_tables:
+        (lookup.entry is None or lookup.entry.inference == "usage")
+        and binder.session.warns_about_unknown_tables
+        and not is_system_table(lookup.name, binder.dialect.name)
+    ):
         close = binder.session.nearest_table(lookup.name)
         binder.report(
             IssueCode.UNKNOWN_TABLE,

@@ -22,6 +22,8 @@ from lakeport.lineage.statements.define import bind_definition
 from lakeport.lineage.types import Field, SqlType, read_type
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.bind.binder import Binder
 
 
@@ -53,21 +55,9 @@ def _alter_columns(
     if entry is None:
         entry = TableEntry(target.name, shown, [], "implied", complete=False, inference="usage")
     change = _Change(binder, target, entry)
-    if isinstance(action, exp.ColumnDef):
-        change.add(action)
-    elif isinstance(action, exp.Schema):
-        for item in action.expressions:
-            if isinstance(item, exp.ColumnDef):
-                change.add(item)
-    elif isinstance(action, exp.Drop):
-        for item in _dropped(action):
-            change.drop(item)
-    elif isinstance(action, exp.RenameColumn):
-        change.rename(action.this, action.args["to"])
-    elif isinstance(action, exp.AlterColumn):
-        change.alter(action)
-    elif isinstance(action, exp.ReplaceColumns):
-        change.replace([item for item in action.expressions if isinstance(item, exp.ColumnDef)])
+    for kind, apply in _ACTIONS:
+        if isinstance(action, kind):
+            apply(change, action)
     change.finish()
 
 
@@ -294,6 +284,35 @@ def _grown(kind: SqlType | None, path: list[str], added: SqlType) -> SqlType | N
     return replace(kind, fields=fields)
 
 
+def _add_columns(change: _Change, action: exp.Expr) -> None:
+    for item in action.expressions if isinstance(action, exp.Schema) else [action]:
+        if isinstance(item, exp.ColumnDef):
+            change.add(item)
+
+
+def _drop_columns(change: _Change, action: exp.Expr) -> None:
+    for item in _dropped(action):
+        change.drop(item)
+
+
+def _rename_column(change: _Change, action: exp.Expr) -> None:
+    change.rename(action.this, action.args["to"])
+
+
+def _replace_columns(change: _Change, action: exp.Expr) -> None:
+    change.replace([item for item in action.expressions if isinstance(item, exp.ColumnDef)])
+
+
+_ACTIONS: tuple[tuple[type[exp.Expr], Callable[[_Change, exp.Expr], None]], ...] = (
+    (exp.ColumnDef, _add_columns),
+    (exp.Schema, _add_columns),
+    (exp.Drop, _drop_columns),
+    (exp.RenameColumn, _rename_column),
+    (exp.AlterColumn, _Change.alter),
+    (exp.ReplaceColumns, _replace_columns),
+)
+
+
 # -- whole tables ------------------------------------------------------------------------------
 
 
@@ -306,6 +325,8 @@ def _new_name(binder: Binder, old: Name, table: exp.Expr) -> tuple[Name, tuple[s
 
 def _rename_table(binder: Binder, target: Relation, table: exp.Expr) -> None:
     name, shown = _new_name(binder, target.name, table)
+    if not shown:
+        return
     entry = current_entry(binder, target)
     renamed = binder.relation(target.kind, shown[-1], name)
     renamed.written = True
@@ -330,6 +351,8 @@ def _rename_table(binder: Binder, target: Relation, table: exp.Expr) -> None:
 
 def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
     name, shown = _new_name(binder, target.name, table)
+    if not shown:
+        return
     other = known_table(binder, name, shown, table, write=True)
     other.written = True
     binder.writes.setdefault(dotted(name))
