@@ -1,5 +1,5 @@
 # Every target does its own set-up. Start with `make demo`.
-.PHONY: help setup demo test test-long check bench format lock clean
+.PHONY: help setup demo test test-long check bench format docs lock clean
 .DEFAULT_GOAL := help
 
 run := .venv/bin/python
@@ -27,6 +27,9 @@ bench: setup  ## what is fast, as ratios against peers measured in the same run
 
 format: setup  ## let the formatter and the linter's fixes loose
 	@.venv/bin/ruff check --quiet --fix-only . && .venv/bin/ruff format --quiet .
+
+docs: setup  ## write the reference pages that come from the code
+	@$(run) -m scripts.reference
 
 lock:  ## compile requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock

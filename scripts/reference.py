@@ -1,6 +1,6 @@
-"""Writes docs/reference/settings.md and commands.md from the code; a test holds them to it.
+"""Writes the pages of docs/reference that the code knows best; a test holds them to it.
 
-Run it after changing a setting or a command: `.venv/bin/python scripts/reference.py`.
+Run it after changing a setting, a command or an allowed function: `make docs`.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lakeport.app.settings.values import shown_text, type_text
 from lakeport.cli.frame import SHARED_PARAMETERS
 from lakeport.cli.main import build
 from lakeport.cli.registry import COMMANDS, load_command
+from scripts.functions_page import functions_page
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 PIPE = "\\|"  # inside a table of Markdown
@@ -84,7 +85,11 @@ def commands_page() -> str:
     )
 
 
-PAGES: dict[str, Callable[[], str]] = {"settings.md": settings_page, "commands.md": commands_page}
+PAGES: dict[str, Callable[[], str]] = {
+    "settings.md": settings_page,
+    "commands.md": commands_page,
+    "functions.md": functions_page,
+}
 
 
 def _page(introduction: str, *parts: str) -> str:

@@ -8,4 +8,4 @@ from scripts.reference import FOLDER, PAGES
 @pytest.mark.parametrize("name", PAGES)
 def test_the_reference_says_what_the_code_says(name: str) -> None:
     written = (FOLDER / name).read_text(encoding="utf-8")
-    assert written == PAGES[name](), "run .venv/bin/python scripts/reference.py"
+    assert written == PAGES[name](), "run: make docs"

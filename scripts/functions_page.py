@@ -1,11 +1,7 @@
-"""The page `docs/reference/functions.md`, written from the allow-list itself.
-
-`python -m lakeport.catalog.expressions.reference` prints it; a test holds the page to it.
-"""
+"""The page `docs/reference/functions.md`, written from the expressions' allow-list itself."""
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 
 from lakeport.catalog.expressions.functions import FUNCTIONS, Argument, Function
@@ -14,9 +10,11 @@ from lakeport.catalog.expressions.types import COLLATIONS, NAMED_TYPES, TYPES
 _INTRODUCTION = """\
 # Functions an expression may call
 
+<!-- Written by scripts/reference.py: change the code, then run it. -->
+
 CHECK, DEFAULT, `USING` and conditions may call these functions of DuckDB and no others;
 [expressions](../concepts/expressions.md) says why. Names are found in any case. An argument in the last column must be
-written as a literal. Written from the code by `python -m lakeport.catalog.expressions.reference`.
+written as a literal.
 """
 
 _SYNTAX = """\
@@ -66,7 +64,3 @@ def _rule(function: Function) -> str:
     kinds = dict.fromkeys(kind for _, kind in function.demands if kind is not Argument.OTHER)
     rules += [f"a literal {kind}" for kind in kinds]
     return ", ".join(rules)
-
-
-if __name__ == "__main__":
-    sys.stdout.write(functions_page())
