@@ -361,7 +361,7 @@ def dialect_named(name: str) -> Dialect | None:
 
 @lru_cache(maxsize=64)
 def engine_of(parser: str) -> Engine:
-    """sqlglot's dialect object; building one costs more than parsing a small query."""
+    """The parser's dialect object; building one costs more than parsing a small query."""
     return Engine.get_or_raise(parser or None)
 
 

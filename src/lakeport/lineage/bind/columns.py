@@ -121,6 +121,21 @@ def _in_scope(
     remembered = scope.remembered.get(key)
     if remembered is not None and remembered[0] == len(scope.sources):
         return [Ref(remembered[1], role)]
+    matches, unsure, count = _candidates(scope, key)
+    if matches:
+        return _matched(binder, identifier, matches, key, scope, role)
+    meant = _other_meaning(binder, key, scope, role)
+    if meant is not None:
+        return meant
+    named = scope.relation(key)
+    if named is not None and named.local_kind == "lateral" and not named.complete:
+        # The alias of a function that returns one value is the name of that value.
+        unsure, count = [named], 1
+    return _guess(binder, identifier, name, key, unsure, role, alone=count == 1) if unsure else None
+
+
+def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], int]:
+    """The columns of that name, the relations that may have one, and how many relations there are."""
     matches: list[Column] = []
     unsure: list[Relation] = []
     count = 0
@@ -135,35 +150,40 @@ def _in_scope(
                 matches.append(column)
         elif not relation.complete:
             unsure.append(relation)
-    if len(matches) == 1:
-        column = matches[0]
-        owner = column.relation
-        if owner is not None and key in owner.duplicates and not _are_copies(owner, key):
-            return _ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
-        if not column.inferred:
-            scope.remembered[key] = (len(scope.sources), column)
-        return [Ref(column, role, column.approximate and column.inferred)]
-    if matches:
+    return matches, unsure, count
+
+
+def _matched(
+    binder: Binder, identifier: exp.Expr, matches: list[Column], key: str, scope: Scope, role: int
+) -> list[Ref]:
+    """One known column of that name, or several."""
+    if len(matches) > 1:
         return _ambiguous(binder, identifier, matches, role)
+    column = matches[0]
+    owner = column.relation
+    if owner is not None and key in owner.duplicates and not _are_copies(owner, key):
+        return _ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
+    if not column.inferred:
+        scope.remembered[key] = (len(scope.sources), column)
+    return [Ref(column, role, column.approximate and column.inferred)]
+
+
+def _other_meaning(binder: Binder, key: str, scope: Scope, role: int) -> list[Ref] | None:
+    """A select alias where the dialect lets one be seen, or a whole row."""
     alias = scope.aliases.get(key)
     if alias is not None and binder.dialect.lateral_aliases:
         return _through_alias(alias, role)
-    if (
-        not scope.prefers_projection
-        and scope.late_aliases
-        and (late := scope.projection.get(key)) is not None
-    ):
+    late = (
+        scope.projection.get(key) if scope.late_aliases and not scope.prefers_projection else None
+    )
+    if late is not None:
         return _through_alias(late, role)
     row = row_named(binder, key, scope)
-    if row is not None:
-        return [ref._replace(derived=True) for ref in relation_refs(row, role)]
-    named = scope.relation(key)
-    if named is not None and named.local_kind == "lateral" and not named.complete:
-        # The alias of a function that returns one value is the name of that value.
-        unsure, count = [named], 1
-    if unsure:
-        return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
-    return None
+    return (
+        [ref._replace(derived=True) for ref in relation_refs(row, role)]
+        if row is not None
+        else None
+    )
 
 
 def row_named(binder: Binder, key: str, scope: Scope) -> Relation | None:
@@ -526,24 +546,26 @@ def infer(binder: Binder, relation: Relation, name: str, key: str, hops: int = 0
     column.inferred = True
     column.identity = True
     if relation.tails:
-        if key in relation.inferring:
+        column.refs = _through_tails(binder, relation, name, key, hops)
+        column.approximate = any(ref.approximate for ref in column.refs)
+        if not column.refs:
             return None
-        relation.inferring.add(key)
-        refs: list[Ref] = []
-        for tail in relation.tails:
-            if key in tail.excluded:
-                continue
-            origin = infer(binder, tail.relation, name, key, hops + 1)
-            if origin is not None:
-                refs.append(Ref(origin, approximate=origin.approximate))
-        relation.inferring.discard(key)
-        if not refs:
-            return None
-        if len(refs) > 1:
-            refs = [ref._replace(approximate=True) for ref in refs]
-        column.refs = refs
-        column.approximate = any(ref.approximate for ref in refs)
     elif relation.arguments:
         column.refs = relation.arguments
         column.identity = False
     return relation.add(column)
+
+
+def _through_tails(binder: Binder, relation: Relation, name: str, key: str, hops: int) -> list[Ref]:
+    """Where a column behind a relation's open tails may come from; several origins are a guess."""
+    if key in relation.inferring:
+        return []
+    relation.inferring.add(key)
+    origins = [
+        infer(binder, tail.relation, name, key, hops + 1)
+        for tail in relation.tails
+        if key not in tail.excluded
+    ]
+    relation.inferring.discard(key)
+    found = [origin for origin in origins if origin is not None]
+    return [Ref(origin, approximate=origin.approximate or len(found) > 1) for origin in found]

@@ -76,7 +76,9 @@ _MASKING_NAMES = (
 _classes: dict[type, int] = {exp.Column: _COLUMN}
 
 
-def collect(binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
+def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece on purpose
+    binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE
+) -> list[Ref]:
     """Every input of an expression, each once, in its strongest role."""
     if root.__class__ is exp.Column:
         return bind_column(binder, root, scope, role)

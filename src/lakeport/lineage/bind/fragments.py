@@ -127,7 +127,7 @@ class _Frame:
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_frames", "_by_start", "_scanned", "_text", "_tokens")
+    __slots__ = ("_all", "_by_start", "_frames", "_scanned", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
@@ -173,10 +173,7 @@ class Fragments:
                 if named and self._tokens[index + 1].token_type is _ALIAS:
                     body = self.body(self._tokens[index].start)
                     if body is not None:
-                        inside = [
-                            t for t in self._tokens[index:end] if body[0] <= t.start < body[1]
-                        ]
-                        return inside
+                        return [t for t in self._tokens[index:end] if body[0] <= t.start < body[1]]
         return []
 
     def body(self, start: int) -> tuple[int, int] | None:

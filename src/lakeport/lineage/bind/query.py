@@ -118,7 +118,7 @@ def bind_ctes(
         key = binder.key(identifier)
         body = cte.this
         if recursive and _reads_itself(binder, body, key):
-            _bind_recursive(binder, body, relation, alias, parent, visible, key)
+            _bind_recursive(binder, body, relation, alias, parent, visible, key=key)
         else:
             relation.receive(bind_query(binder, body, parent, visible))
             rename_columns(binder, relation, alias.args.get("columns"))
@@ -149,6 +149,7 @@ def _bind_recursive(  # noqa: PLR0913 - a CTE and its surroundings
     alias: exp.Expr,
     parent: Scope | None,
     ctes: dict[str, Relation],
+    *,
     key: str,
 ) -> None:
     """The first branch seeds names; the others read the CTE's own columns and add their inputs."""
@@ -257,9 +258,7 @@ def _combine(binder: Binder, items: list[Item], others: list[Item], node: exp.Ex
             _combine_open(items, others, position)
             return
         _fold(binder, item, other, operation, subtract=subtract)
-    for other in others[len(items) :]:
-        if isinstance(other, Tail):
-            items.append(other)
+    items += [other for other in others[len(items) :] if isinstance(other, Tail)]
 
 
 def _combine_open(items: list[Item], others: list[Item], position: int) -> None:
@@ -348,8 +347,6 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     if scope.parent is not None:
         # What a correlated subquery reads of the outer row decides about the outer row's values.
         scope.parent.indirect += [(ref._replace(role=FILTER), "FILTER") for ref in scope.correlated]
-        outer = [ref.origin.name for ref in scope.correlated if isinstance(ref.origin, Column)]
-        binder.outer_names[id(node)] = list(dict.fromkeys(outer))
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
 
 
@@ -401,7 +398,7 @@ def _projection(
     while plain.__class__ is exp.Paren:
         plain = plain.this
     refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
-    column = _named_column(binder, alias, plain, inner, scope, span, items)
+    column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
     column.refs = refs
     # A field of a struct is computed from its column.
     column.identity = plain.__class__ is exp.Column and not any(ref.path for ref in column.refs)
@@ -432,6 +429,7 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     plain: exp.Expr,
     inner: exp.Expr,
     scope: Scope,
+    *,
     span: tuple[int, int] | None,
     items: list[Item],
 ) -> Column:
@@ -439,7 +437,7 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
         identifier = alias
     elif plain.__class__ is exp.Column and isinstance(plain.this, exp.Identifier):
         identifier = plain.this
-    elif isinstance(plain, exp.Dot) and isinstance(plain.expression, exp.Identifier):
+    elif _ends_in_a_name(binder, plain):
         identifier = plain.expression
     else:
         name = output_name(
@@ -451,6 +449,16 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     column = Column(identifier.name, binder.key(identifier))
     column.span = binder.span(identifier)
     return column
+
+
+def _ends_in_a_name(binder: Binder, node: exp.Expr) -> bool:
+    """`a.b.c` is called `c`; Spark prints a field of anything but a name (`f(x).c`) in full."""
+    if not isinstance(node, exp.Dot) or not isinstance(node.expression, exp.Identifier):
+        return False
+    first = node.this
+    while isinstance(first, exp.Dot):
+        first = first.this
+    return binder.dialect.naming != "spark" or isinstance(first, exp.Column | exp.Identifier)
 
 
 def _transformed(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
@@ -542,7 +550,6 @@ def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]
         columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
         for column in columns:
             column.aggregation = (True, None, False)
-    by_text = {item.text: item for item in items if isinstance(item, Column) and item.text}
     for key in keys:
         if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
             position = int(key.name) - 1
@@ -553,23 +560,25 @@ def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]
             continue
         refs = collect(binder, key, scope, FILTER)
         scope.indirect += [(ref, "GROUP_BY") for ref in refs]
-        if key.__class__ is exp.Column and refs:
-            wanted = binder.key(key.this)
-            for item in items:
-                if isinstance(item, Column) and (
-                    (item.identity and item.refs and item.refs[0].origin is refs[0].origin)
-                    or (
-                        item.key == wanted
-                        and item.aggregation is None
-                        and scope.projection.get(wanted) is item
-                    )
-                ):
-                    item.aggregation = (True, None, False)
-        elif (
-            by_text
-            and (match := by_text.get(binder.sql(key) if binder.wants_text else "")) is not None
-        ):
-            match.aggregation = (True, None, False)
+        _mark_grouping_key(binder, key, refs, scope, items)
+
+
+def _mark_grouping_key(
+    binder: Binder, key: exp.Expr, refs: list[Ref], scope: Scope, items: list[Item]
+) -> None:
+    """The select items that show a grouping key: the same column, its alias, or the same text."""
+    plain = key.__class__ is exp.Column and bool(refs)
+    wanted = binder.key(key.this) if plain else ""
+    text = binder.sql(key) if not plain and binder.wants_text else None
+    for item in items:
+        if not isinstance(item, Column):
+            continue
+        copied = (
+            plain and item.identity and bool(item.refs) and item.refs[0].origin is refs[0].origin
+        )
+        named = plain and item.aggregation is None and scope.projection.get(wanted) is item
+        if copied or named or (text is not None and item.text == text):
+            item.aggregation = (True, None, False)
 
 
 def _bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) -> None:

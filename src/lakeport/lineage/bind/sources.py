@@ -6,7 +6,7 @@ self-join keeps its two sides apart.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -34,7 +34,7 @@ from lakeport.lineage.bind.scope import (
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from lakeport.lineage.bind.binder import Binder
 
@@ -54,23 +54,10 @@ def bind_sources(binder: Binder, select: exp.Expr, scope: Scope) -> None:
 def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     """One item of a FROM clause; several relations when it is a parenthesised join."""
     first = len(scope.sources)
-    if isinstance(node, exp.Table):
-        if isinstance(node.this, exp.Func):
-            add_table_function(binder, node, scope)
-        else:
-            _add_table(binder, node, scope)
-    elif isinstance(node, exp.Subquery):
-        _add_subquery(binder, node, scope)
-    elif isinstance(node, exp.Values):
-        add_values(binder, node, scope)
-    elif isinstance(node, exp.Unnest):
-        add_unnest(binder, node, scope)
-    elif isinstance(node, exp.Lateral):
-        add_lateral(binder, node, scope)
-    elif isinstance(node, exp.Query):
-        _add_derived(binder, node, None, scope, scope.parent)
-    elif isinstance(node, exp.Paren | exp.Alias | exp.Final) and isinstance(node.this, exp.Expr):
-        add_source(binder, node.this, scope)
+    for kinds, add in _SOURCES:
+        if isinstance(node, kinds):
+            add(binder, node, scope)
+            break
     else:
         binder.unsupported(node, "this kind of source has no lineage rule")
         collect(binder, node, scope)
@@ -81,6 +68,23 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     for lateral in node.args.get("laterals") or ():
         add_source(binder, lateral, scope)
     return [source.relation for source in scope.sources[first:]]
+
+
+def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
+    if isinstance(node.this, exp.Func):
+        add_table_function(binder, node, scope)
+    else:
+        _add_table(binder, node, scope)
+
+
+def _add_query(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    _add_derived(binder, node, None, scope, scope.parent)
+
+
+def _add_inner(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """Parentheses, and ClickHouse's FINAL: what is inside is the source."""
+    if isinstance(node.this, exp.Expr):
+        add_source(binder, node.this, scope)
 
 
 def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
@@ -236,7 +240,7 @@ def _add_join(
     elif names:
         identifiers = [name.this if isinstance(name, exp.Column) else name for name in names]
         _merge(binder, scope, before, identifiers, kind)
-    text = None
+    text = f"USING ({', '.join(name.name for name in names)})" if names else None
     if condition is not None:
         texts = None
         if isinstance(select, exp.Select):
@@ -244,20 +248,20 @@ def _add_join(
         binder.filter(condition, scope, "JOIN_ON", texts, joined=added)
         text = " AND ".join(texts) if texts else binder.sql(condition)
         ordinal += 1
-    elif names:
-        text = f"USING ({', '.join(name.name for name in names)})"
     for relation in added:
         relation.join_type = relation.join_type or kind
         relation.join_condition = relation.join_condition or text
-    if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
-        scope.sources[before:] = [
-            source._replace(visible=False) for source in scope.sources[before:]
-        ]
-    elif kind in {"RIGHT_SEMI", "RIGHT_ANTI"}:
-        scope.sources[:before] = [
-            source._replace(visible=False) for source in scope.sources[:before]
-        ]
+    _hide(scope, before, kind)
     return ordinal
+
+
+def _hide(scope: Scope, before: int, kind: str) -> None:
+    """Semi and anti joins show one side only."""
+    left = kind in {"RIGHT_SEMI", "RIGHT_ANTI"}
+    if not left and kind not in {"LEFT_SEMI", "LEFT_ANTI"}:
+        return
+    hidden = slice(None, before) if left else slice(before, None)
+    scope.sources[hidden] = [source._replace(visible=False) for source in scope.sources[hidden]]
 
 
 def join_type(join: exp.Expr) -> str:
@@ -301,7 +305,7 @@ def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kin
         if kind == "RIGHT":
             left, right = right, left
         role = VALUE if kind == "FULL" else CONDITIONAL
-        kept = right if not left else left
+        kept = left or right
         other = [] if not left else [ref._replace(role=role) for ref in right]
         if kind == "FULL":
             # COALESCE of both sides.
@@ -333,3 +337,16 @@ def _side(binder: Binder, sources: list[Source], identifier: exp.Expr, key: str)
             column=identifier.name,
         )
     return []
+
+
+_SOURCES: tuple[
+    tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Binder, Any, Scope], None]], ...
+] = (
+    (exp.Table, _add_named),
+    (exp.Subquery, _add_subquery),
+    (exp.Values, add_values),
+    (exp.Unnest, add_unnest),
+    (exp.Lateral, add_lateral),
+    (exp.Query, _add_query),
+    ((exp.Paren, exp.Alias, exp.Final), _add_inner),
+)
