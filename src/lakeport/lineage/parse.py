@@ -16,6 +16,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.shims import shimmed
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class StatementParser:
             return Parsed(
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
+        self._fold_names(chunk)
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:
@@ -123,6 +125,12 @@ class StatementParser:
         piece = self._text[chunk.start : chunk.end]
         openers = sum(map(piece.count, "([{<"))
         return openers + piece.lower().count("case") > _MAX_NESTING
+
+    def _fold_names(self, chunk: Chunk) -> None:
+        """Spark's IDENTIFIER clause; a look at the text is cheaper than one at every token."""
+        text = self._text[chunk.start : chunk.end] if self._dialect.naming == "spark" else ""
+        if "identifier" in text.lower():
+            fold_identifiers(chunk.tokens)
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
         return (

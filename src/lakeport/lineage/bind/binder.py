@@ -62,8 +62,6 @@ class Binder:
         self.relations: list[Relation] = []
         self.bound: dict[int, Ref] = {}
         self.type_memo: dict[int, SqlType | None] = {}
-        # The outer columns each subquery mentions: all that Spark shows of it in a name.
-        self.outer_names: dict[int, list[str]] = {}
         self.joins: list[str] = []
         self.filters = 0
         self.variables: set[str] = session.variables

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
-from lakeport.lineage.types import SqlType, generated_types, star_fields
+from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -33,6 +33,8 @@ _READERS = (
 _DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "range": ("id",),
     "sql_keywords": ("keyword", "reserved"),
+    "variant_explode": ("pos", "key", "value"),
+    "variant_explode_outer": ("pos", "key", "value"),
     "generate_series": ("generate_series",),
     "flatten": ("SEQ", "KEY", "PATH", "INDEX", "VALUE", "THIS"),
     "json_each": ("key", "value"),
@@ -169,7 +171,7 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
         elif element is None and len(node.expressions) == 1 and len(names) > 1:
             columns += [(name.name, refs, None) for name in names]
         else:
-            columns.append((relation.label if identifier is not None else "unnest", refs, element))
+            columns.append((_unnested(binder, relation, identifier), refs, element))
     offset = node.args.get("offset")
     generated(binder, relation, columns, names)
     if offset:
@@ -183,6 +185,13 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
         every = [ref for _, refs, _ in columns for ref in refs]
         generated(binder, relation, [(name, every, SqlType("bigint"))], [])
     _append(binder, scope, relation, identifier)
+
+
+def _unnested(binder: Binder, relation: Relation, identifier: exp.Expr | None) -> str:
+    """What an unnested array's column is called by itself."""
+    if binder.dialect.naming == "spark":
+        return "col"
+    return relation.label if identifier is not None else "unnest"
 
 
 def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None:
@@ -341,6 +350,15 @@ def add_table_function(binder: Binder, node: exp.Table, scope: Scope) -> None:
         generated(
             binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
         )
+        _append(binder, scope, relation, identifier)
+        return
+    routine = binder.registry.routine(label) if binder.dialect.naming == "spark" else None
+    if routine is not None and routine.columns is not None:
+        refs = collect(binder, function, scope)
+        columns = [
+            (name, refs, read_type(text, binder.dialect.name)) for name, text in routine.columns
+        ]
+        generated(binder, relation, columns, names)
         _append(binder, scope, relation, identifier)
         return
     known = _DEFAULT_NAMES.get(label.lower())

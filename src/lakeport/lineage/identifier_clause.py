@@ -1,0 +1,72 @@
+"""`IDENTIFIER('db.' || 'orders')`: a name written as a constant string, replaced by the name itself.
+
+Done on tokens before parsing, so that tables, columns and functions named this way are read, bound
+and printed like any other. A clause that is not constant stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+_T = TokenType
+_PART = re.compile(r"(?:`((?:[^`]|``)+)`|([^`.\s]+))(\.|$)")
+_PLAIN = re.compile(r"[A-Za-z_]\w*")
+
+
+def fold_identifiers(tokens: list[Token]) -> None:
+    """Replace every constant IDENTIFIER clause of a statement, in place."""
+    at = len(tokens) - 3
+    while at >= 0:
+        if tokens[at].token_type is _T.VAR and tokens[at].text.upper() == "IDENTIFIER":
+            end = _closing(tokens, at)
+            names = list(_names(tokens[at + 2 : end])) if end else []
+            if names:
+                tokens[at : end + 1] = names
+        at -= 1
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    """Where the clause at `at` ends; 0 if it holds anything but strings and `||`."""
+    if tokens[at + 1].token_type is not _T.L_PAREN:
+        return 0
+    wanted = {_T.STRING, _T.RAW_STRING}
+    for place in range(at + 2, len(tokens)):
+        kind = tokens[place].token_type
+        if kind is _T.R_PAREN:
+            return place if wanted == {_T.DPIPE} else 0
+        if kind not in wanted:
+            return 0
+        wanted = {_T.STRING, _T.RAW_STRING} if kind is _T.DPIPE else {_T.DPIPE}
+    return 0
+
+
+def _names(pieces: list[Token]) -> Iterator[Token]:
+    """The parts of the name and the dots between them; nothing if it is no name."""
+    literals = [piece for piece in pieces if piece.token_type is not _T.DPIPE]
+    text = "".join(piece.text for piece in literals)
+    parts = list(_PART.finditer(text))
+    if "".join(part.group() for part in parts) != text or text.endswith("."):
+        return
+    whole = len(literals) == 1 and literals[0].end - literals[0].start == len(text) + 1
+    for number, part in enumerate(parts):
+        quoted, plain, _ = part.groups()
+        name = quoted.replace("``", "`") if quoted else plain
+        group = 1 if quoted else 2
+        # A name that stands in one string keeps its exact place; a computed one has the clause's.
+        start = literals[0].start + 1 + part.start(group) if whole else pieces[0].start
+        end = start + len(part.group(group)) - 1 if whole else pieces[-1].end
+        if number:
+            yield _token(_T.DOT, ".", pieces[0], start, start)
+        yield _token(
+            _T.VAR if _PLAIN.fullmatch(name) else _T.IDENTIFIER, name, pieces[0], start, end
+        )
+
+
+def _token(kind: TokenType, text: str, at: Token, start: int, end: int) -> Token:
+    return Token(kind, text, line=at.line, col=at.col, start=start, end=end)
