@@ -451,7 +451,8 @@ class FunctionHost(Protocol):
 
 A = TypeVar("A")
 
-_DEEDS: dict[type, str] = {
+# How a user is told that something lacks one: "table `s.t` cannot take INSERT".
+ABILITIES: dict[type, str] = {
     Scannable: "be read",
     Insertable: "take INSERT",
     Updatable: "take UPDATE",
@@ -473,4 +474,4 @@ def require(thing: object, ability: type[A], what: str) -> A:
     """`thing` as something with that ability; `what` is how the user calls it: "table `s.t`"."""
     if isinstance(thing, ability):
         return thing
-    raise UnsupportedError(f"{what} cannot {_DEEDS.get(ability, ability.__name__)}")
+    raise UnsupportedError(f"{what} cannot {ABILITIES[ability]}")

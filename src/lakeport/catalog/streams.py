@@ -24,7 +24,8 @@ class BatchStream:
         self.schema = schema
         self._batches = batches
         self._on_close = on_close
-        self._closed = threading.Event()
+        self._closed = False
+        self._state = threading.Lock()
         self._reading = threading.Lock()
 
     def __iter__(self) -> Self:
@@ -32,31 +33,29 @@ class BatchStream:
 
     def __next__(self) -> pa.RecordBatch:
         with self._reading:
-            if self._closed.is_set():
+            if self._closed:
                 raise StopIteration
             try:
                 return next(self._batches)
             except BaseException:
-                self._free()
+                self._release()
                 raise
 
     def close(self) -> None:
-        # A reader that is inside next() finishes its batch first: a generator cannot be closed
-        # while it runs. `on_close` is called before that, so that it can wake a blocked source.
-        if self._closed.is_set():
-            return
-        self._closed.set()
-        if self._on_close is not None:
-            self._on_close()
-        with self._reading:
-            if isinstance(self._batches, Generator):
-                self._batches.close()
+        # `on_close` comes first, so that it can wake a source that blocks; a reader inside next()
+        # then finishes its batch, because a generator cannot be closed while it runs.
+        if self._release():
+            with self._reading:
+                if isinstance(self._batches, Generator):
+                    self._batches.close()
 
-    def _free(self) -> None:
-        if not self._closed.is_set():
-            self._closed.set()
-            if self._on_close is not None:
-                self._on_close()
+    def _release(self) -> bool:
+        """Whether this call was the one that closed the stream."""
+        with self._state:
+            first, self._closed = not self._closed, True
+        if first and self._on_close is not None:
+            self._on_close()
+        return first
 
     def __enter__(self) -> Self:
         return self
