@@ -61,6 +61,8 @@ class Binder:
         self.fragments = Fragments(chunk.tokens, text)
         self.relations: list[Relation] = []
         self.bound: dict[int, Ref] = {}
+        # References to select aliases, which have the type of the whole expression.
+        self.aliased: dict[int, Column] = {}
         self.type_memo: dict[int, SqlType | None] = {}
         self.joins: list[str] = []
         self.filters = 0
@@ -279,6 +281,9 @@ class Binder:
 
     def column_type(self, node: exp.Expr) -> SqlType | None:
         """The type of a bound column reference."""
+        alias = self.aliased.get(id(node))
+        if alias is not None:
+            return self.type_of_column(alias)
         ref = self.bound.get(id(node))
         return self.type_of_ref(ref) if ref is not None else None
 
@@ -303,6 +308,8 @@ class Binder:
         """The declared type's own text, for a column that is a plain copy of a declared one."""
         seen = 0
         while column.entry is None and seen < _MAX_COPIES:
+            if column.widened:
+                return None
             plain = column.identity and len(column.refs) == 1 and column.refs[0].path is None
             origin = column.refs[0].origin if plain else None
             if not isinstance(origin, Column) or column.refs[0].derived:
@@ -311,8 +318,14 @@ class Binder:
         text = column.entry.data_type if column.entry is not None else None
         if text is None or not seen or self.dialect.naming != "spark":
             return text
-        # Spark pads and checks `char` and `varchar` in tables only; in a query they are strings.
-        return "string" if text.lower().startswith(("varchar", "char")) else text
+        # A query's column has Spark's own spelling of the type: `integer` is `int`, and `varchar`
+        # is a string, because only tables pad and check it.
+        kind = read_type(text, self.dialect.name)
+        return (
+            "string"
+            if kind is not None and kind.kind in {"varchar", "char"}
+            else self.type_text(kind)
+        )
 
     def type_of_ref(self, ref: Ref) -> SqlType | None:
         """The type of what a reference reads."""

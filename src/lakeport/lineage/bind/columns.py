@@ -92,7 +92,7 @@ def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
     name = identifier.name
     key = _key(binder, identifier)
     if scope.prefers_projection and (chosen := scope.projection.get(key)) is not None:
-        return _through_alias(chosen, role)
+        return _through_alias(binder, identifier, chosen, role)
     level: Scope | None = scope
     while level is not None:
         refs = _in_scope(binder, identifier, name, key, level, role)
@@ -124,7 +124,7 @@ def _in_scope(
     matches, unsure, count = _candidates(scope, key)
     if matches:
         return _matched(binder, identifier, matches, key, scope, role)
-    meant = _other_meaning(binder, key, scope, role)
+    meant = _other_meaning(binder, identifier, key, scope, role)
     if meant is not None:
         return meant
     named = scope.relation(key)
@@ -168,16 +168,18 @@ def _matched(
     return [Ref(column, role, column.approximate and column.inferred)]
 
 
-def _other_meaning(binder: Binder, key: str, scope: Scope, role: int) -> list[Ref] | None:
+def _other_meaning(
+    binder: Binder, identifier: exp.Expr, key: str, scope: Scope, role: int
+) -> list[Ref] | None:
     """A select alias where the dialect lets one be seen, or a whole row."""
     alias = scope.aliases.get(key)
     if alias is not None and binder.dialect.lateral_aliases:
-        return _through_alias(alias, role)
+        return _through_alias(binder, identifier, alias, role)
     late = (
         scope.projection.get(key) if scope.late_aliases and not scope.prefers_projection else None
     )
     if late is not None:
-        return _through_alias(late, role)
+        return _through_alias(binder, identifier, late, role)
     row = row_named(binder, key, scope)
     return (
         [ref._replace(derived=True) for ref in relation_refs(row, role)]
@@ -206,8 +208,9 @@ def _are_copies(relation: Relation, key: str) -> bool:
     return first.identity and all(column.identity and column.refs == first.refs for column in same)
 
 
-def _through_alias(column: Column, role: int) -> list[Ref]:
+def _through_alias(binder: Binder, identifier: exp.Expr, column: Column, role: int) -> list[Ref]:
     """A select alias stands for what it was made of."""
+    binder.aliased[id(identifier.parent)] = column
     return [ref if role == VALUE else ref._replace(role=role) for ref in column.refs]
 
 

@@ -291,7 +291,8 @@ def _named_generator(
         ]
     defaults = _DEFAULT_NAMES.get(name)
     if defaults and wanted <= len(defaults):
-        return [(default, refs, None) for default in defaults]
+        kinds = [SqlType("bigint")] if name == "range" else [None] * len(defaults)
+        return [(default, refs, kind) for default, kind in zip(defaults, kinds, strict=True)]
     return [
         (name if wanted <= 1 else f"col{number}", refs, None) for number in range(max(wanted, 1))
     ]

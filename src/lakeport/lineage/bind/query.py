@@ -287,9 +287,8 @@ def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subt
         added = explicit(other, operation)
         column.refs = explicit(column)
         column.identity = True
-        if column.typed or other.typed or column.expression is not None:
-            kinds = [binder.type_of_column(column), binder.type_of_column(other)]
-            column.type, column.typed = binder.common_type(kinds), True
+    kinds = [binder.type_of_column(column), binder.type_of_column(other)]
+    column.type, column.typed, column.widened = binder.common_type(kinds), True, True
     column.refs += added
     column.approximate = column.approximate or other.approximate
 

@@ -55,6 +55,7 @@ class Column:
         "type",
         "type_label",
         "typed",
+        "widened",
     )
 
     def __init__(self, name: str, key: str, relation: Relation | None = None) -> None:
@@ -75,6 +76,8 @@ class Column:
         self.aggregation: tuple[bool, str | None, bool] | None = None
         self.type: SqlType | None = None
         self.typed = False
+        # The type is the common one of several branches.
+        self.widened = False
         # The type as text, once somebody asked for it.
         self.label_known = False
         self.type_label: str | None = None
