@@ -67,8 +67,18 @@ LANES: dict[str, tuple[Lane, ...]] = {
         CHECK,
         Lane(
             "unit",
-            (_tests("-m", "not long", "tests/core", "tests/catalog", "tests/app", "tests/cli"),),
-            300,
+            (
+                _tests(
+                    "-m",
+                    "not long",
+                    "tests/core",
+                    "tests/catalog",
+                    "tests/app",
+                    "tests/cli",
+                    "tests/test_strategies.py",
+                ),
+            ),
+            420,
         ),
         Lane("behaviours", (_tests("-m", "not long", "tests/behaviours"),), 240),
         Lane("lineage", (_tests("-m", "not long", "tests/lineage"),), 240),

@@ -77,3 +77,15 @@ def test_requiring_what_no_lane_needs_is_wrong_use(
     monkeypatch.setenv("LAKEPORT_REQUIRE", "unicorns")
     assert lanes.main(["check"]) == 2
     assert lanes.main(["nonsense"]) == 2
+
+
+def test_every_test_belongs_to_a_lane(lanes: ModuleType) -> None:
+    root = SCRIPT.parent.parent
+    words = [word for lane in lanes.LANES["test"] for command in lane.commands for word in command]
+    places = [root / word for word in words if word.startswith("tests/")]
+    strays = [
+        path.relative_to(root).as_posix()
+        for path in (root / "tests").rglob("test_*.py")
+        if not any(path.is_relative_to(place) for place in places)
+    ]
+    assert strays == []
