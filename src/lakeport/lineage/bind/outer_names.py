@@ -18,7 +18,17 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Scope
 
-_CLAUSES = ("order", "sort", "qualify", "having", "group", "expressions", "where", "laterals")
+_CLAUSES = (
+    "order",
+    "sort",
+    "qualify",
+    "having",
+    "group",
+    "expressions",
+    "where",
+    "laterals",
+    "with_",
+)
 
 
 def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:

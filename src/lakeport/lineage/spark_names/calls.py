@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.functions import PARAMETERS, Call, default_text, printed_call
 from lakeport.lineage.spark_names.windows import orders, window_text
 
@@ -37,7 +38,7 @@ def call_text(printer: Printer, parts: list[str]) -> str:
         printer.at += 2
         return _after_call(printer, "count(1)", name, [])
     shown, arguments = _arguments(printer, name)
-    texts = [text for text, _ in arguments]
+    texts = collated(arguments)
     tokens = [piece for _, piece in arguments]
     call = Call(shown, texts, lambda place: printer.world.type_of(tokens[place]))
     return _after_call(printer, printed_call(call, distinct=distinct), shown, texts)

@@ -91,6 +91,7 @@ _DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "make_ym_interval": (0, ("0", "0")),
     "mask": (1, ("X", "x", "n", "NULL")),
     "months_between": (2, ("true",)),
+    "normalize": (1, ("NFC",)),
     "ntile": (0, ("1",)),
     "overlay": (3, ("-1",)),
     "percentile": (2, ("1",)),
@@ -151,6 +152,8 @@ PARAMETERS: dict[str, tuple[str, ...]] = {
     "tuple_union_agg_integer": ("child", "lgnomentries", "mode"),
     "tuple_union_double": ("first", "second", "lgnomentries", "mode"),
     "tuple_union_integer": ("first", "second", "lgnomentries", "mode"),
+    "tuple_union_theta_double": ("first", "second", "lgnomentries", "mode"),
+    "tuple_union_theta_integer": ("first", "second", "lgnomentries", "mode"),
     "variant_explode": ("input",),
 }
 
@@ -221,9 +224,30 @@ def _padded(call: Call) -> str | None:
 
 
 def _made_timestamp(call: Call) -> str | None:
-    """From a date and a time it is the same function for every kind of timestamp."""
+    """From a date and a time, with or without a zone, it is the function without a suffix."""
     few = len(call.arguments) <= 3
     return f"make_timestamp({', '.join(call.arguments)})" if few else None
+
+
+def _tried_timestamp(call: Call) -> str | None:
+    """Trying is a function around the other."""
+    if len(call.arguments) > 3:
+        return None
+    return f"{call.name}(make_timestamp_ntz({', '.join(call.arguments)}))"
+
+
+def _bucket(call: Call) -> str | None:
+    """Buckets begin at the epoch, in the kind of timestamp they hold."""
+    type_ = call.type_of(1) if len(call.arguments) == 2 else None
+    if type_ is None or type_.kind != "timestamp_ntz":
+        return None
+    return f"time_bucket({', '.join(call.arguments)}, TIMESTAMP_NTZ '1970-01-01 00:00:00')"
+
+
+def _parsed_map(call: Call) -> str | None:
+    """A map read from JSON is called after the field Spark keeps its entries in."""
+    schema = call.arguments[1] if len(call.arguments) > 1 else ""
+    return "entries" if schema.lower().replace(" ", "").startswith("map<") else None
 
 
 def _reduced(call: Call) -> str | None:
@@ -253,9 +277,11 @@ _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "aggregate": _reduced,
     "assert_true": _operator("assert_true({0}, '{0}' is not true!)", 1),
     "ceil": _whole("ceil"),
+    "convert_timezone": _operator("convert_timezone(current_timezone(), {0}, {1})", 2),
     "datepart": _operator("datepart({0} FROM {1})", 2),
     "div": _operator("({0} div {1})", 2),
     "floor": _whole("floor"),
+    "from_json": _parsed_map,
     "if": _operator("(IF({0}, {1}, {2}))", 3),
     "ilike": _operator("ilike({0}, {1})", 3),
     "instr": _operator("instr({0}, {1}, {2}, 1)", 3),
@@ -271,16 +297,16 @@ _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "log": _operator("LOG(E(), {0})", 1),
     "lpad": _padded,
     "make_timestamp_ltz": _made_timestamp,
-    "make_timestamp_ntz": _made_timestamp,
     "mode": _mode,
     "positive": _operator("(+ {0})", 1),
     "raise_error": _operator("raise_error(USER_RAISED_EXCEPTION, map(errorMessage, {0}))", 1),
     "reduce": _reduced,
     "rpad": _padded,
+    "time_bucket": _bucket,
     "to_char": _to_char,
     "to_varchar": _to_char,
     "trunc": _operator("trunc({0}, {1})", 2),
     "try_make_timestamp_ltz": _made_timestamp,
-    "try_make_timestamp_ntz": _made_timestamp,
+    "try_make_timestamp_ntz": _tried_timestamp,
     "try_to_time": lambda call: f"try_to_time(to_time({', '.join(call.arguments)}))",
 }

@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.spark_names.arithmetic import printed_sum
 from lakeport.lineage.spark_names.calls import call_text
+from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.cursor import Cursor, Unprintable
 from lakeport.lineage.spark_names.literals import (
     SUFFIXES,
@@ -156,7 +157,7 @@ class Printer(Cursor):
             else:
                 path += f"[{step.text}]"
             self.expect("]")
-        return path, key
+        return path, key.rpartition(".")[2]
 
     # -- precedence --------------------------------------------------------------------------
 
@@ -185,9 +186,15 @@ class Printer(Cursor):
 
     def comparison(self) -> str:
         """What stands on the left of a predicate."""
+        start = self.at
         left = self.value()
+        before = self.at
         while (operator := self.operator(_COMPARISONS)) is not None:
+            after = self.at
             right = self.value()
+            operands = (left, self.tokens[start:before]), (right, self.tokens[after : self.at])
+            left, right = collated(list(operands))
+            before = self.at
             left = (
                 f"(NOT ({left} = {right}))" if operator == "!=" else f"({left} {operator} {right})"
             )
