@@ -41,6 +41,7 @@ def output_name(
 
 def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token] | None) -> str:
     select = node.find_ancestor(exp.Select)
+    windows = select.args.get("windows") or [] if select is not None else []
 
     def is_relation(name: str) -> bool:
         key = binder.folding.column(name)
@@ -74,7 +75,7 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
         iter([outer_names(binder, query, scope) for query in _subqueries(node)]),
         window,
         star,
-        lambda part: fragment_type(binder, node, part),
+        lambda part: fragment_type(binder, [node, *windows], part),
         routine,
     )
     printed = spark_name(tokens, surroundings) if tokens else None

@@ -21,23 +21,24 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
-def fragment_type(binder: Binder, item: exp.Expr, tokens: list[Token]) -> SqlType | None:
-    """The type of the expression the tokens spell, inside the bound select item."""
+def fragment_type(binder: Binder, trees: list[exp.Expr], tokens: list[Token]) -> SqlType | None:
+    """The type of the expression the tokens spell, which is part of one of the bound trees."""
     if not tokens:
         return None
     if len(tokens) == 1 and tokens[0].token_type is TokenType.NUMBER:
         whole = tokens[0].text.isdigit()
         return read_type("int" if whole else "double", binder.dialect.name)
     try:
-        trees = engine_of(binder.dialect.parser).parser().parse(tokens, binder.text)
+        parsed = engine_of(binder.dialect.parser).parser().parse(tokens, binder.text)
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError):
         return None
-    tree = trees[0] if trees else None
+    tree = parsed[0] if parsed else None
     if not isinstance(tree, exp.Expr) or isinstance(tree, exp.Command):
         return None
     bound = {
         binder.span(column.this): binder.bound.get(id(column))
-        for column in item.find_all(exp.Column)
+        for whole in trees
+        for column in whole.find_all(exp.Column)
     }
 
     def column_type(node: exp.Expr) -> SqlType | None:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.spark_names.printer import Operand, Printer
 
 _T = TokenType
+# Functions of bytes and keys, whose strings need not agree in collation.
+_BYTEWISE = frozenset({"decode", "encode", "map", "to_binary", "try_to_binary"})
 _SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 
 
@@ -38,7 +40,7 @@ def call_text(printer: Printer, parts: list[str]) -> str:
         printer.at += 2
         return _after_call(printer, "count(1)", name, [])
     shown, arguments = _arguments(printer, name)
-    texts = collated(arguments)
+    texts = [text for text, _ in arguments] if shown in _BYTEWISE else collated(arguments)
     tokens = [piece for _, piece in arguments]
     call = Call(shown, texts, lambda place: printer.world.type_of(tokens[place]))
     return _after_call(printer, printed_call(call, distinct=distinct), shown, texts)

@@ -291,6 +291,8 @@ _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "localtime": _operator("current_time(6)", 0),
     "current_time": _operator("current_time(6)", 0),
     "current_timestamp": _operator("current_timestamp()", 1),
+    "localtimestamp": _operator("localtimestamp()", 1),
+    "now": _operator("current_timestamp()", 1),
     "json_exists": _quoted_path,
     "json_query": _quoted_path,
     "json_value": _quoted_path,

@@ -9,6 +9,8 @@ import re
 
 _DATE = r"([+-]?\d{4,7})(?:-(\d{1,2})(?:-(\d{1,2}))?)?"
 _TIME = r"(\d{1,2}):(\d{1,2})(?::(\d{1,2})(?:\.(\d{0,9}))?)?"
+# A finer fraction makes a type of its own, which is printed with all of its digits.
+_MICROSECONDS = 6
 _DATE_ONLY = re.compile(f"{_DATE}(?:[ T].*)?")
 _TIME_ONLY = re.compile(_TIME + r"(?:\s*([AaPp][Mm]))?")
 _TIMESTAMP = re.compile(f"{_DATE}(?:[ T](?:{_TIME})?)?")
@@ -47,6 +49,8 @@ def _date(match: re.Match[str]) -> str:
 
 
 def _time(hour: str | None, minute: str | None, second: str | None, fraction: str | None) -> str:
-    digits = (fraction or "").rstrip("0")
+    digits = fraction or ""
+    if len(digits) <= _MICROSECONDS:
+        digits = digits.rstrip("0")
     clock = ":".join((part or "0").zfill(2) for part in (hour, minute, second))
     return f"{clock}.{digits}" if digits else clock

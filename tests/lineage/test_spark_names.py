@@ -1,0 +1,303 @@
+"""What Spark 4 calls an output column that has no alias, as tables to read and to add to."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeport.lineage import analyze
+
+TABLES = """
+CREATE TABLE shop (id INT, big BIGINT, price DECIMAL(9,2), name STRING, day DATE, ts TIMESTAMP,
+  raw BINARY, xs ARRAY<INT>, m MAP<STRING, INT>, info STRUCT<city: STRING, zips: ARRAY<INT>>, v VARIANT,
+  gap INTERVAL DAY TO SECOND);
+CREATE TABLE other (id INT, k INT);
+"""
+
+
+def names(sql: str, before: str = "") -> list[str]:
+    """The output columns of the last statement, in order."""
+    result = analyze({"sql": f"{TABLES}{before};\n{sql}", "dialect": "spark"})
+    statement = result.statements[-1]
+    outputs = {node.id for node in statement.nodes if node.node_type == "output"}
+    owned = {
+        edge.target
+        for edge in statement.edges
+        if edge.edge_type == "ownership" and edge.source in outputs
+    }
+    return [node.label for node in statement.nodes if node.id in owned]
+
+
+def name(item: str) -> str:
+    (found,) = names(f"SELECT {item} FROM shop")
+    return found
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("id + 1", "(id + 1)"),
+        ("shop.id * 2 - big", "((id * 2) - big)"),
+        ("a || b || c", "concat(concat(a, b), c)"),
+        ("id DIV 2", "(id div 2)"),
+        ("-id", "(- id)"),
+        ("- 3", "-3"),
+        ("~id & 7 | 1", "((~id & 7) | 1)"),
+        ("id <> 3", "(NOT (id = 3))"),
+        (
+            "NOT id > 3 AND big < 1 OR name IS NULL",
+            "(((NOT (id > 3)) AND (big < 1)) OR (name IS NULL))",
+        ),
+        ("id BETWEEN 1 AND 2", "between(id, 1, 2)"),
+        ("id NOT IN (1, 2)", "(NOT (id IN (1, 2)))"),
+        ("name LIKE 'a%'", "name LIKE a%"),
+        ("name LIKE 'a#%' ESCAPE '#'", "name LIKE a#% ESCAPE '#'"),
+        ("name ILIKE 'a%'", "ilike(name, a%)"),
+        ("name RLIKE 'a+'", "RLIKE(name, a+)"),
+        ("id IS DISTINCT FROM 3", "(NOT (id <=> 3))"),
+        ("id IS NOT TRUE", "(NOT (id <=> true))"),
+        ("id >> 2", "(id >> 2)"),
+        ("xs[0]", "xs[0]"),
+        ("m['a']", "m[a]"),
+        ("CASE id WHEN 1 THEN 'x' ELSE 'y' END", "CASE WHEN (id = 1) THEN x ELSE y END"),
+        ("IF(id > 1, 'a', 'b')", "(IF((id > 1), a, b))"),
+        ("(id, 2)", "named_struct(id, id, col2, 2)"),
+    ],
+)
+def test_operators_print_their_tree(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("0010", "10"),
+        ("1.50", "1.50"),
+        (".5", "0.5"),
+        ("-0.0", "0.0"),
+        ("-0.0D", "-0.0"),
+        ("0.10F", "0.1"),
+        ("1e3", "1000.0"),
+        ("1e7", "1.0E7"),
+        ("1.5E-4", "1.5E-4"),
+        ("5e36BD", "5" + "0" * 36),
+        ("0.000000012BD", "1.2E-8"),
+        ("'it''s'", "it's"),
+        ("'a' 'b'", "ab"),
+        ("X'1c'", "X'1C'"),
+        ("NULL", "NULL"),
+        ("TRUE", "true"),
+        ("DATE '2020-1-2'", "DATE '2020-01-02'"),
+        ("DATE '12020-01-02'", "DATE '+12020-01-02'"),
+        ("TIMESTAMP '2020-01-02'", "TIMESTAMP '2020-01-02 00:00:00'"),
+        ("TIMESTAMP '2020-01-02 3:04:05.600'", "TIMESTAMP '2020-01-02 03:04:05.6'"),
+        ("TIMESTAMP_LTZ '2020-01-02 03:04:05'", "TIMESTAMP '2020-01-02 03:04:05'"),
+        ("TIME '1:2:3 PM'", "TIME '13:02:03'"),
+        ("INTERVAL 3 HOURS", "INTERVAL '03' HOUR"),
+        ("INTERVAL 2 WEEKS", "INTERVAL '14' DAY"),
+        ("INTERVAL 1 DAY 130 MINUTES", "INTERVAL '1 02:10' DAY TO MINUTE"),
+        ("INTERVAL '1 2:3:4.5' DAY TO SECOND", "INTERVAL '1 02:03:04.5' DAY TO SECOND"),
+        ("INTERVAL '-1-3' YEAR TO MONTH", "INTERVAL '-1-3' YEAR TO MONTH"),
+        ("INTERVAL '1 year 14 months'", "INTERVAL '2-2' YEAR TO MONTH"),
+        ("-INTERVAL 1 DAY", "(- INTERVAL '1' DAY)"),
+    ],
+)
+def test_literals_take_their_normal_form(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("day + 7", "date_add(day, 7)"),
+        ("7 + day", "date_add(day, 7)"),
+        ("day - 7", "date_sub(day, 7)"),
+        ("day - DATE '2020-01-01'", "(day - DATE '2020-01-01')"),
+        ("day + INTERVAL 2 DAYS", "date_add(day, extractansiintervaldays(INTERVAL '2' DAY))"),
+        ("day - INTERVAL 2 MONTHS", "day - INTERVAL '2' MONTH"),
+        ("INTERVAL 1 HOUR + ts", "ts + INTERVAL '01' HOUR"),
+        ("ts - gap", "ts - gap"),
+        ("gap + gap", "(gap + gap)"),
+        ("gap * 2", "(gap * 2)"),
+        ("ts + NULL", "ts + NULL"),
+        ("id + big", "(id + big)"),
+        ("to_char(day, 'yyyy')", "date_format(day, yyyy)"),
+        ("to_char(price, '999')", "to_char(price, 999)"),
+        ("lpad(raw, 3)", "lpad(raw, 3, X'00')"),
+    ],
+)
+def test_types_decide_what_is_printed(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("count(*)", "count(1)"),
+        ("COUNT(DISTINCT id)", "count(DISTINCT id)"),
+        ("sum(id) FILTER (WHERE id > 1)", "sum(id) FILTER (WHERE (id > 1))"),
+        ("array_agg(id)", "collect_list(id)"),
+        ("sqrt(id)", "SQRT(id)"),
+        ("ceil(price)", "CEIL(price)"),
+        ("ceil(price, 1)", "ceil(price, 1)"),
+        ("log(id)", "LOG(E(), id)"),
+        ("round(price)", "round(price, 0)"),
+        ("substr(name, 2)", "substr(name, 2, 2147483647)"),
+        ("substring(name FROM 2 FOR 3)", "substring(name, 2, 3)"),
+        ("position('a' IN name)", "locate(a, name, 1)"),
+        ("trim(LEADING 'x' FROM name)", "TRIM(LEADING x FROM name)"),
+        ("overlay(name PLACING '_' FROM 6)", "overlay(name, _, 6, -1)"),
+        ("extract(YEAR FROM day)", "extract(YEAR FROM day)"),
+        ("timestampadd(hour, 1, ts)", "timestampadd(HOUR, 1, ts)"),
+        ("datediff(day, day)", "datediff(day, day)"),
+        ("from_json(name, 'a INT')", "from_json(name)"),
+        ("from_json(name, 'map<string,int>')", "entries"),
+        ("to_json(info, map('a', 'b'))", "to_json(info)"),
+        ("mask(name, lowerChar => 'q')", "mask(name, X, q, n, NULL)"),
+        (
+            "transform(xs, x -> x + id)",
+            "transform(xs, lambdafunction((namedlambdavariable() + id), namedlambdavariable()))",
+        ),
+        (
+            "exists(xs, x -> x > 1)",
+            "exists(xs, lambdafunction((namedlambdavariable() > 1), namedlambdavariable()))",
+        ),
+        ("listagg(name)", "listagg(name, NULL)"),
+        (
+            "percentile_cont(0.5) WITHIN GROUP (ORDER BY id DESC)",
+            "percentile_cont(0.5) WITHIN GROUP (ORDER BY id DESC)",
+        ),
+        ("current_date", "current_date()"),
+        ("struct(id, name AS n)", "struct(id, name AS n)"),
+        ("'a' COLLATE unicode_ci = 'A'", "(collate(a, unicode_ci) = 'A' collate UNICODE_CI)"),
+    ],
+)
+def test_functions_print_their_registered_form(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("CAST(id AS STRING)", "id"),
+        ("shop.id::bigint", "id"),
+        ("CAST(id + 1 AS DECIMAL)", "CAST((id + 1) AS DECIMAL(10,0))"),
+        ("CAST(upper(name) AS integer)", "CAST(upper(name) AS INT)"),
+        ("CAST(array(1) AS ARRAY<BIGINT>)", "array(1)"),
+        ("string(id + 1)", "(id + 1)"),
+        ("info.city", "city"),
+        ("upper(shop.info.city)", "upper(info.city)"),
+        ("struct(1 AS a).a", "struct(1 AS a).a"),
+        ("v:a.b[0].c::int", "c"),
+    ],
+)
+def test_casts_and_paths(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        (
+            "sum(id) OVER (PARTITION BY name ORDER BY big DESC)",
+            "sum(id) OVER (PARTITION BY name ORDER BY big DESC NULLS LAST RANGE BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+        ),
+        (
+            "rank() OVER w",
+            "RANK() OVER (ORDER BY id ASC NULLS FIRST ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)",
+        ),
+        (
+            "lag(id, 2) OVER (w)",
+            "lag(id, 2, NULL) OVER (ORDER BY id ASC NULLS FIRST ROWS BETWEEN -2 FOLLOWING AND -2 FOLLOWING)",
+        ),
+        (
+            "max(id) OVER (ORDER BY big RANGE BETWEEN 2 PRECEDING AND 3 FOLLOWING)",
+            "max(id) OVER (ORDER BY big ASC NULLS FIRST RANGE BETWEEN (- 2) FOLLOWING AND 3 FOLLOWING)",
+        ),
+    ],
+)
+def test_windows_are_printed_in_full(item: str, expected: str) -> None:
+    assert names(f"SELECT {item} FROM shop WINDOW w AS (ORDER BY id)") == [expected]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("(SELECT max(k) FROM other)", "scalarsubquery()"),
+        ("(SELECT max(k) FROM other WHERE other.id = shop.id)", "scalarsubquery(id)"),
+        (
+            "(SELECT big + max(k) FROM other WHERE other.id = shop.id GROUP BY ALL)",
+            "scalarsubquery(big, id)",
+        ),
+        ("(SELECT 1 WHERE big > 1 UNION ALL SELECT shop.id)", "scalarsubquery(big, id)"),
+        ("EXISTS (SELECT 1 FROM other WHERE k = big)", "exists(big)"),
+        ("id IN (SELECT k FROM other)", "(id IN (listquery()))"),
+    ],
+)
+def test_a_subquery_shows_the_outer_columns_it_mentions(item: str, expected: str) -> None:
+    assert name(item) == expected
+
+
+def test_a_star_inside_a_call_stands_for_its_columns() -> None:
+    assert names("SELECT coalesce(*), concat_ws(',', o.* EXCEPT (k)) FROM other o") == [
+        "coalesce(id, k)",
+        "concat_ws(,, id)",
+    ]
+
+
+def test_a_created_function_is_called_by_its_full_name() -> None:
+    before = (
+        "CREATE FUNCTION tax(x INT) RETURNS INT RETURN x; CREATE TEMPORARY FUNCTION net AS 'a.B'"
+    )
+    assert names("SELECT tax(1), net(id) FROM shop", before) == [
+        "spark_catalog.default.tax(1)",
+        "net(id)",
+    ]
+
+
+def test_a_dropped_function_is_a_stranger_again() -> None:
+    before = "CREATE FUNCTION tax(x INT) RETURNS INT RETURN x; DROP FUNCTION tax"
+    assert names("SELECT tax(1)", before) == ["tax(1)"]
+
+
+def test_a_function_that_returns_a_table_has_columns() -> None:
+    before = "CREATE FUNCTION days(n INT) RETURNS TABLE (d DATE COMMENT 'x', week ARRAY<INT>) RETURN SELECT 1, 2"
+    assert names("SELECT * FROM days(3)", before) == ["d", "week"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT IDENTIFIER('id') FROM IDENTIFIER('sh' || 'op')", ["id"]),
+        ("SELECT * FROM IDENTIFIER('`other`')", ["id", "k"]),
+        ("SELECT IDENTIFIER('o.k') + 1 FROM other o", ["(k + 1)"]),
+        ("SELECT IDENTIFIER('ab' || 's')(k) FROM other", ["abs(k)"]),
+    ],
+)
+def test_a_constant_identifier_clause_is_the_name(sql: str, expected: list[str]) -> None:
+    assert names(sql) == expected
+
+
+_ATOMS = st.sampled_from(
+    ["id", "1", "big", "'x'", "DATE '2020-01-01'", "INTERVAL 1 DAY", "NULL", "xs[0]"]
+)
+_EXPRESSIONS = st.recursive(
+    _ATOMS,
+    lambda inner: st.one_of(
+        st.tuples(inner, st.sampled_from(["+", "-", "*", "=", "AND", "||", "<"]), inner).map(
+            " ".join
+        ),
+        inner.map(lambda text: f"({text})"),
+        inner.map(lambda text: f"coalesce({text}, {text})"),
+        inner.map(lambda text: f"NOT ({text})"),
+    ),
+    max_leaves=6,
+)
+
+
+@settings(max_examples=60, derandomize=True, deadline=None)
+@given(_EXPRESSIONS)
+def test_parentheses_and_spaces_do_not_change_a_name(text: str) -> None:
+    spaced = text.replace(" ", "  ").replace("(", "( ")
+    assert name(f"concat({text})") == name(f"concat(({spaced}))")
