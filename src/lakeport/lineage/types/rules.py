@@ -41,7 +41,7 @@ def argument(*names: str) -> Operands:
         for name in names:
             child = node.args.get(name)
             if isinstance(child, list):
-                found.extend(child)
+                found.extend(part for part in child if isinstance(part, exp.Expr))
             elif isinstance(child, exp.Expr):
                 found.append(child)
         return found
