@@ -8,7 +8,12 @@ import sys
 import typing
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
+
+from lakeport.app import wiring
+from lakeport.app.settings import load
+from lakeport.catalog.iceberg.connect import connect
 
 if typing.TYPE_CHECKING:
     from tests.cli.conftest import Run
@@ -132,7 +137,7 @@ def test_a_broken_request_is_answered_too(lakeport: Run) -> None:
         (("models", "--dialect", "sprak"), 1, "did you mean `spark`"),
         (("models", "--schema", "missing.json"), 1, "there is no file missing.json"),
         (("models", "--request", "x.json"), 2, "brings its own SQL"),
-        (("models", "--catalog"), 1, "not supported yet"),
+        (("models", "--catalog", "--schema", "x.json"), 2, "cannot both be imported"),
         (("models", "--format", "png"), 2, "png"),
     ],
 )
@@ -173,3 +178,43 @@ def test_diff_refuses_what_is_no_analysis(lakeport: Run, model: str) -> None:
     shown = lakeport("lineage", "diff", "x.json", model)
     assert shown.code == 2
     assert "not a saved analysis" in shown.err
+
+
+def test_the_live_catalog_is_an_imported_schema(lakeport: Run) -> None:
+    Path("lakeport.toml").write_text("", encoding="utf-8")
+    catalog = connect(wiring.profile_of(load()))
+    catalog.create_namespace("raw")
+    columns: dict[str, pa.DataType] = {"id": pa.int64(), "amount": pa.decimal128(9, 2)}
+    catalog.create_table("raw.orders", pa.schema(columns))
+    catalog.close()
+    Path("model.sql").write_text("CREATE VIEW v AS SELECT * FROM raw.orders", encoding="utf-8")
+    shown = lakeport("lineage", "model.sql", "--catalog", "--fail-on", "approximate", "--json")
+    assert shown.code == 0
+    answer = json.loads(shown.out)
+    (table,) = [t for t in answer["resolvedSchema"]["tables"] if t["origin"] == "imported"]
+    assert (table["catalog"], table["schema"], table["name"]) == ("lake", "raw", "orders")
+    assert [(c["name"], c["dataType"]) for c in table["columns"]] == [
+        ("id", "bigint"),
+        ("amount", "decimal(9,2)"),
+    ]
+
+
+def test_looking_at_an_empty_catalog_creates_nothing(lakeport: Run) -> None:
+    Path("lakeport.toml").write_text("", encoding="utf-8")
+    Path("model.sql").write_text("SELECT a FROM t", encoding="utf-8")
+    assert lakeport("lineage", "model.sql", "--catalog").code == 0
+    assert not Path(".lakeport").exists()
+
+
+def test_a_catalog_out_of_reach_is_a_failure_that_names_it(lakeport: Run) -> None:
+    Path("lakeport.toml").write_text("", encoding="utf-8")
+    Path("model.sql").write_text("SELECT a FROM t", encoding="utf-8")
+    gone = "catalog.uri=sqlite:////proc/no/catalog.db"
+    shown = lakeport("lineage", "model.sql", "--catalog", "--set", gone)
+    assert shown.code == 0  # a file that is not there is an empty catalog
+    Path("not-a-database").write_text("hello, this is text" * 100, encoding="utf-8")
+    shown = lakeport(
+        "lineage", "model.sql", "--catalog", "--set", "catalog.uri=sqlite:///not-a-database"
+    )
+    assert shown.code == 3
+    assert "not-a-database" in shown.err

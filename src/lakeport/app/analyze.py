@@ -12,13 +12,17 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
-from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
+from lakeport.app import wiring
+from lakeport.core.errors import InvalidRequestError, NotFoundError
 from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.diff import LineageDiff, diff
+from lakeport.lineage.types import read_type, type_text
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from lakeport.app.settings import Settings
 
 TemplateMode: TypeAlias = Literal["raw", "jinja", "dbt"]
 STANDARD_INPUT = "-"
@@ -27,12 +31,15 @@ _SCHEMA_SHAPES = 'a list of tables, {"tables": […]}, or a saved analysis'
 
 @dataclass(frozen=True, slots=True)
 class Workload:
-    """What to analyse: files and folders (`-` is standard input), and how to read them."""
+    """What to analyse: files and folders (`-` is standard input), and how to read them.
+
+    The imported schema comes from the file `schema` or from the live catalog that settings describe.
+    """
 
     paths: tuple[Path, ...]
     dialect: str = "generic"
     schema: Path | None = None
-    catalog: bool = False
+    catalog: Settings | None = None
     template: TemplateMode = "raw"
     options: dict[str, Any] = field(default_factory=dict)
 
@@ -40,10 +47,10 @@ class Workload:
 def analyze_workload(workload: Workload) -> AnalyzeResult:
     if dialect_named(workload.dialect) is None:
         raise NotFoundError.among("dialect", workload.dialect, known_dialects())
-    if workload.catalog:
-        raise UnsupportedError(
-            "importing the schema from the live catalog is not supported yet",
-            hint="export it to a JSON or DDL file and give it with --schema",
+    if workload.catalog is not None and workload.schema is not None:
+        raise InvalidRequestError(
+            "a schema file and the live catalog cannot both be imported",
+            hint="leave out --schema or --catalog",
         )
     request: dict[str, Any] = {
         "files": [_source(path) for path in _files(workload.paths)],
@@ -53,7 +60,34 @@ def analyze_workload(workload: Workload) -> AnalyzeResult:
     }
     if workload.schema is not None:
         request["schema"] = read_schema(workload.schema, workload.dialect)
+    elif workload.catalog is not None:
+        request["schema"] = catalog_schema(workload.catalog, workload.dialect)
     return analyze(request)
+
+
+def catalog_schema(settings: Settings, dialect: str) -> dict[str, Any]:
+    """What the live catalog holds, as an imported schema in the dialect's own type names."""
+    name = settings.catalog.name
+    return {
+        "defaultCatalog": name,
+        "tables": [
+            {
+                "catalog": name,
+                "schema": table.name.namespace,
+                "name": table.name.table,
+                "columns": [
+                    {"name": column.name, "dataType": _type_text(column.type, dialect)}
+                    for column in table.columns
+                ],
+            }
+            for table in wiring.described_tables(settings)
+        ],
+    }
+
+
+def _type_text(spark: str, dialect: str) -> str:
+    known = read_type(spark, "spark")
+    return (known and type_text(known, dialect)) or spark
 
 
 def read_payload(path: Path) -> bytes:

@@ -12,6 +12,7 @@ from lakeport.catalog.iceberg.profile import Profile
 
 if TYPE_CHECKING:
     from lakeport.app.settings import Settings
+    from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
 
 
@@ -39,3 +40,10 @@ def probe_warehouse(settings: Settings, *, seconds: float) -> None:
     from lakeport.catalog.iceberg import connect  # noqa: PLC0415  loads PyIceberg
 
     connect.probe_warehouse(profile_of(settings), seconds=seconds)
+
+
+def described_tables(settings: Settings) -> list[Described]:
+    """The catalog's tables with their columns; creates nothing."""
+    from lakeport.catalog.iceberg import columns  # noqa: PLC0415  loads PyIceberg
+
+    return columns.described_tables(profile_of(settings))

@@ -52,7 +52,7 @@ def connect(profile: Profile) -> Catalog:
             profile.database_file.parent.mkdir(parents=True, exist_ok=True)
         return _open(profile, {})
     except Exception as error:
-        raise _unavailable(profile, error) from error
+        raise refusal(profile, error) from error
 
 
 def probe(profile: Profile, *, seconds: float) -> Presence:
@@ -112,7 +112,7 @@ def _within(seconds: float, profile: Profile, ask: Callable[[], T]) -> T:
     thread.start()
     thread.join(seconds)
     if failures:
-        raise _unavailable(profile, failures[0]) from failures[0]
+        raise refusal(profile, failures[0]) from failures[0]
     if not answers:
         raise UnavailableError(
             f"{profile} did not answer within {seconds:g} s", hint="is the address right?"
@@ -120,7 +120,8 @@ def _within(seconds: float, profile: Profile, ask: Callable[[], T]) -> T:
     return answers[0]
 
 
-def _unavailable(profile: Profile, error: Exception) -> LakeportError:
+def refusal(profile: Profile, error: Exception) -> LakeportError:
+    """What to raise for whatever a driver raised: the catalog by name, the reason, what to check."""
     if isinstance(error, LakeportError):
         return error
     reason = _reason(error)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -43,7 +42,7 @@ _Template = Annotated[TemplateMode, typer.Option(help="How the files become SQL.
 
 @command
 def lineage(  # noqa: PLR0913  each is an option of its own on the command line
-    _call: Call,
+    call: Call,
     files: Annotated[
         list[Path] | None,
         typer.Argument(metavar="FILES", help="SQL files or folders; `-` is standard input."),
@@ -94,13 +93,13 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     if request is not None:
         if files:
             raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
-        sys.stdout.buffer.write(analyze_json(read_payload(request)) + b"\n")
+        call.write(analyze_json(read_payload(request)) + b"\n")
         return None
     workload = Workload(
         paths=tuple(files or ()),
         dialect=dialect,
         schema=schema,
-        catalog=catalog,
+        catalog=call.settings() if catalog else None,
         template=template,
         options={"includeIndirect": indirect, "hideCtes": hide_ctes},
     )
