@@ -70,7 +70,7 @@ class StatementFacts:
                     "derivation" if "derivation" in (kind, edge["edgeType"]) else "data_flow",
                     approximate or bool(edge.get("approximate")),
                 )
-                if self._passes_through(edge["source"]):
+                if self.is_local_column(edge["source"]):
                     stack.append(step)
                 else:
                     origin = found[self.name(edge["source"])]
@@ -104,7 +104,8 @@ class StatementFacts:
             return False
         return any(edge["edgeType"] in VALUE_EDGES for edge in self.incoming[node_id])
 
-    def _passes_through(self, node_id: str) -> bool:
+    def is_local_column(self, node_id: str) -> bool:
+        """Whether it belongs to a CTE or derived table, which sources are traced through."""
         owner = self.nodes.get(self.owner.get(node_id, ""))
         return owner is not None and owner["nodeType"] == "cte"
 

@@ -14,7 +14,8 @@ import pytest
 from sqlglot import exp, parse_one, tokenize
 
 from tests.lineage.oracle.claims import claims_about
-from tests.lineage.oracle.generate import Scenario, make_scenario
+from tests.lineage.oracle.generate import make_scenario
+from tests.lineage.oracle.world import Scenario
 
 if TYPE_CHECKING:
     from collections.abc import Callable

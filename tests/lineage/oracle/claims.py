@@ -13,7 +13,7 @@ from tests.lineage.golden_facts import StatementFacts
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from tests.lineage.oracle.generate import Scenario
+    from tests.lineage.oracle.world import Scenario
 
 NAMESPACE = "main"
 FILTERING = frozenset({"FILTER", "JOIN"})
@@ -21,11 +21,15 @@ FILTERING = frozenset({"FILTER", "JOIN"})
 
 @dataclass(frozen=True, slots=True)
 class Claims:
-    """`direct` and `reaching` are in output order; sources are written `table.column`."""
+    """`direct` and `reaching` are in output order; sources are written `table.column`.
+
+    `rows`: what decides which rows there are, for columns that a statement does not write.
+    """
 
     names: list[str]
     direct: list[set[str]]
     reaching: list[set[str]]
+    rows: set[str]
     approximate: bool
     issues: list[str]
 
@@ -50,8 +54,8 @@ def claims_about(scenario: Scenario) -> Claims:
         )
     )
     facts = StatementFacts(result["statements"][0])
-    columns = [node_id for node_id in facts.columns() if facts.is_output_column(node_id)]
-    indirect = _indirect_sources(facts)
+    columns = _answered(facts, scenario.target)
+    indirect = _indirect_sources(facts, scenario.target)
     origins = [facts.origins(column) for column in columns]
     return Claims(
         names=[facts.nodes[column]["label"] for column in columns],
@@ -60,20 +64,36 @@ def claims_about(scenario: Scenario) -> Claims:
             for found in origins
         ],
         reaching=[_columns(found) | indirect for found in origins],
+        rows=indirect.union(*map(_columns, origins)),
         approximate=any(edge.get("approximate") for edge in facts.statement["edges"]),
         issues=[f"{issue['code']}: {issue['message']}" for issue in result["issues"]],
     )
 
 
-def _indirect_sources(facts: StatementFacts) -> set[str]:
+def _answered(facts: StatementFacts, target: str | None) -> list[str]:
+    """The columns of the output, or those that the statement writes."""
+    if target is None:
+        return [node_id for node_id in facts.columns() if facts.is_output_column(node_id)]
+    prefix = f"{NAMESPACE}.{target}."
+    owned = [node_id for node_id in facts.columns() if facts.name(node_id).startswith(prefix)]
+    return [
+        n
+        for n in owned
+        if facts.is_written_column(n) or "CREATE" in facts.statement["statementType"]
+    ]
+
+
+def _indirect_sources(facts: StatementFacts, target: str | None) -> set[str]:
     """Inputs of the output relation and of every relation upstream of it, traced to tables."""
-    upstream = _upstream_relations(facts)
+    upstream = _upstream_relations(facts, target)
     found: set[str] = set()
     for edge in facts.statement["edges"]:
         if edge["edgeType"] != "indirect_dependency" or edge["target"] not in upstream:
             continue
-        traced = facts.origins(edge["source"])
-        found.update(traced or {facts.name(edge["source"])})
+        source = edge["source"]
+        found.update(
+            facts.origins(source) if facts.is_local_column(source) else {facts.name(source)}
+        )
     return _columns(found)
 
 
@@ -83,13 +103,14 @@ def _columns(names: Iterable[str]) -> set[str]:
     return {name for name in short if "." in name}
 
 
-def _upstream_relations(facts: StatementFacts) -> set[str]:
+def _upstream_relations(facts: StatementFacts, target: str | None) -> set[str]:
     inputs: dict[str, set[str]] = {}
     for edge in facts.statement["edges"]:
         if edge["edgeType"] != "ownership":
-            target = facts.owner.get(edge["target"], edge["target"])
-            inputs.setdefault(target, set()).add(facts.owner.get(edge["source"], edge["source"]))
-    pending = [key for key, node in facts.nodes.items() if node["nodeType"] == "output"]
+            source, end = (facts.owner.get(edge[key], edge[key]) for key in ("source", "target"))
+            inputs.setdefault(end, set()).add(source)
+    last = "out" if target is None else f"{NAMESPACE}.{target}"
+    pending = [key for key in facts.nodes if facts.name(key) == last]
     seen: set[str] = set()
     while pending:
         relation = pending.pop()

@@ -11,44 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from random import Random
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
-
-ROWS = 18
-Row = list[int | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """What the maker must know of a column to use it where it can matter.
-
-    `small`: values 0–5, so equality joins find partners. `varies`: not one value for all rows.
-    `roots`: names of everything it may be made of; two terms that share one could cancel out.
-    """
-
-    name: str
-    small: bool = False
-    nullable: bool = False
-    varies: bool = True
-    roots: frozenset[str] = frozenset()
-
-    def renamed(self, name: str) -> Column:
-        return replace(self, name=name)
-
-
-@dataclass(slots=True)
-class Table:
-    name: str
-    columns: tuple[Column, ...]
-    rows: list[Row]
-
-
-@dataclass(frozen=True, slots=True)
-class Scenario:
-    tables: tuple[Table, ...]
-    sql: str
+from tests.lineage.oracle.world import ROWS, Column, Scenario, Table, random_rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +24,7 @@ class Visible:
 
 
 @dataclass(slots=True)
-class _Source:
+class Source:
     sql: str
     visible: list[Visible]
 
@@ -71,33 +35,12 @@ class _Query:
     columns: tuple[Column, ...]
 
 
-def other_worlds(scenario: Scenario, count: int) -> Iterator[Scenario]:
-    """The same query over other rows: what a join or a filter hides in one world shows in another."""
-    for number in range(count):
-        random = Random(f"{scenario.sql} {number}")  # noqa: S311  a test's seed, not a secret
-        tables = tuple(
-            replace(table, rows=_rows(table.columns, random.randint(2, 14), random))
-            for table in scenario.tables
-        )
-        yield Scenario(tables, scenario.sql)
-
-
-def _rows(columns: Sequence[Column], count: int, random: Random) -> list[Row]:
-    return [[_value(column, random) for column in columns] for _ in range(count)]
-
-
-def _value(column: Column, random: Random) -> int | None:
-    if column.nullable and random.random() < 0.3:
-        return None
-    return random.randint(0, 5) if column.small else random.randint(-40, 40)
-
-
 def make_scenario(seed: str) -> Scenario:
-    return _Maker(Random(seed)).scenario()  # noqa: S311  a test's seed, not a secret
+    return QueryMaker(Random(seed)).scenario()  # noqa: S311  a test's seed, not a secret
 
 
 @dataclass(slots=True)
-class _Maker:
+class QueryMaker:
     random: Random
     tables: tuple[Table, ...] = ()
     ctes: list[tuple[str, _Query]] = field(default_factory=list)
@@ -105,27 +48,27 @@ class _Maker:
     names: int = 0
 
     def scenario(self) -> Scenario:
-        self.tables = tuple(self._table(number) for number in range(self.random.randint(2, 3)))
+        self.tables = tuple(self.table(number) for number in range(self.random.randint(2, 3)))
         bodies = []
         for number in range(self.random.choice((0, 0, 1, 2))):
-            query = self._query(depth=1)
+            query = self.query(depth=1)
             self.ctes.append((f"c{number}", query))
             bodies.append(f"c{number} AS ({query.sql})")
-        final = self._query(depth=2)
+        final = self.query(depth=2)
         prefix = f"WITH {', '.join(bodies)} " if bodies else ""
         return Scenario(self.tables, prefix + final.sql)
 
-    def _table(self, number: int) -> Table:
+    def table(self, number: int) -> Table:
         columns = [Column("k", small=True)]
         for position in range(self.random.randint(2, 3)):
             # Names repeat over tables on purpose: qualifiers have to be understood.
             name = f"v{position}" if self.random.random() < 0.4 else f"{'xyz'[number]}{position}"
             columns.append(Column(name, small=position == 0, nullable=position > 0))
-        rows = _rows(columns, ROWS, self.random)
+        rows = random_rows(columns, ROWS, self.random)
         rooted = [replace(c, roots=frozenset({f"t{number}.{c.name}"})) for c in columns]
         return Table(f"t{number}", tuple(rooted), rows)
 
-    def _query(self, depth: int) -> _Query:
+    def query(self, depth: int) -> _Query:
         kinds = (
             [self._select] * 6
             + [self._grouped] * 3
@@ -136,7 +79,7 @@ class _Maker:
         return self.random.choice(kinds)(depth)
 
     def _select(self, depth: int) -> _Query:
-        source = self._from(depth)
+        source = self.from_clause(depth)
         columns: list[Column] = []
         items: list[str] = []
         aliases: list[Visible] = []
@@ -148,12 +91,10 @@ class _Maker:
             columns.append(column.renamed(name))
             if "SELECT" not in text and "OVER" not in text:  # DuckDB reuses no such alias
                 aliases.append(Visible(name, column))
-        return _Query(
-            f"SELECT {', '.join(items)} {source.sql}{self._where(source)}", tuple(columns)
-        )
+        return _Query(f"SELECT {', '.join(items)} {source.sql}{self.where(source)}", tuple(columns))
 
     def _grouped(self, depth: int) -> _Query:
-        source = self._from(depth)
+        source = self.from_clause(depth)
         key = self.random.choice(source.visible)
         name = self._name()
         items, columns = [f"{key.text} AS {name}"], [key.column.renamed(name)]
@@ -165,7 +106,7 @@ class _Maker:
         having = ""
         if self.random.random() < 0.25:
             having = f" HAVING max({self.random.choice(source.visible).text}) > 1"
-        where = self._where(source)
+        where = self.where(source)
         sql = f"SELECT {', '.join(items)} {source.sql}{where} GROUP BY {key.text}{having}"
         return _Query(sql, tuple(columns))
 
@@ -182,13 +123,13 @@ class _Maker:
                 first = columns[0]
                 modifier = f" REPLACE ({first.name} + 2 * {dropped.name} AS {first.name})"
                 columns[0] = Column(first.name, nullable=True, roots=first.roots | dropped.roots)
-        source = _Source(f"FROM {table.name}", [Visible(c.name, c) for c in table.columns])
-        return _Query(f"SELECT *{modifier} {source.sql}{self._where(source)}", tuple(columns))
+        source = Source(f"FROM {table.name}", [Visible(c.name, c) for c in table.columns])
+        return _Query(f"SELECT *{modifier} {source.sql}{self.where(source)}", tuple(columns))
 
     def _union_all(self, depth: int) -> _Query:
         first, second = self._select(depth - 1), self._select(depth - 1)
         width = min(len(first.columns), len(second.columns))
-        left, right = self._cut(first, width), self._cut(second, width)
+        left, right = self.cut(first, width), self.cut(second, width)
         columns = tuple(
             Column(
                 a.name,
@@ -206,32 +147,34 @@ class _Maker:
         operator = self.random.choice(("UNION", "INTERSECT", "EXCEPT"))
         if first.columns[0].roots & second.columns[0].roots:
             operator = "UNION ALL"  # a branch whose values the other always has would not show
-        return _Query(f"{first.sql} {operator} {second.sql}", first.columns)
+        [one], [other] = first.columns, second.columns
+        columns = (replace(one, roots=one.roots | other.roots),)
+        return _Query(f"{first.sql} {operator} {second.sql}", columns)
 
     def _plain_column(self, depth: int) -> _Query:
-        source = self._from(min(depth, 0))
+        source = self.from_clause(min(depth, 0))
         small = [visible for visible in source.visible if visible.column.small]
         chosen = self.random.choice(small or source.visible)
         name = self._name()
-        sql = f"SELECT {chosen.text} AS {name} {source.sql}{self._where(source)}"
+        sql = f"SELECT {chosen.text} AS {name} {source.sql}{self.where(source)}"
         return _Query(sql, (chosen.column.renamed(name),))
 
-    def _cut(self, query: _Query, width: int) -> str:
+    def cut(self, query: _Query, width: int) -> str:
         if width == len(query.columns):
             return query.sql
         kept = ", ".join(column.name for column in query.columns[:width])
         return f"SELECT {kept} FROM ({query.sql}) AS {self._alias()}"
 
-    def _from(self, depth: int) -> _Source:
+    def from_clause(self, depth: int) -> Source:
         source = self._relation(depth)
         if self.random.random() < 0.55:
             source = self._join(source, self._relation(depth - 1))
-        return _Source(f"FROM {source.sql}", source.visible)
+        return Source(f"FROM {source.sql}", source.visible)
 
-    def _relation(self, depth: int) -> _Source:
+    def _relation(self, depth: int) -> Source:
         alias = self._alias()
         if depth > 0 and self.random.random() < 0.35:
-            query = self._query(depth - 1)
+            query = self.query(depth - 1)
             return self._aliased(f"({query.sql})", alias, query.columns)
         if self.ctes and self.random.random() < 0.4:
             name, query = self.random.choice(self.ctes)
@@ -240,11 +183,11 @@ class _Maker:
         return self._aliased(table.name, alias, table.columns)
 
     @staticmethod
-    def _aliased(sql: str, alias: str, columns: tuple[Column, ...]) -> _Source:
+    def _aliased(sql: str, alias: str, columns: tuple[Column, ...]) -> Source:
         visible = [Visible(f"{alias}.{column.name}", column) for column in columns]
-        return _Source(f"{sql} AS {alias}", visible)
+        return Source(f"{sql} AS {alias}", visible)
 
-    def _join(self, left: _Source, right: _Source) -> _Source:
+    def _join(self, left: Source, right: Source) -> Source:
         lefts = [visible for visible in left.visible if visible.column.small]
         rights = [visible for visible in right.visible if visible.column.small]
         if not lefts or not rights:
@@ -259,30 +202,33 @@ class _Maker:
         visible = list(left.visible)
         if kind not in {"SEMI JOIN", "ANTI JOIN"}:
             visible += right.visible
-        return _Source(f"{left.sql} {kind} {right.sql} ON {condition}", visible)
+        return Source(f"{left.sql} {kind} {right.sql} ON {condition}", visible)
 
-    def _using(self, left: _Source, right: _Source) -> _Source:
+    def _using(self, left: Source, right: Source) -> Source:
         kind = self.random.choice(("JOIN", "LEFT JOIN", "FULL JOIN"))
         keys = [v.column for v in left.visible + right.visible if v.column.name == "k"]
         merged = Visible("k", replace(keys[0], roots=keys[0].roots | keys[1].roots, nullable=False))
         others = [v for v in left.visible + right.visible if v.column.name != "k"]
-        return _Source(f"{left.sql} {kind} {right.sql} USING (k)", [merged, *others])
+        return Source(f"{left.sql} {kind} {right.sql} USING (k)", [merged, *others])
 
-    def _where(self, source: _Source) -> str:
-        if self.random.random() < 0.6:
+    def where(self, source: Source) -> str:
+        # A filter on a column with NULLs would leave COALESCE nothing to do.
+        full = [visible for visible in source.visible if not visible.column.nullable]
+        if not full or self.random.random() < 0.5:
             return ""
-        column = self.random.choice(source.visible)
+        column = self.random.choice(full)
         if self.random.random() < 0.2:
             table = self.random.choice(self.tables)
             inner = self._alias()
-            test = f"SELECT {inner}.k FROM {table.name} AS {inner} WHERE {inner}.k > 0"
+            # One more than the key: after an anti join on the key itself, nothing would be left.
+            test = f"SELECT {inner}.k + 1 FROM {table.name} AS {inner} WHERE {inner}.k < 4"
             return f" WHERE {column.text} IN ({test})"
         limit = 1 if column.column.small else -20
         return f" WHERE {column.text} > {limit}"
 
     def _aggregate(self, visible: list[Visible]) -> tuple[str, frozenset[str]]:
         chosen = self.random.choice(visible)
-        others = self._apart(visible, chosen)
+        others = self.apart(visible, chosen)
         match self.random.choice(("sum", "min", "max", "count", "all", "filter")):
             case "all":
                 return "count(*)", frozenset()
@@ -298,7 +244,7 @@ class _Maker:
                 return f"sum({chosen.text})", chosen.column.roots
 
     @staticmethod
-    def _apart(visible: list[Visible], *chosen: Visible) -> list[Visible]:
+    def apart(visible: list[Visible], *chosen: Visible) -> list[Visible]:
         """The columns that vary and share nothing with those already chosen."""
         taken = frozenset[str]().union(*(item.column.roots for item in chosen))
         return [v for v in visible if v.column.varies and not v.column.roots & taken]
@@ -306,7 +252,7 @@ class _Maker:
     def _pick(self, visible: list[Visible]) -> list[Visible]:
         """Up to three columns that share nothing."""
         picked = [self.random.choice(visible)]
-        while len(picked) < 3 and (others := self._apart(visible, *picked)):
+        while len(picked) < 3 and (others := self.apart(visible, *picked)):
             picked.append(self.random.choice(others))
         return picked
 
@@ -351,7 +297,7 @@ class _Maker:
         return f"o{self.names}"
 
 
-def _has_key(source: _Source) -> bool:
+def _has_key(source: Source) -> bool:
     """Exactly one `k`, so that USING (k) is not ambiguous."""
     return sum(visible.column.name == "k" for visible in source.visible) == 1
 

@@ -12,12 +12,10 @@ from typing import TYPE_CHECKING, Self
 
 import duckdb
 
-from tests.lineage.oracle.generate import Scenario, make_scenario
-
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from tests.lineage.oracle.generate import Row, Table
+    from tests.lineage.oracle.world import Row, Scenario, Table
 
 Bags = list[Counter[object]]
 # Past this many changes, a column whose every claimed output has changed needs no further proof.
@@ -47,20 +45,29 @@ class Database:
         self._connection.execute(f"INSERT INTO {table.name} VALUES {values}")
 
     def bags(self) -> Bags:
-        """The multiset of values of each output column."""
-        cursor = self._connection.execute(self._scenario.sql)
-        width = len(cursor.description or ())
-        rows = cursor.fetchall()
-        return [Counter(row[position] for row in rows) for position in range(width)]
+        """The multiset of values of each column of the answer, or of the table written."""
+        names, rows = self._answer()
+        return [Counter(row[position] for row in rows) for position in range(len(names))]
 
     def output_names(self) -> list[str]:
-        return [item[0] for item in self._connection.execute(self._scenario.sql).description or ()]
+        return self._answer()[0]
+
+    def _answer(self) -> tuple[list[str], list[tuple[object, ...]]]:
+        scenario = self._scenario
+        self._connection.execute("BEGIN")
+        try:
+            cursor = self._connection.execute(scenario.sql)
+            if scenario.target is not None:
+                cursor = self._connection.execute(f"SELECT * FROM {scenario.target}")
+            return [item[0] for item in cursor.description or ()], cursor.fetchall()
+        finally:
+            self._connection.execute("ROLLBACK")
 
 
-def telling_scenario(seed: int) -> Scenario:
+def telling_scenario(seed: int, make: Callable[[str], Scenario]) -> Scenario:
     """The first scenario of this seed with a few rows: an empty answer shows no dependency."""
     for attempt in range(100):
-        scenario = make_scenario(f"{seed}.{attempt}")
+        scenario = make(f"{seed}.{attempt}")
         with Database(scenario) as database:
             if sum(database.bags()[0].values()) > 1:
                 return scenario
