@@ -120,3 +120,48 @@ SELECT * FROM t;
 --> partial
 --> @1 out.a <- t.a
 --> @1 out.b <- t.b
+
+-- case: fields_of_a_composite
+-- dialect: postgres
+-- table: t(place struct<city text, zip int>)
+SELECT (t.place).* FROM t;
+--> out.city <= t.place
+--> out.zip <= t.place
+
+-- case: fields_of_a_row
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT (r).* FROM t AS r;
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: unnested_structs_show_their_fields
+-- dialect: bigquery
+-- table: d.orders(id int64, items array<struct<sku string, n int64>>)
+SELECT id, sku, i.n, i FROM d.orders, UNNEST(items) AS i;
+--> out.id <- d.orders.id
+--> out.sku <= d.orders.items
+--> out.n <= d.orders.items
+--> out.i <= d.orders.items
+
+-- case: columns_by_number
+-- dialect: snowflake
+-- table: T(A int, B int)
+SELECT x.$2 AS second FROM t AS x;
+--> out.second <- T.B
+
+-- case: a_union_is_sorted_by_its_own_columns
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT a FROM t UNION SELECT b FROM t ORDER BY b;
+--> out.a <- t.a, t.b
+--> issue UNKNOWN_COLUMN column=b
+
+-- case: a_union_of_unknown_stars_may_have_any_column
+-- dialect: postgres
+SELECT * FROM one UNION ALL SELECT * FROM two ORDER BY id;
+--> partial
+--> issue APPROXIMATE_LINEAGE relation=one
+--> issue APPROXIMATE_LINEAGE relation=two
+--> no issue UNKNOWN_COLUMN
+--> no issue UNRESOLVED_REFERENCE

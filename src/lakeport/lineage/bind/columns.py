@@ -66,7 +66,9 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     """The inputs a column reference stands for; usually one."""
     args = node.args
     identifier = args["this"]
-    if args.get("table") is None:
+    if isinstance(identifier, exp.Parameter):
+        refs = _by_position(binder, node, scope, role)
+    elif args.get("table") is None:
         refs = _unqualified(binder, identifier, scope, role)
     elif isinstance(identifier, exp.Star):
         refs = _whole_relation(binder, node, scope, role)
@@ -76,6 +78,18 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     if refs:
         binder.bound[id(node)] = refs[0]
     return refs
+
+
+def _by_position(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    """Snowflake's `t.$2`: the second column of `t`."""
+    number = node.this.name
+    relation = binder.addressed([node.args["table"]], scope) if node.args.get("table") else None
+    if relation is None or not number.isdigit():
+        return []
+    position, known = int(number) - 1, relation.known()
+    if relation.complete and 0 <= position < len(known):
+        return [Ref(known[position], role)]
+    return [Ref(relation, role, approximate=True)]
 
 
 def _key(binder: Binder, identifier: exp.Expr) -> str:
@@ -268,7 +282,7 @@ def _not_found(
     visible = [source.relation for source in scope.sources if source.visible]
     if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
         return [Ref(_assumed(visible[0], name, key), role)] if visible else []
-    if not visible and scope.parent is None:
+    if not visible and scope.parent is None and not scope.prefers_projection:
         binder.report(
             IssueCode.UNRESOLVED_REFERENCE,
             f"column `{name}` is used, but there is no table in scope",

@@ -165,9 +165,11 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
         if (
             element is not None
             and element.kind == "struct"
-            and binder.dialect.name not in {"bigquery", "duckdb", "spark", "databricks"}
+            and binder.dialect.name not in {"duckdb", "spark", "databricks"}
         ):
             columns += [(field.name, refs, field.type) for field in star_fields(element)]
+            # BigQuery's alias names the row, not its first field.
+            names = [] if binder.dialect.name == "bigquery" else names
         elif element is None and len(node.expressions) == 1 and len(names) > 1:
             columns += [(name.name, refs, None) for name in names]
         else:

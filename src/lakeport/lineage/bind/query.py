@@ -20,11 +20,12 @@ from lakeport.lineage.bind.scope import (
     Ref,
     Relation,
     Scope,
+    Source,
     Tail,
     explicit,
 )
 from lakeport.lineage.bind.sources import bind_sources, rename_columns
-from lakeport.lineage.bind.stars import expand_columns, expand_star
+from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_star
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.naming import output_name
 
@@ -209,7 +210,13 @@ def _bind_set_operation(
         _combine(binder, items, other.items, operation)
         indirect += other.indirect
         inputs += other.inputs
-    _bind_order(binder, node, items, Scope(parent, ctes))
+    scope = Scope(parent, ctes)
+    if any(isinstance(item, Tail) for item in items):
+        # A sort key may be one of the columns nobody could name.
+        combined = Relation("cte", "", ("",))
+        combined.adopt(items)
+        scope.sources.append(Source("", combined))
+    _bind_order(binder, node, items, scope)
     return Output(items, indirect, inputs)
 
 
@@ -367,6 +374,9 @@ def _bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[It
             continue
         if cls is exp.Columns:
             items += expand_columns(binder, projection, scope)
+            continue
+        if cls is exp.Dot and projection.expression.__class__ is exp.Star:
+            items += expand_fields(binder, projection, scope)
             continue
         if spans is None and cls is not exp.Column and binder.wants_text:
             spans = binder.fragments.items(node) or []

@@ -21,6 +21,7 @@ from lakeport.lineage.types import star_fields
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Merged
+    from lakeport.lineage.types import SqlType
 
 
 class _Modifiers:
@@ -127,6 +128,25 @@ def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modif
     return _struct(binder, parts, scope, modifiers)
 
 
+def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
+    """`(composite).*`, `f(x).*`: the fields of whatever stands before the star."""
+    modifiers = _Modifiers(binder, node.expression)
+    base = node.this
+    inner = base
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    if inner.__class__ is exp.Column:
+        row = binder.addressed([inner.this], scope) if inner.args.get("table") is None else None
+        if row is not None and row.find(binder.key(inner.this)) is None:
+            return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
+    refs = collect(binder, inner, scope)
+    kind = binder.type_of(inner)
+    if kind is None and len(refs) == 1 and isinstance(inner, exp.Column | exp.Dot):
+        kind = binder.type_of_ref(refs[0])
+    name = inner.this if isinstance(inner.this, exp.Identifier) else exp.to_identifier("struct")
+    return _fields(binder, refs, kind, name, modifiers)
+
+
 def _struct(
     binder: Binder, parts: list[exp.Expr], scope: Scope, modifiers: _Modifiers
 ) -> list[Item]:
@@ -137,14 +157,21 @@ def _struct(
     refs = collect(binder, column, scope)
     if not refs or not isinstance(refs[0].origin, Column):
         return []
-    kind = binder.type_of_ref(refs[0])
+    return _fields(binder, refs, binder.type_of_ref(refs[0]), parts[-1], modifiers)
+
+
+def _fields(
+    binder: Binder,
+    refs: list[Ref],
+    kind: SqlType | None,
+    identifier: exp.Expr,
+    modifiers: _Modifiers,
+) -> list[Item]:
+    """One column per field, or one for all of them where the type is not known."""
     fields = star_fields(kind)
     if not fields:
-        holder = binder.derived("struct", local_kind="derived")
-        holder.complete = False
-        opened = Column(parts[-1].name, binder.key(parts[-1]))
+        opened = Column(identifier.name, binder.key(identifier))
         opened.refs = [ref._replace(approximate=True) for ref in refs]
-        holder.add(opened)
         return [opened]
     items: list[Item] = []
     for name, field in ((field.name, field.type) for field in fields):
@@ -152,14 +179,13 @@ def _struct(
         if made.key in modifiers.excluded:
             modifiers.unmet.pop(made.key, None)
             continue
-        path = f"{refs[0].path}.{name}" if refs[0].path else name
-        made.refs = [refs[0]._replace(path=path)]
+        made.refs = [ref._replace(path=f"{ref.path}.{name}" if ref.path else name) for ref in refs]
         made.type, made.typed = field, True
         items.append(made)
     return items
 
 
-def _relation(
+def _relation(  # noqa: PLR0913 - a relation, a star, and what the star may not show
     binder: Binder,
     relation: Relation,
     scope: Scope,

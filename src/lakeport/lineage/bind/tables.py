@@ -233,7 +233,7 @@ def known_table(
         and entry.conflict is not None
         and not binder.registry.merge_columns
     )
-    relation.span = _name_span(binder, node)
+    relation.span = name_span(binder, node)
     if "metadataTable" in extra:
         relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
         relation.complete = True
@@ -274,12 +274,16 @@ def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
     return TableEntry(name, name, columns, "implied", complete=True)
 
 
-def _name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
+def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
+    """Where a table's name stands, with T-SQL's `#` in front of it."""
     parts = name_parts(node)
-    if len(parts) == 1:
-        return binder.span(parts[0])
     spans = [span for part in parts if (span := binder.span(part)) is not None]
-    return (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
+    if not spans:
+        return None
+    start = min(span[0] for span in spans)
+    while start > 0 and binder.text[start - 1] == "#" and binder.dialect.parser == "tsql":
+        start -= 1
+    return start, max(span[1] for span in spans)
 
 
 def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:

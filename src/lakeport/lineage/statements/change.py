@@ -32,6 +32,9 @@ def _scope_with_target(
     """The target in scope, together with FROM, USING and joins. A T-SQL alias leads to its table."""
     scope = Scope(parent, ctes)
     table = node.this
+    if not isinstance(table, exp.Expr):
+        # `DELETE t` without FROM: the table stands where a multi-table DELETE lists its targets.
+        table = next(iter(node.args.get("tables") or ()), exp.Table())
     aliased = _aliased_target(binder, node)
     relation: Relation | None = None
     if aliased is None:

@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.query import bind_ctes
 from lakeport.lineage.bind.scope import Column, Output, Ref, Relation
-from lakeport.lineage.bind.tables import bind_table, written_name
+from lakeport.lineage.bind.tables import bind_table, name_span, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
@@ -296,7 +296,7 @@ def bind_definition(  # noqa: PLR0913 - a name and a query, by whatever statemen
     name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
     bound = output if output is not None else binder.query(query, None, ctes)
     target = binder.relation(kind, shown[-1], name)
-    target.span = binder.span(table.this)
+    target.span = name_span(binder, table)
     target.resolution = "imported" if name in binder.registry.imported else "implied"
     target.written = True
     if temporary:
