@@ -15,6 +15,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -281,6 +282,12 @@ def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> S
     return Shim("compound_assignment", kept) if len(kept) != len(tokens) or kept != tokens else None
 
 
+def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """Constructs inside a query, whatever its first words are."""
+    plain = plain_syntax(tokens)
+    return Shim("spark_syntax", plain) if plain is not None else None
+
+
 _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _table_query,
@@ -293,4 +300,5 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _compound_assignment,
     _window_function,
     _system_time_travel,
+    _spark_syntax,
 )

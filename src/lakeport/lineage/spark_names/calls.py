@@ -167,11 +167,32 @@ def _unit(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
     return ("timestampadd" if added else "timestampdiff"), [shown, *printer.operands()]
 
 
+def _json_path(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+    """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)`: clauses as they were written."""
+    document = _one(printer, printer.expression)
+    printer.expect(",")
+    start = printer.at
+    parts = [f"'{printer.take().text}'"]
+    clauses: list[str] = []
+    while not printer.accept(")"):
+        token = printer.take()
+        is_word = token.token_type not in {_T.STRING, _T.IDENTIFIER}
+        clauses.append(token.text.upper() if is_word else token.text)
+    text = " ".join(clauses).replace("- ", "-")
+    for silent in ("NULL ON EMPTY", "NULL ON ERROR", "FALSE ON ERROR"):
+        text = text.replace(silent, "")
+    shown = " ".join([*parts, *text.split()])
+    return name.upper(), [document, (shown, printer.tokens[start : printer.at])]
+
+
 _READERS: dict[str, Callable[[Printer, str], tuple[str, list[Operand]] | None]] = {
     "substring": _separated("FROM", "FOR"),
     "substr": _separated("FROM", "FOR"),
     "overlay": _separated("PLACING", "FROM", "FOR"),
     "position": _position,
+    "json_exists": _json_path,
+    "json_query": _json_path,
+    "json_value": _json_path,
     "trim": _trim,
     "timestampadd": _unit,
     "timestampdiff": _unit,

@@ -266,13 +266,6 @@ def _mode(call: Call) -> str | None:
     return f"mode({call.arguments[0]})"
 
 
-def _quoted_path(call: Call) -> str | None:
-    """SQL/JSON functions show their path as it was written."""
-    if len(call.arguments) != 2:
-        return None
-    return f"{call.name.upper()}({call.arguments[0]}, '{call.arguments[1]}')"
-
-
 _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "aggregate": _reduced,
     "assert_true": _operator("assert_true({0}, '{0}' is not true!)", 1),
@@ -293,9 +286,6 @@ _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "current_timestamp": _operator("current_timestamp()", 1),
     "localtimestamp": _operator("localtimestamp()", 1),
     "now": _operator("current_timestamp()", 1),
-    "json_exists": _quoted_path,
-    "json_query": _quoted_path,
-    "json_value": _quoted_path,
     "log": _operator("LOG(E(), {0})", 1),
     "lpad": _padded,
     "make_timestamp_ltz": _made_timestamp,

@@ -1,0 +1,186 @@
+"""Spark 4 syntax inside queries that the parser cannot read, rewritten to its nearest plain form.
+
+Tried only after parsing has failed. What a rewriting takes away (the kind of a join, a recursion
+limit, an argument that only configures) carries no column; tokens keep their places.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_T = TokenType
+_NULL_CHOOSERS = frozenset({"first_value", "last_value", "any_value", "first", "last"})
+_JSON_FUNCTIONS = frozenset({"json_value", "json_query", "json_exists"})
+
+
+def plain_syntax(tokens: list[Token]) -> list[Token] | None:
+    """The tokens with every construct replaced that is known here; None if there was none."""
+    found: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        rewrite = _REWRITES.get(tokens[at].text.upper())
+        taken = rewrite(tokens, at, found) if rewrite is not None else 0
+        if not taken:
+            found.append(tokens[at])
+            taken = 1
+        at += taken
+    return found if found != tokens else None
+
+
+def _word(tokens: list[Token], at: int) -> str:
+    return tokens[at].text.upper() if 0 <= at < len(tokens) else ""
+
+
+def _as(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
+
+
+def _through_parenthesis(tokens: list[Token], at: int) -> int:
+    """How many tokens the parentheses at `at` take."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        kind = tokens[place].token_type
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        if not depth:
+            return place - at + 1
+    return 0
+
+
+def _asof(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`ASOF JOIN` is a join for all that columns care about."""
+    del found
+    return int(_word(tokens, at + 1) == "JOIN")
+
+
+def _match_condition(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`MATCH_CONDITION (c) ON d` → `ON (c) AND d`; beside USING it is left out."""
+    length = _through_parenthesis(tokens, at + 1)
+    if not length:
+        return 0
+    following = at + 1 + length
+    if _word(tokens, following) == "USING":
+        return 1 + length
+    found.append(_as(_T.ON, "ON", tokens[at]))
+    found += tokens[at + 1 : following]
+    if _word(tokens, following) != "ON":
+        return 1 + length
+    found.append(_as(_T.AND, "AND", tokens[following]))
+    return 2 + length
+
+
+def _nearest(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`APPROX NEAREST 3 BY DISTANCE d` → `ON d`."""
+    if _word(tokens, at + 1) != "NEAREST":
+        return 0
+    length = 2 + (tokens[at + 2].token_type is _T.NUMBER if at + 2 < len(tokens) else 0)
+    if _word(tokens, at + length) != "BY":
+        return 0
+    found.append(_as(_T.ON, "ON", tokens[at]))
+    return length + 2
+
+
+def _max_recursion(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`WITH RECURSIVE t MAX RECURSION LEVEL 9 AS (…)`."""
+    del found
+    words = [_word(tokens, at + 1), _word(tokens, at + 2)]
+    return 4 if words == ["RECURSION", "LEVEL"] else 0
+
+
+def _any_reference(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`GEOMETRY(ANY)`: any reference system."""
+    words = [_word(tokens, at + ahead) for ahead in (1, 2, 3)]
+    if words != ["(", "ANY", ")"]:
+        return 0
+    found.append(tokens[at])
+    return 4
+
+
+def _unsigned_shift(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`>>>` has the type of `>>`."""
+    three = tokens[at : at + 3]
+    if [token.text for token in three] != [">", ">", ">"] or three[2].start != three[0].start + 2:
+        return 0
+    found += three[:2]
+    return 3
+
+
+def _distinct_arguments(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`corr(DISTINCT x, y)`: the parser takes several distinct arguments for a row."""
+    del tokens, at
+    called = len(found) > 1 and found[-1].token_type is _T.L_PAREN
+    return int(called and found[-2].token_type is _T.VAR)
+
+
+def _normal_form(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`normalize(x, 'NFC')`: the parser wants the form as a word."""
+    length = _through_parenthesis(tokens, at + 1)
+    form = tokens[at + length - 1] if length else None
+    if form is None or form.token_type is not _T.STRING:
+        return 0
+    found += tokens[at : at + length - 1]
+    found.append(_as(_T.VAR, form.text, form))
+    return length
+
+
+def _null_choice(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`first_value(x, true)`: whether nulls count is no value."""
+    length = _through_parenthesis(tokens, at + 1)
+    last = at + length
+    choice = length > 4 and _word(tokens, last - 1) in {"TRUE", "FALSE"}
+    if not choice or _word(tokens, last - 2) != ",":
+        return 0
+    found += tokens[at : last - 2]
+    return length - 1
+
+
+def _json_clauses(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)` → `json_value(doc, path)`."""
+    length = _through_parenthesis(tokens, at + 1)
+    depth = commas = 0
+    for place in range(at + 1, at + length):
+        kind = tokens[place].token_type
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        commas += kind is _T.COMMA and depth == 1
+        if commas and kind is _T.STRING and depth == 1:
+            found += tokens[at : place + 1]
+            return length
+    return 0
+
+
+def _transform(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`MAP a, b USING 'script'` → `SELECT TRANSFORM(a, b) USING 'script'`."""
+    if found and found[-1].token_type is _T.DOT:
+        return 0
+    if _word(tokens, at + 1) in {"(", "<", ""}:
+        return 0
+    for place in range(at + 1, len(tokens)):
+        if _word(tokens, place) == "USING":
+            first, last = tokens[at], tokens[place - 1]
+            found += [_as(_T.SELECT, "SELECT", first), _as(_T.VAR, "TRANSFORM", first)]
+            found += [_as(_T.L_PAREN, "(", first), *tokens[at + 1 : place]]
+            found.append(_as(_T.R_PAREN, ")", last))
+            return place - at
+    return 0
+
+
+_REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
+    ">": _unsigned_shift,
+    "APPROX": _nearest,
+    "ASOF": _asof,
+    "DISTINCT": _distinct_arguments,
+    "EXACT": _nearest,
+    "GEOGRAPHY": _any_reference,
+    "GEOMETRY": _any_reference,
+    "MAP": _transform,
+    "MATCH_CONDITION": _match_condition,
+    "MAX": _max_recursion,
+    "NORMALIZE": _normal_form,
+    "REDUCE": _transform,
+    **{name.upper(): _json_clauses for name in _JSON_FUNCTIONS},
+    **{name.upper(): _null_choice for name in _NULL_CHOOSERS},
+}

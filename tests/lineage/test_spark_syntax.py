@@ -1,0 +1,74 @@
+"""Spark 4 syntax that the parser cannot read still gives columns with their origins."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeport.lineage import analyze
+
+TABLES = """
+CREATE TABLE trades (at TIMESTAMP, symbol STRING, n INT);
+CREATE TABLE quotes (at TIMESTAMP, symbol STRING, bid DOUBLE);
+"""
+
+
+def lineage(sql: str) -> dict[str, list[str]]:
+    """The value sources of every output column of the last statement."""
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    assert not [issue for issue in result.issues if issue.severity != "info"]
+    statement = result.statements[-1]
+    nodes = {node.id: node for node in statement.nodes}
+    owner = {e.target: nodes[e.source] for e in statement.edges if e.edge_type == "ownership"}
+    outputs = [n for n in statement.nodes if n.id in owner and owner[n.id].node_type == "output"]
+    return {
+        output.label: sorted(
+            f"{owner[edge.source].label}.{nodes[edge.source].label}"
+            for edge in statement.edges
+            if edge.target == output.id and edge.source in owner and edge.edge_type != "ownership"
+        )
+        for output in outputs
+    }
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "SELECT t.n, q.bid FROM trades t ASOF JOIN quotes q MATCH_CONDITION (t.at >= q.at) ON t.symbol = q.symbol",
+            {"n": ["trades.n"], "bid": ["quotes.bid"]},
+        ),
+        (
+            "SELECT bid FROM trades t LEFT ASOF JOIN quotes q MATCH_CONDITION (t.at >= q.at) USING (symbol)",
+            {"bid": ["quotes.bid"]},
+        ),
+        (
+            "SELECT q.bid FROM trades t JOIN quotes q APPROX NEAREST 2 BY DISTANCE abs(t.n - q.bid)",
+            {"bid": ["quotes.bid"]},
+        ),
+        ("SELECT n >>> 2 FROM trades", {"(n >>> 2)": ["trades.n"]}),
+        (
+            "SELECT normalize(symbol, 'NFD') FROM trades",
+            {"normalize(symbol, NFD)": ["trades.symbol"]},
+        ),
+        (
+            "SELECT corr(DISTINCT n, n + 1) FROM trades",
+            {"corr(DISTINCT n, (n + 1))": ["trades.n"]},
+        ),
+        (
+            "SELECT json_value(symbol, '$.a' RETURNING INT DEFAULT 0 ON EMPTY) FROM trades",
+            {"JSON_VALUE(symbol, '$.a' RETURNING INT DEFAULT 0 ON EMPTY)": ["trades.symbol"]},
+        ),
+        (
+            "MAP n, symbol USING 'cat' AS (a, b) FROM trades",
+            {"a": ["trades.n", "trades.symbol"], "b": ["trades.n", "trades.symbol"]},
+        ),
+    ],
+)
+def test_columns_keep_their_origin(sql: str, expected: dict[str, list[str]]) -> None:
+    assert lineage(sql) == expected
+
+
+def test_a_recursion_limit_is_no_part_of_the_lineage() -> None:
+    sql = """WITH RECURSIVE r(k) MAX RECURSION LEVEL 9 AS
+      (SELECT n FROM trades UNION ALL SELECT k + 1 FROM r WHERE k < 5) SELECT k FROM r"""
+    assert list(lineage(sql)) == ["k"]
