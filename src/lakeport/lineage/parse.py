@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.dialects import engine_of
 from lakeport.lineage.identifier_clause import fold_identifiers
@@ -21,13 +21,13 @@ from lakeport.lineage.shims import shimmed
 
 if TYPE_CHECKING:
     from sqlglot.parser import Parser
-    from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.shims import Shim
     from lakeport.lineage.split import Chunk
 
 _MAX_NESTING = 400
+_MANY_STRUCTS = 6
 _OPENERS = frozenset(
     {
         TokenType.L_PAREN,
@@ -90,6 +90,7 @@ class StatementParser:
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
         self._fold_names(chunk)
+        self._calm_structs(chunk)
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:
@@ -131,6 +132,20 @@ class StatementParser:
         text = self._text[chunk.start : chunk.end] if self._dialect.naming == "spark" else ""
         if "identifier" in text.lower():
             fold_identifiers(chunk.tokens)
+
+    def _calm_structs(self, chunk: Chunk) -> None:
+        """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""
+        if self._text[chunk.start : chunk.end].lower().count("struct(") <= _MANY_STRUCTS:
+            return
+        tokens = chunk.tokens
+        for position, token in enumerate(tokens[:-1]):
+            if (
+                token.token_type is TokenType.STRUCT
+                and tokens[position + 1].token_type is TokenType.L_PAREN
+            ):
+                tokens[position] = Token(
+                    TokenType.VAR, token.text, token.line, token.col, token.start, token.end
+                )
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
         return (
