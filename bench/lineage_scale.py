@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a prog
 
 from bench.lineage_parts import texts
 from bench.lineage_parts.clock import Line, best_cpu, show
-from lakeport.lineage import AnalyzeResult, analyze
+from lakeport.lineage import Analyzer, AnalyzeResult, analyze
 
 SOAK_ROUNDS = 25
 SETTLED_AFTER = 3
@@ -44,13 +44,15 @@ def _workload(size: int, number: int) -> None:
 
 
 def _edit() -> Line:
+    """What an editor pays for a change in the middle of a long workload."""
     statements = texts.workload(1000)
     whole = best_cpu(partial(_workload, 1000))
-    _run(";\n".join(statements))
+    analyzer = Analyzer()
+    analyzer.analyze({"sql": ";\n".join(statements), "dialect": "spark"})
 
     def edited(number: int) -> None:
         changed = [*statements[:505], f"{statements[505]} /* {number} */", *statements[506:]]
-        _run(";\n".join(changed))
+        analyzer.analyze({"sql": ";\n".join(changed), "dialect": "spark"})
 
     return Line("edit one of 1,000 / full run", best_cpu(edited) / whole, 0.1)
 
