@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.dialects import engine_of
 from lakeport.lineage.identifier_clause import fold_identifiers
+from lakeport.lineage.pipes import unfold_pipes, unfold_table
 from lakeport.lineage.shims import shimmed
 
 if TYPE_CHECKING:
@@ -28,18 +29,9 @@ if TYPE_CHECKING:
 
 _MAX_NESTING = 400
 _MANY_STRUCTS = 6
-_OPENERS = frozenset(
-    {
-        TokenType.L_PAREN,
-        TokenType.L_BRACKET,
-        TokenType.L_BRACE,
-        TokenType.CASE,
-        TokenType.ARRAY,
-        TokenType.STRUCT,
-        TokenType.MAP,
-        TokenType.NESTED,
-    }
-)
+_OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
+_TYPES = frozenset({TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.NESTED})
+_TYPE_WEIGHT = 4
 _CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 
 
@@ -89,7 +81,7 @@ class StatementParser:
             return Parsed(
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
-        self._fold_names(chunk)
+        self._unfold(chunk)
         self._calm_structs(chunk)
         problem: Problem | None = None
         tree: exp.Expr | None = None
@@ -124,14 +116,18 @@ class StatementParser:
     def _may_be_deep(self, chunk: Chunk) -> bool:
         """Counting characters is cheap; only a text with that many openers is worth a closer look."""
         piece = self._text[chunk.start : chunk.end]
-        openers = sum(map(piece.count, "([{<"))
+        openers = sum(map(piece.count, "([{")) + _TYPE_WEIGHT * piece.count("<")
         return openers + piece.lower().count("case") > _MAX_NESTING
 
-    def _fold_names(self, chunk: Chunk) -> None:
-        """Spark's IDENTIFIER clause; a look at the text is cheaper than one at every token."""
+    def _unfold(self, chunk: Chunk) -> None:
+        """Spark's IDENTIFIER clause and pipes; a look at the text is cheaper than one at every token."""
         text = self._text[chunk.start : chunk.end] if self._dialect.naming == "spark" else ""
         if "identifier" in text.lower():
             fold_identifiers(chunk.tokens)
+        if "|>" in text:
+            unfold_pipes(chunk.tokens)
+        if text:
+            unfold_table(chunk.tokens)
 
     def _calm_structs(self, chunk: Chunk) -> None:
         """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""
@@ -178,13 +174,21 @@ class StatementParser:
 
 
 def _nesting(tokens: list[Token]) -> int:
-    depth = deepest = 0
-    for token in tokens:
-        if token.token_type in _OPENERS:
+    """How deep a statement nests; a nested type weighs more, because it is parsed again and again."""
+    depth = deepest = types = 0
+    for position, token in enumerate(tokens):
+        kind = token.token_type
+        if kind in _OPENERS:
             depth += 1
-            deepest = max(deepest, depth)
-        elif token.token_type in _CLOSERS and depth:
-            depth -= 1
+        elif kind in _CLOSERS:
+            depth -= 1 if depth else 0
+        elif (
+            kind in _TYPES and tokens[min(position + 1, len(tokens) - 1)].token_type is TokenType.LT
+        ):
+            types += 1
+        elif types and token.text.startswith(">"):
+            types = max(0, types - len(token.text))
+        deepest = max(deepest, depth + _TYPE_WEIGHT * types)
     return deepest
 
 

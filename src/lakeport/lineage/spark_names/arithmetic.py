@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.types import SqlType
 
 _MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"})
+# Asking for the type of every prefix of a long sum would take time by its square.
+_LONG = 64
 _WHOLE = frozenset({"tinyint", "smallint", "int"})
 
 
@@ -26,7 +28,7 @@ def printed_sum(
 ) -> str:
     """`left + right` or `left - right`, by the types of both sides."""
     plain = f"({left} {operator} {right})"
-    if all(_is_number(tokens) for tokens in operands):
+    if all(_is_number(tokens) for tokens in operands) or len(operands[0]) > _LONG:
         return plain
     first, second = (type_of(tokens) for tokens in operands)
     kinds = _kind(first), _kind(second)
