@@ -1,0 +1,332 @@
+"""Spark's pipe syntax, `FROM t |> WHERE … |> SELECT …`, written as the nested query it means.
+
+Done on tokens before parsing. Each operator becomes a query over what stands before it; filters,
+orders and limits wait for the next operator, so that `t.x` is still a column of `t` there. The
+user's tokens keep their places, ours stand at the pipe they replace.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_T = TokenType
+_QUERY_WORDS = frozenset({"SELECT", "FROM", "VALUES"})
+_JOIN_WORDS = frozenset(
+    {
+        "JOIN",
+        "INNER",
+        "LEFT",
+        "RIGHT",
+        "FULL",
+        "CROSS",
+        "NATURAL",
+        "LATERAL",
+        "ASOF",
+        "ANTI",
+        "SEMI",
+    }
+)
+_SET_WORDS = frozenset({"UNION", "INTERSECT", "EXCEPT", "MINUS"})
+_TAILS = {
+    "WHERE": "where",
+    "ORDER BY": "order",
+    "SORT BY": "order",
+    "LIMIT": "limit",
+    "OFFSET": "limit",
+}
+_SHAPES = frozenset({"PIVOT", "UNPIVOT", "TABLESAMPLE"})
+_KEYWORDS = {
+    "SELECT": _T.SELECT,
+    "FROM": _T.FROM,
+    "WHERE": _T.WHERE,
+    "AND": _T.AND,
+    "AS": _T.ALIAS,
+    "GROUP BY": _T.GROUP_BY,
+    "EXCEPT": _T.EXCEPT,
+    "REPLACE": _T.VAR,
+    "*": _T.STAR,
+    "(": _T.L_PAREN,
+    ")": _T.R_PAREN,
+    ",": _T.COMMA,
+}
+
+
+def unfold_pipes(tokens: list[Token]) -> None:
+    """Replace every piped query of a statement by the plain query it means, in place."""
+    tokens[:] = _unfolded(tokens)
+
+
+def unfold_table(tokens: list[Token]) -> None:
+    """`TABLE t` as a statement is `SELECT * FROM t`."""
+    if len(tokens) > 1 and tokens[0].token_type is _T.TABLE:
+        tokens[:1] = _words(tokens[0], "SELECT", "*", "FROM")
+
+
+@dataclass(slots=True)
+class _Stage:
+    """A query under construction: a FROM clause and the clauses waiting behind it."""
+
+    source: list[Token]
+    alias: Token | None
+    where: list[Token] = field(default_factory=list)
+    order: list[Token] = field(default_factory=list)
+    limit: list[Token] = field(default_factory=list)
+
+    def is_bare(self) -> bool:
+        """No clause is waiting."""
+        return not (self.where or self.order or self.limit)
+
+    def query(self, items: list[Token], at: Token, group: list[Token] | None = None) -> list[Token]:
+        """`SELECT items FROM source …`."""
+        tail = [*self.where, *(group or []), *self.order, *self.limit]
+        return [*_words(at, "SELECT"), *items, *_words(at, "FROM"), *self.source, *tail]
+
+    def after(self, query: list[Token], at: Token, *, named: bool) -> _Stage:
+        """The stage over a finished query; `named` if its rows still answer to the same alias."""
+        wrapped = [*_words(at, "("), *query, *_words(at, ")")]
+        alias = self.alias if named else None
+        if alias is not None:
+            wrapped += [*_words(at, "AS"), alias]
+        return _Stage(wrapped, alias)
+
+
+def _words(at: Token, *texts: str) -> list[Token]:
+    return [
+        Token(_KEYWORDS[text], text, line=at.line, col=at.col, start=at.start, end=at.end)
+        for text in texts
+    ]
+
+
+def _unfolded(tokens: list[Token]) -> list[Token]:
+    """Inner parentheses first, then the pipes of this level."""
+    level: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        level.append(tokens[at])
+        end = _closing(tokens, at) if tokens[at].token_type is _T.L_PAREN else 0
+        if end:
+            level += _unfolded(tokens[at + 1 : end])
+            level.append(tokens[end])
+            at = end
+        at += 1
+    pieces = _split(level, _T.PIPE_GT)
+    return _piped(pieces) if len(pieces) > 1 else level
+
+
+def _closing(tokens: list[Token], at: int) -> int:
+    depth = 0
+    for place in range(at, len(tokens)):
+        kind = tokens[place].token_type
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        if not depth:
+            return place
+    return 0
+
+
+def _split(tokens: list[Token], separator: TokenType) -> list[list[Token]]:
+    """Cut at a token outside parentheses."""
+    pieces: list[list[Token]] = [[]]
+    depth = 0
+    for token in tokens:
+        kind = token.token_type
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        if kind is separator and not depth:
+            pieces.append([])
+        else:
+            pieces[-1].append(token)
+    return pieces
+
+
+def _piped(pieces: list[list[Token]]) -> list[Token]:
+    head, *operators = pieces
+    start = _query_start(head)
+    lead, head = head[:start], head[start:]
+    if not head or not all(operators):
+        return [token for piece in pieces for token in piece]
+    stage = _first(head)
+    for operator in operators:
+        stage = _applied(stage, operator)
+    return [*lead, *stage.query(_words(head[0], "*"), head[0])]
+
+
+def _query_start(head: list[Token]) -> int:
+    """Where the query begins behind WITH, CREATE … AS or INSERT INTO."""
+    depth = 0
+    for place, token in enumerate(head):
+        word = token.text.upper()
+        before = head[place - 1].token_type if place else None
+        if not depth and (
+            word in _QUERY_WORDS
+            or (token.token_type is _T.TABLE and before in {None, _T.ALIAS, _T.R_PAREN})
+            or (
+                token.token_type is _T.L_PAREN
+                and before in {None, _T.ALIAS, _T.R_PAREN}
+                and not place
+            )
+        ):
+            return place
+        depth += (token.token_type is _T.L_PAREN) - (token.token_type is _T.R_PAREN)
+    return len(head)
+
+
+def _first(head: list[Token]) -> _Stage:
+    """The rows a chain of pipes starts from."""
+    opening = head[0]
+    from_only = opening.token_type is _T.FROM and not any(
+        piece.token_type is _T.SELECT for piece in _outside(head)
+    )
+    if from_only or opening.token_type is _T.TABLE:
+        source = head[1:]
+        return _Stage(source, _own_alias(source))
+    return _Stage([*_words(opening, "("), *head, *_words(opening, ")")], None)
+
+
+def _outside(tokens: list[Token]) -> list[Token]:
+    """The tokens outside all parentheses."""
+    found: list[Token] = []
+    depth = 0
+    for token in tokens:
+        kind = token.token_type
+        depth -= kind is _T.R_PAREN
+        if not depth:
+            found.append(token)
+        depth += kind is _T.L_PAREN
+    return found
+
+
+def _own_alias(source: list[Token]) -> Token | None:
+    """The name a single table answers to; None for joins and generators."""
+    plain = {_T.VAR, _T.IDENTIFIER, _T.DOT, _T.ALIAS}
+    return source[-1] if source and all(token.token_type in plain for token in source) else None
+
+
+def _applied(stage: _Stage, operator: list[Token]) -> _Stage:
+    first, rest = operator[0], operator[1:]
+    word = first.text.upper()
+    if word in _TAILS:
+        return _tail(stage, operator, word)
+    if word in _JOIN_WORDS or word in _SHAPES:
+        return _grown(stage, operator, shape=word in _SHAPES)
+    if word in _SET_WORDS:
+        other = rest
+        if rest and rest[0].token_type in {_T.ALL, _T.DISTINCT}:
+            other = rest[1:]
+        if other and other[0].token_type is _T.TABLE:
+            operator = [*operator[: -len(other)], *_words(first, "SELECT", "*", "FROM"), *other[1:]]
+        return stage.after([*stage.query(_words(first, "*"), first), *operator], first, named=False)
+    handler = _OPERATORS.get(word)
+    return (
+        handler(stage, first, rest) if handler is not None else _grown(stage, operator, shape=True)
+    )
+
+
+def _tail(stage: _Stage, operator: list[Token], word: str) -> _Stage:
+    kind = _TAILS[word]
+    if kind == "where" and not (stage.order or stage.limit):
+        first = operator[0]
+        joined = _words(first, "AND") if stage.where else [first]
+        condition = [*_words(first, "("), *operator[1:], *_words(first, ")")]
+        return _Stage(stage.source, stage.alias, [*stage.where, *joined, *condition])
+    if kind == "order" and not (stage.order or stage.limit):
+        return _Stage(stage.source, stage.alias, stage.where, operator)
+    if kind == "limit":
+        return _Stage(
+            stage.source, stage.alias, stage.where, stage.order, [*stage.limit, *operator]
+        )
+    return _tail(_closed(stage, operator[0]), operator, word)
+
+
+def _closed(stage: _Stage, at: Token) -> _Stage:
+    """A stage on which nothing waits."""
+    if stage.is_bare():
+        return stage
+    return stage.after(stage.query(_words(at, "*"), at), at, named=True)
+
+
+def _grown(stage: _Stage, operator: list[Token], *, shape: bool) -> _Stage:
+    """Joins, pivots and samples belong to the FROM clause; a pivot to one relation of it."""
+    base = _closed(stage, operator[0])
+    if shape and any(token.token_type is _T.JOIN for token in _outside(base.source)):
+        base = base.after(
+            base.query(_words(operator[0], "*"), operator[0]), operator[0], named=False
+        )
+    return _Stage([*base.source, *operator], base.alias if shape else None)
+
+
+def _select(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    """Select items, which may bring a GROUP BY or WINDOW clause along."""
+    depth = 0
+    for place, token in enumerate(rest):
+        kind = token.token_type
+        if not depth and kind in {_T.GROUP_BY, _T.WINDOW} and place:
+            return stage.after(stage.query(rest[:place], at, rest[place:]), at, named=False)
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+    return stage.after(stage.query(rest, at), at, named=False)
+
+
+def _extend(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    return stage.after(stage.query([*_words(at, "*", ","), *rest], at), at, named=True)
+
+
+def _set(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    """`SET x = e` replaces one column after the other: a later one may read an earlier."""
+    for assignment in _split(rest, _T.COMMA):
+        target, value = assignment[:1], assignment[2:]
+        items = [*_words(at, "*", "REPLACE", "("), *value, *_words(at, "AS"), *target]
+        query = stage.query([*items, *_words(at, ")")], at)
+        stage = stage.after(query, at, named=True)
+    return stage
+
+
+def _drop(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    items = [*_words(at, "*", "EXCEPT", "("), *rest, *_words(at, ")")]
+    return stage.after(stage.query(items, at), at, named=True)
+
+
+def _rename(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    """`AS u` names the rows so far."""
+    query = stage.query(_words(at, "*"), at)
+    source = [*_words(at, "("), *query, *_words(at, ")", "AS"), *rest]
+    return _Stage(source, rest[0] if len(rest) == 1 else None)
+
+
+def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    """Grouping columns come first, then the aggregates."""
+    pieces = _split(rest, _T.GROUP_BY)
+    aggregates = pieces[0]
+    if len(pieces) == 1:
+        return _select(stage, at, aggregates)
+    keys = _split(pieces[1], _T.COMMA)
+    items: list[Token] = []
+    group: list[Token] = _words(at, "GROUP BY")
+    for number, key in enumerate(keys):
+        items += [*(_words(at, ",") if number else []), *key]
+        group += [*(_words(at, ",") if number else []), *_without_alias(key)]
+    if aggregates:
+        items += [*_words(at, ","), *aggregates]
+    return stage.after(stage.query(items, at, group), at, named=False)
+
+
+def _without_alias(key: list[Token]) -> list[Token]:
+    outside = _outside(key)
+    if len(key) > 2 and key[-2].token_type is _T.ALIAS and key[-2] in outside:
+        return key[:-2]
+    named = len(key) > 1 and key[-1].token_type in {_T.VAR, _T.IDENTIFIER}
+    value = named and key[-2].token_type in {_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.R_PAREN}
+    return key[:-1] if value else key
+
+
+_OPERATORS: dict[str, Callable[[_Stage, Token, list[Token]], _Stage]] = {
+    "AGGREGATE": _aggregate,
+    "AS": _rename,
+    "DROP": _drop,
+    "EXTEND": _extend,
+    "SELECT": _select,
+    "SET": _set,
+}

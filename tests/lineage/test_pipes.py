@@ -1,0 +1,77 @@
+"""Spark's pipe syntax means the nested query a person would have written."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeport.lineage import analyze
+
+TABLES = """
+CREATE TABLE t (x INT, y STRING);
+CREATE TABLE u (x INT, z INT);
+"""
+
+
+def lineage(sql: str) -> dict[str, list[str]]:
+    """Every output column with the table columns its value comes from, through all derived tables."""
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark", "options": {"hideCtes": True}})
+    assert not [issue for issue in result.issues if issue.severity != "info"], result.issues
+    statement = result.statements[-1]
+    nodes = {node.id: node for node in statement.nodes}
+    owner = {e.target: nodes[e.source] for e in statement.edges if e.edge_type == "ownership"}
+    outputs = [n for n in statement.nodes if n.id in owner and owner[n.id].node_type == "output"]
+    return {
+        output.label: sorted(
+            f"{owner[edge.source].label}.{nodes[edge.source].label}"
+            for edge in statement.edges
+            if edge.target == output.id and edge.source in owner and edge.edge_type != "ownership"
+        )
+        for output in outputs
+    }
+
+
+@pytest.mark.parametrize(
+    ("piped", "plain"),
+    [
+        ("FROM t |> WHERE x > 1 |> SELECT y", "SELECT y FROM t WHERE x > 1"),
+        ("TABLE t |> WHERE t.x > 1 |> WHERE y = 'a'", "SELECT * FROM t"),
+        ("FROM t |> EXTEND x + 1 AS n |> SELECT t.y, n", "SELECT y, x + 1 AS n FROM t"),
+        ("FROM t |> SET y = x", "SELECT x, x AS y FROM t"),
+        ("FROM t |> SET x = 1, y = x", "SELECT 1 AS x, 1 AS y FROM t"),
+        ("FROM t |> DROP y", "SELECT x FROM t"),
+        ("FROM t |> AS a |> SELECT a.x", "SELECT x FROM t"),
+        ("FROM t |> JOIN u ON t.x = u.x |> SELECT t.y, u.z", "SELECT y, z FROM t JOIN u USING (x)"),
+        ("FROM t |> LIMIT 3 |> JOIN u USING (x) |> SELECT z", "SELECT z FROM u"),
+        ("FROM t |> AGGREGATE sum(x) AS s GROUP BY y", "SELECT y, sum(x) AS s FROM t GROUP BY y"),
+        ("FROM t |> AGGREGATE count(*) c, max(x) m", "SELECT count(*) c, max(x) m FROM t"),
+        ("FROM t |> AGGREGATE GROUP BY length(y) AS n", "SELECT length(y) AS n FROM t"),
+        ("FROM t |> ORDER BY x |> LIMIT 2", "SELECT * FROM t"),
+        (
+            "FROM t |> UNION ALL TABLE u |> SELECT y",
+            "SELECT y FROM (SELECT * FROM t UNION ALL SELECT * FROM u)",
+        ),
+        ("VALUES (1) v(a) |> SELECT a AS b", "SELECT 1 AS b"),
+        ("WITH c AS (FROM t |> SELECT x) FROM c |> EXTEND x AS w", "SELECT x, x AS w FROM t"),
+        ("FROM t |> WHERE x IN (FROM u |> SELECT z) |> SELECT x", "SELECT x FROM t"),
+        (
+            "FROM t |> SELECT sum(x) OVER w AS s WINDOW w AS (ORDER BY y)",
+            "SELECT sum(x) OVER (ORDER BY y) AS s FROM t",
+        ),
+    ],
+)
+def test_a_piped_query_is_the_plain_one(piped: str, plain: str) -> None:
+    assert lineage(piped) == lineage(plain)
+
+
+def test_names_are_printed_as_in_a_plain_query() -> None:
+    assert list(lineage("FROM t |> AGGREGATE sum(x), count(*) GROUP BY x + 1")) == [
+        "(x + 1)",
+        "sum(x)",
+        "count(1)",
+    ]
+
+
+def test_a_view_may_be_written_with_pipes() -> None:
+    assert list(lineage("CREATE VIEW v AS FROM t |> SELECT y AS label; SELECT * FROM v")) == [
+        "label"
+    ]
