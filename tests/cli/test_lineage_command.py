@@ -39,7 +39,7 @@ def test_the_table_says_what_comes_from_what(lakeport: Run, model: str) -> None:
         "revenue.customer  orders.buyer   copied\n"
         "revenue.total     orders.amount  computed\n"
         "\n"
-        "1 statements, 2 relations, 4 columns, 0 approximate edges, 0 errors, 0 warnings\n"
+        "1 statement, 2 relations, 4 columns, 0 approximate edges, 0 errors, 0 warnings\n"
     )
 
 

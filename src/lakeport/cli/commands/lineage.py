@@ -186,11 +186,15 @@ def _show_table(result: AnalyzeResult, page: Page) -> None:
         page.line()
     summary = result.summary
     counts = summary.issue_count
-    page.line(
-        f"{summary.statement_count} statements, {summary.table_count} relations, "
-        f"{summary.column_count} columns, {summary.approximate_edge_count} approximate edges, "
-        f"{counts.errors} errors, {counts.warnings} warnings"
+    facts = (
+        (summary.statement_count, "statement"),
+        (summary.table_count, "relation"),
+        (summary.column_count, "column"),
+        (summary.approximate_edge_count, "approximate edge"),
+        (counts.errors, "error"),
+        (counts.warnings, "warning"),
     )
+    page.line(", ".join(f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in facts))
 
 
 def _issue(issue: Issue, page: Page) -> tuple[Cell, ...]:
