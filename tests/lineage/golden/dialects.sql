@@ -111,3 +111,21 @@ SELECT * FROM t;
 -- table: s(a int)
 CREATE OR REPLACE TABLE t USING delta AS SELECT a FROM s;
 --> t.a <- s.a
+
+-- case: rows_from_in_postgres
+-- dialect: postgres
+SELECT * FROM ROWS FROM (json_to_recordset('[]') AS (a int, b text)) AS r(x, y);
+--> partial
+--> no issue PARSE_ERROR
+
+-- case: information_schema_in_bigquery
+-- dialect: bigquery
+SELECT table_name FROM `proj.data.INFORMATION_SCHEMA.TABLES`;
+--> partial
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: alter_view_with_an_option_in_tsql
+-- dialect: tsql
+-- table: s(c int)
+ALTER VIEW v WITH SCHEMABINDING AS SELECT c FROM s WHERE c > 100;
+--> v.c <- s.c

@@ -146,3 +146,28 @@ SELECT explode(m) AS inner_one, explode(inner_one) AS item FROM t;
 SELECT * FROM inline(array(struct(1, 'a'), struct(2, 'b')));
 --> out.col1 <- ()
 --> out.col2 <- ()
+
+-- case: table_flatten_in_snowflake
+-- dialect: snowflake
+-- table: T(ID int, DOC variant)
+SELECT t.id, f.value AS item FROM t, TABLE(FLATTEN(INPUT => t.doc)) AS f;
+--> out.id <- T.ID
+--> out.item <= T.DOC
+
+-- case: table_generator_in_snowflake
+-- dialect: snowflake
+SELECT seq4() AS n FROM TABLE(GENERATOR(ROWCOUNT => 5));
+--> partial
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: table_of_a_name_in_snowflake
+-- dialect: snowflake
+-- table: T1(A int)
+SELECT * FROM TABLE('t1');
+--> out.A <- T1.A
+
+-- case: list_comprehension_in_duckdb
+-- dialect: duckdb
+-- table: t(items int[])
+SELECT [x + 1 FOR x IN items] AS v FROM t;
+--> out.v <= t.items

@@ -80,3 +80,15 @@ SELECT d.x AS inner_x, c.x AS outer_x
 FROM (WITH c AS (SELECT x FROM b) SELECT x FROM c) AS d CROSS JOIN c;
 --> out.inner_x <- b.x
 --> out.outer_x <- a.x
+
+-- case: scalar_with_in_clickhouse
+-- dialect: clickhouse
+-- table: t(bytes Int64)
+WITH sum(bytes) AS total SELECT total FROM t;
+--> out.total <= t.bytes
+
+-- case: pipe_alias_in_bigquery
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+FROM d.t |> AS u |> WHERE u.a > 0 |> SELECT u.b;
+--> out.b <- d.t.b
