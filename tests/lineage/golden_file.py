@@ -4,6 +4,7 @@
     -- dialect: spark                            request lines, see `_REQUEST`
     -- table: a(id int, x int, ...)              an imported table; `...` = the list is not complete
     -- file: stage.sql                           what follows is that file's text
+    -- pending: why                              known to fail; passing is then an error
     SELECT x FROM a JOIN b USING (id)
     --> out.x <- a.x                             expected lines, see `golden_check`
 
@@ -22,7 +23,9 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 ANALYSIS_TIME = "2026-01-01T00:00:00Z"
-_DIRECTIVE = re.compile(r"^-- (case|dialect|table|view|schema|options|request|file|spec): ?(.*)$")
+_DIRECTIVE = re.compile(
+    r"^-- (case|dialect|table|view|schema|options|request|file|pending|spec): ?(.*)$"
+)
 _TABLE = re.compile(r"^(?P<name>[^(]+)\((?P<columns>.*)\)(?P<rest>[^)]*)$")
 
 
@@ -41,6 +44,7 @@ class GoldenCase:
     identity: str
     request: dict[str, Any]
     expected: list[str] = field(default_factory=list)
+    pending: str | None = None
 
 
 def read_table(text: str) -> TableLine:
@@ -116,6 +120,8 @@ def _request_line(case: GoldenCase, word: str, value: str, texts: list[str]) -> 
             request["options"].update(json.loads(value))
         case "request":
             request.update(json.loads(value))
+        case "pending":
+            case.pending = value.strip()
         case "file":
             _close_file(request, texts)
             request.setdefault("files", []).append({"name": value.strip(), "content": ""})
