@@ -301,3 +301,20 @@ _EXPRESSIONS = st.recursive(
 def test_parentheses_and_spaces_do_not_change_a_name(text: str) -> None:
     spaced = text.replace(" ", "  ").replace("(", "( ")
     assert name(f"concat({text})") == name(f"concat(({spaced}))")
+
+
+def test_columns_of_a_returned_query_are_the_functions() -> None:
+    before = "CREATE FUNCTION pair(n INT) RETURNS TABLE RETURN SELECT n AS a, n + 1 AS b"
+    assert names("SELECT * FROM pair(3)", before) == ["a", "b"]
+    assert names("SELECT * FROM other, LATERAL pair(k)", before) == ["id", "k", "a", "b"]
+
+
+def test_a_natural_join_leaves_a_third_relations_column_beside_the_merged_one() -> None:
+    sql = "SELECT * FROM other a JOIN other b ON a.id = b.id NATURAL JOIN other c"
+    assert names(sql) == ["id", "k", "id", "k"]
+
+
+def test_pivoted_rows_and_arrays_name_their_columns() -> None:
+    sql = """SELECT * FROM (SELECT id, name, xs, price FROM shop)
+      PIVOT (sum(price) FOR (name, xs) IN (('a', array(1, 2)), ('b', array(3))))"""
+    assert names(sql) == ["id", "{a, [1, 2]}", "{b, [3]}"]

@@ -9,7 +9,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
+from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.dialects import engine_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -72,12 +76,33 @@ def _qualified(parts: list[str], registry: Registry) -> list[str]:
 def _table_columns(
     tokens: Sequence[Token], at: int, text: str
 ) -> tuple[tuple[str, str], ...] | None:
-    """The columns of `RETURNS TABLE (a INT, b STRING)`."""
+    """The columns of `RETURNS TABLE (a INT, b STRING)`, or of the query it returns."""
     while at + 2 < len(tokens):
-        if [token.text.upper() for token in tokens[at : at + 3]] == ["RETURNS", "TABLE", "("]:
+        words = [token.text.upper() for token in tokens[at : at + 3]]
+        if words == ["RETURNS", "TABLE", "("]:
             return tuple(_declared(tokens, at + 3, text))
+        if words[:2] == ["RETURNS", "TABLE"]:
+            return _returned(list(tokens[at + 2 :]), text)
         at += 1
     return None
+
+
+def _returned(tokens: list[Token], text: str) -> tuple[tuple[str, str], ...] | None:
+    """The names in the query behind RETURN; None if one of them is not written there."""
+    start = next((n for n, token in enumerate(tokens, 1) if token.text.upper() == "RETURN"), 0)
+    if not start:
+        return None
+    try:
+        trees = engine_of("spark").parser().parse(tokens[start:], text)
+    except (SqlglotError, RecursionError, ValueError):
+        return None
+    query = trees[0] if trees else None
+    names = query.named_selects if isinstance(query, exp.Query) else []
+    return (
+        tuple((name, "") for name in names)
+        if names and "" not in names and "*" not in names
+        else None
+    )
 
 
 def _declared(tokens: Sequence[Token], at: int, text: str) -> list[tuple[str, str]]:

@@ -226,11 +226,27 @@ def _called(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else "lateral"
 
 
+def _declared_columns(
+    binder: Binder, function: exp.Expr
+) -> list[tuple[str, SqlType | None]] | None:
+    """The columns of a table function that the workload itself created."""
+    if binder.dialect.naming != "spark" or not isinstance(function, exp.Anonymous):
+        return None
+    routine = binder.registry.routine(_called(function))
+    if routine is None or routine.columns is None:
+        return None
+    dialect = binder.dialect.name
+    return [(name, read_type(text, dialect) if text else None) for name, text in routine.columns]
+
+
 def generator_columns(
     binder: Binder, function: exp.Expr, scope: Scope, wanted: int = 0
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
     """What a row generator yields; `wanted` is the number of names given to it."""
     refs = collect(binder, function, scope)
+    declared = _declared_columns(binder, function)
+    if declared:
+        return [(name, refs, kind) for name, kind in declared]
     argument = (
         function.args.get("this")
         if not isinstance(function, exp.Anonymous)
@@ -355,16 +371,7 @@ def add_table_function(binder: Binder, node: exp.Table, scope: Scope) -> None:
         )
         _append(binder, scope, relation, identifier)
         return
-    routine = binder.registry.routine(label) if binder.dialect.naming == "spark" else None
-    if routine is not None and routine.columns is not None:
-        refs = collect(binder, function, scope)
-        columns = [
-            (name, refs, read_type(text, binder.dialect.name)) for name, text in routine.columns
-        ]
-        generated(binder, relation, columns, names)
-        _append(binder, scope, relation, identifier)
-        return
-    known = _DEFAULT_NAMES.get(label.lower())
+    known = _DEFAULT_NAMES.get(label.lower()) or _declared_columns(binder, function)
     if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
         generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
         if (

@@ -90,19 +90,27 @@ def _pivot(
     kinds = [binder.type_of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
     for position, name in enumerate(names):
         turn = position % len(inputs) if inputs else 0
-        shown = name.name or _tuple_name(values, position // max(len(inputs), 1))
+        turned = position // max(len(inputs), 1)
+        shown = name.name or (_value_text(values[turned]) if turned < len(values) else "")
         made = Column(shown, binder.folding.column(shown))
         made.refs = [*(inputs[turn] if inputs else []), *on]
         made.type, made.typed = (kinds[turn] if kinds else None), True
         relation.add(made)
 
 
-def _tuple_name(values: list[exp.Expr], position: int) -> str:
-    """Spark prints a struct value: `{dotNET, 2012}`."""
-    value = values[position] if position < len(values) else None
-    if isinstance(value, exp.Tuple):
-        return f"{{{', '.join(part.name for part in value.expressions)}}}"
-    return value.name if value is not None else ""
+def _value_text(value: exp.Expr) -> str:
+    """A value as Spark casts it to text: `{dotNET, [1, 2]}` for a row with an array."""
+    if isinstance(value, exp.PivotAlias | exp.Alias):
+        return str(value.alias)
+    if isinstance(value, exp.Tuple | exp.Struct):
+        return f"{{{', '.join(_value_text(part) for part in value.expressions)}}}"
+    if isinstance(value, exp.Array):
+        return f"[{', '.join(_value_text(part) for part in value.expressions)}]"
+    if isinstance(value, exp.Cast | exp.Paren):
+        return _value_text(value.this)
+    if isinstance(value, exp.Neg):
+        return f"-{_value_text(value.this)}"
+    return "null" if isinstance(value, exp.Null) else str(value.name)
 
 
 def _unpivot(

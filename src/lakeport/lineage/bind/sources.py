@@ -314,8 +314,15 @@ def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kin
         if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
             other = []
         scope.merged[key] = Merged(key, kept, other, kind)
-        for source in scope.sources:
-            scope.hidden.setdefault(id(source.relation), set()).add(key)
+        for relation in _merging(scope, [*left, *right]):
+            scope.hidden.setdefault(id(relation), set()).add(key)
+
+
+def _merging(scope: Scope, refs: list[Ref]) -> list[Relation]:
+    """Whose columns became one; a third relation's column of that name stays visible beside it."""
+    owners = [ref.origin.relation for ref in refs if isinstance(ref.origin, Column)]
+    known = [relation for relation in owners if relation is not None]
+    return known or [source.relation for source in scope.sources]
 
 
 def _side(binder: Binder, sources: list[Source], identifier: exp.Expr, key: str) -> list[Ref]:
