@@ -7,6 +7,7 @@ import io
 import json
 from html.parser import HTMLParser
 from typing import Any
+from xml.etree import ElementTree as ET
 
 import pytest
 from sqlglot import parse
@@ -130,6 +131,15 @@ def test_html_is_one_file_that_fetches_nothing() -> None:
     assert "http" not in text
     assert "Shop" in page.text
     assert "orders.amount" in page.text
+
+
+def test_html_draws_well_formed_svg_with_every_arrow() -> None:
+    text = render(_result(), "html")
+    drawing = ET.fromstring(text[text.index("<svg") : text.index("</svg>") + 6])  # noqa: S314  our own text
+    arrows = [e for e in drawing.iter() if "data-from" in e.attrib]
+    columns = {e.attrib["data-node"] for e in drawing.iter() if "data-node" in e.attrib}
+    assert len(arrows) == len(mappings(_result()))
+    assert all({a.attrib["data-from"], a.attrib["data-to"]} <= columns for a in arrows)
 
 
 def test_html_escapes_what_comes_from_sql() -> None:

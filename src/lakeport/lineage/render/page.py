@@ -49,20 +49,26 @@ const svg = document.querySelector("svg");
 const arrows = [...svg.querySelectorAll(".arrow")];
 const nodes = [...svg.querySelectorAll("[data-node]")];
 let kept = null;
-function reach(start, from, to) {
+function neighbours(from, to) {
+  const found = new Map();
+  for (const { dataset } of arrows) {
+    if (!found.has(dataset[from])) found.set(dataset[from], []);
+    found.get(dataset[from]).push(dataset[to]);
+  }
+  return found;
+}
+const upward = neighbours("to", "from"), downward = neighbours("from", "to");
+function reach(start, next) {
   const found = new Set([start]), queue = [start];
-  while (queue.length) {
-    const node = queue.pop();
-    for (const arrow of arrows) if (arrow.dataset[from] === node && !found.has(arrow.dataset[to])) {
-      found.add(arrow.dataset[to]); queue.push(arrow.dataset[to]);
-    }
+  while (queue.length) for (const node of next.get(queue.pop()) ?? []) {
+    if (!found.has(node)) { found.add(node); queue.push(node); }
   }
   return found;
 }
 function light(node) {
   svg.classList.toggle("focused", node !== null);
-  const up = node === null ? new Set() : reach(node, "to", "from");
-  const down = node === null ? new Set() : reach(node, "from", "to");
+  const up = node === null ? new Set() : reach(node, upward);
+  const down = node === null ? new Set() : reach(node, downward);
   for (const item of nodes) item.classList.toggle("lit", up.has(item.dataset.node) || down.has(item.dataset.node));
   for (const arrow of arrows) {
     const { from, to } = arrow.dataset;
