@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.finish import finish
-from lakeport.lineage.globalgraph import GlobalGraph
+from lakeport.lineage.globalgraph import GlobalGraph, workload_graph
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import in_order
 from lakeport.lineage.request import AnalyzeRequest, read_request
 from lakeport.lineage.result import encode_result
 from lakeport.lineage.session import Session
-from lakeport.lineage.statement import announce_definitions, analyse_statement, cancelled_statement
+from lakeport.lineage.statement import analyse_statement, announce_definitions, cancelled_statement
 from lakeport.lineage.summary import summarize
 from lakeport.lineage.views import load_views
 from lakeport.lineage.workload import read_workload
@@ -94,7 +94,7 @@ def _run(request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
     deadline = time.monotonic() + budget / 1000 if budget is not None else None
     session = open_session(request, issues)
     statements = read_workload(session)
-    graph = GlobalGraph()
+    graph = workload_graph(request.options)
     load_views(session, graph)
     announce_definitions(session, statements)
     results: list[StatementLineage] = []

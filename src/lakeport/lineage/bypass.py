@@ -46,11 +46,12 @@ def hidden_relations(
         node.id
         for node in nodes
         if (hide_ctes and node.node_type == "cte")
-        or (collapse_temporary and _is_temporary(node, pattern))
+        or (collapse_temporary and is_temporary(node, pattern))
     }
 
 
-def _is_temporary(node: Node | GlobalNode, pattern: str | None) -> bool:
+def is_temporary(node: Node | GlobalNode, pattern: str | None) -> bool:
+    """Declared so, or called so by a pattern."""
     if node.node_type not in {"table", "view"}:
         return False
     if node.metadata.get("temporary"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from lakeport.lineage.bypass import is_temporary
 from lakeport.lineage.graph import edge_id, node_id
 from lakeport.lineage.result import (
     CanonicalName,
@@ -14,7 +15,10 @@ from lakeport.lineage.result import (
 )
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Collection
+
     from lakeport.lineage.names import Name
+    from lakeport.lineage.request import Options
     from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
@@ -22,17 +26,39 @@ if TYPE_CHECKING:
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
 
-class GlobalGraph:
-    """Grows statement by statement."""
+def workload_graph(options: Options) -> GlobalGraph:
+    """An empty graph that will answer what the options ask."""
+    pattern = options.collapse_pattern
+    return GlobalGraph(
+        (lambda node: is_temporary(node, pattern)) if options.collapse_temporary else None
+    )
 
-    def __init__(self) -> None:
+
+class GlobalGraph:
+    """Grows statement by statement.
+
+    A relation that will be collapsed is another node each time it is written anew: what its former
+    rows were made of must not reach the readers of its new ones.
+    """
+
+    def __init__(self, collapses: Callable[[Node], bool] | None = None) -> None:
+        self._collapses = collapses
+        # How often a relation was written anew, and which of them will be collapsed.
+        self._lives: dict[str, int] = {}
+        self._collapsed: set[str] = set()
         self._nodes: dict[str, GlobalNode] = {}
         self._edges: dict[tuple[str, str, str], GlobalEdge] = {}
         # Who wrote a relation since its last full rewrite.
         self._producers: dict[str, list[int]] = {}
 
-    def add(self, statement: StatementLineage, names: dict[str, Name]) -> None:
-        """Merge one statement; `names` are the canonical names of its relations by node id."""
+    def add(
+        self, statement: StatementLineage, names: dict[str, Name], renewed: Collection[str] = ()
+    ) -> None:
+        """Merge one statement.
+
+        `names` are the canonical names of its relations by node id, `renewed` the ids of those
+        that hold nothing but its rows afterwards.
+        """
         index = statement.statement_index
         # Second and later instances of a table are that table here; without any, ids are the same.
         same: dict[str, str] = {}
@@ -40,6 +66,8 @@ class GlobalGraph:
             canonical = node_id("table", *name)
             if canonical != own:
                 same[own] = canonical
+        if self._collapses is not None:
+            self._live(statement, names, renewed, same)
         owners = {e.target: e.source for e in statement.edges if e.edge_type == "ownership"}
         nodes = self._nodes
         for node in statement.nodes:
@@ -62,6 +90,25 @@ class GlobalGraph:
             held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
         for edge in statement.edges:
             self._merge_edge(edge, same)
+
+    def _live(
+        self,
+        statement: StatementLineage,
+        names: dict[str, Name],
+        renewed: Collection[str],
+        same: dict[str, str],
+    ) -> None:
+        """Ids that tell the lives of a relation apart; a statement reads the one before its own."""
+        collapses = self._collapses
+        gone = {node.id for node in statement.nodes if collapses is not None and collapses(node)}
+        canonical = {own: node_id("table", *name) for own, name in names.items()}
+        self._collapsed.update(canonical[own] for own in gone if own in canonical)
+        for own, name in names.items():
+            life = self._lives.get(canonical[own], 0) + (own in renewed)
+            if life and canonical[own] in self._collapsed:
+                same[own] = node_id("table", *name, f"@{life}")
+        for own in renewed:
+            self._lives[canonical[own]] = self._lives.get(canonical[own], 0) + 1
 
     def _new_node(
         self, node: Node, identifier: str, holder: str | None, name: Name | None

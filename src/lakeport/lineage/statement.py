@@ -103,6 +103,8 @@ class Analysed(NamedTuple):
     reads: list[str]
     writes: list[str]
     rewrites: bool
+    # Node ids of the tables that hold nothing but its rows afterwards.
+    renewed: list[str]
 
     def join(self, session: Session, graph: GlobalGraph) -> None:
         """Take its place in the session and in the graph of the workload."""
@@ -111,7 +113,7 @@ class Analysed(NamedTuple):
             users = session.used.setdefault(name, [])
             if not users or users[-1] != index:
                 users.append(index)
-        graph.add(self.lineage, self.names)
+        graph.add(self.lineage, self.names, self.renewed)
         graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
 
 
@@ -132,6 +134,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
         reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
         writes=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.written)),
         rewrites=kind in _REWRITES,
+        renewed=[emitter.relation_id(r) for r in linked if r.written and kind in _REWRITES],
     )
 
 

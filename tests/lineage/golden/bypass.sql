@@ -75,3 +75,38 @@ INSERT INTO t (x) SELECT a FROM #two;
 -- options: {"hideCtes": true}
 WITH j AS (SELECT a.x, b.y FROM a JOIN b ON a.id = b.id) SELECT x + y AS z FROM j;
 --> out.z <= a.x, b.y
+
+-- case: collapse_tells_lives_of_a_temporary_apart
+-- dialect: spark
+-- table: x(a int)
+-- table: y(b int)
+-- options: {"collapseTemporary": true}
+CREATE OR REPLACE TEMP VIEW t AS SELECT a FROM x;
+CREATE TABLE one AS SELECT a FROM t;
+CREATE OR REPLACE TEMP VIEW t AS SELECT b AS a FROM y;
+CREATE TABLE two AS SELECT a FROM t;
+--> partial
+--> global one.a <- x.a
+--> global two.a <- y.b
+
+-- case: collapse_a_temporary_made_of_itself
+-- dialect: duckdb
+-- table: x(a int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE t AS SELECT a FROM x;
+CREATE OR REPLACE TEMP TABLE t AS SELECT a + 1 AS a FROM t;
+CREATE TABLE one AS SELECT a FROM t;
+--> partial
+--> global one.a <= x.a
+
+-- case: collapse_keeps_what_was_appended
+-- dialect: postgres
+-- table: x(a int)
+-- table: y(b int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE t (a int);
+INSERT INTO t SELECT a FROM x;
+INSERT INTO t SELECT b FROM y;
+CREATE TABLE one AS SELECT a FROM t;
+--> partial
+--> global one.a <- x.a, y.b

@@ -44,3 +44,21 @@ CREATE TRANSIENT TABLE t (a INT);
 -- dialect: oracle
 CREATE GLOBAL TEMPORARY TABLE t (a NUMBER);
 --> schema t(a number) implied temporary @0
+
+-- case: tsql_table_variable
+-- dialect: tsql
+-- table: s(a int)
+-- options: {"collapseTemporary": true}
+DECLARE @rows TABLE (k int);
+INSERT INTO @rows SELECT a FROM s;
+SELECT k INTO result FROM @rows;
+--> partial
+--> global result.k <- s.a
+
+-- case: teradata_volatile_table
+-- dialect: teradata
+-- table: s(a int)
+CREATE VOLATILE TABLE t AS (SELECT a FROM s) WITH DATA;
+--> t.a <- s.a
+--> schema t(a int) implied temporary @0
+--> schema s(a int) imported

@@ -120,7 +120,9 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
     for part in name_parts(node):
         args = part.args
         text = part.name
-        if part.__class__ is not exp.Identifier:
+        if is_table_variable(binder, part):
+            text = f"@{text}"
+        elif part.__class__ is not exp.Identifier:
             text = text or part.sql()
         elif args.get("temporary"):
             text = f"#{text}"
@@ -131,6 +133,11 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
     if binder.dialect.name == "bigquery" and folded:
         folded[-1] = unsharded(folded[-1])
     return tuple(folded), tuple(shown)
+
+
+def is_table_variable(binder: Binder, part: object) -> bool:
+    """T-SQL's `@rows`, which lives as long as the batch that declares it."""
+    return part.__class__ is exp.Parameter and binder.dialect.name in {"tsql", "fabric"}
 
 
 def name_parts(node: exp.Expr) -> list[exp.Expr]:
@@ -161,7 +168,10 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
         cte = scope.ctes.get(binder.key(identifier))
         if cte is not None:
             return _read_cte(binder, cte, identifier)
-    if not all(part.__class__ is exp.Identifier for part in name_parts(node)):
+    if not all(
+        part.__class__ is exp.Identifier or is_table_variable(binder, part)
+        for part in name_parts(node)
+    ):
         return _odd_name(binder, node, parts, shown)
     if len(parts) == 2 and parts[0].lower() in _FORMATS and ("/" in parts[1] or ":" in parts[1]):
         return binder.external(shown[1], shown[1])

@@ -55,7 +55,10 @@ def is_temporary(binder: Binder, node: exp.Expr) -> bool:
     kinds = {type(item) for item in properties.expressions} if properties is not None else set()
     if exp.GlobalProperty in kinds and binder.dialect.global_temporary_persists:
         return False
-    return exp.TemporaryProperty in kinds or bool(node.args.get("temporary"))
+    # Teradata's VOLATILE tables end with their session.
+    return not kinds.isdisjoint({exp.TemporaryProperty, exp.VolatileProperty}) or bool(
+        node.args.get("temporary")
+    )
 
 
 def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> str:

@@ -355,6 +355,11 @@ def _declare(binder: Binder, tree: exp.Expr) -> str:
         for name in names:
             if isinstance(name, exp.Expr) and name.name:
                 binder.variables.add(binder.folding.column(name.name))
+        columns = item.args.get("kind")
+        if isinstance(columns, exp.Schema) and isinstance(names[0], exp.Parameter):
+            # `DECLARE @rows TABLE (…)` makes a temporary table.
+            table = exp.Schema(this=exp.Table(this=names[0]), expressions=columns.expressions)
+            bind_create(binder, exp.Create(this=table, kind="TABLE", temporary=True), {})
     return "DECLARE"
 
 

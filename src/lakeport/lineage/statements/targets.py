@@ -7,7 +7,12 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail, explicit
-from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
+from lakeport.lineage.bind.tables import (
+    is_table_variable,
+    known_table,
+    report_lookup,
+    written_name,
+)
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 
@@ -18,7 +23,9 @@ if TYPE_CHECKING:
 def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Relation:
     """The relation a statement writes to; `expected` ones must exist already."""
     parts, shown = written_name(binder, node)
-    if not isinstance(node.this, exp.Identifier | exp.Dot):
+    if not isinstance(node.this, exp.Identifier | exp.Dot) and not is_table_variable(
+        binder, node.this
+    ):
         text = shown[-1] if shown else node.sql()
         relation = binder.external(text, text, read=False)
     else:
