@@ -165,12 +165,26 @@ class StatementParser:
             return None
 
     def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:
-        ready = _parsers.ready.get(parser)
-        if ready is None:
-            ready = _parsers.ready[parser] = engine_of(parser).parser()
-        trees = ready.parse(tokens, self._text)
+        trees = _parser(parser).parse(tokens, self._text)
         tree = trees[0] if trees else None
         return tree if isinstance(tree, exp.Expr) else None
+
+
+def _parser(name: str) -> Parser:
+    ready = _parsers.ready.get(name)
+    if ready is None:
+        ready = _parsers.ready[name] = engine_of(name).parser()
+    return ready
+
+
+def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | None:
+    """The tree of an expression cut out of a statement, None if it does not stand alone."""
+    try:
+        trees = _parser(parser).parse(tokens, text)
+    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError):
+        return None
+    tree = trees[0] if trees else None
+    return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
 
 
 def _nesting(tokens: list[Token]) -> int:

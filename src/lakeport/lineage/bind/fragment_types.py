@@ -9,10 +9,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.parse import parsed_fragment
 from lakeport.lineage.types import SqlType, infer, read_type
 
 if TYPE_CHECKING:
@@ -28,21 +27,21 @@ def fragment_type(binder: Binder, trees: list[exp.Expr], tokens: list[Token]) ->
     if len(tokens) == 1 and tokens[0].token_type is TokenType.NUMBER:
         whole = tokens[0].text.isdigit()
         return read_type("int" if whole else "double", binder.dialect.name)
-    try:
-        parsed = engine_of(binder.dialect.parser).parser().parse(tokens, binder.text)
-    except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError):
-        return None
-    tree = parsed[0] if parsed else None
-    if not isinstance(tree, exp.Expr) or isinstance(tree, exp.Command):
-        return None
-    bound = {
-        binder.span(column.this): binder.bound.get(id(column))
+    places = {
+        column.this._meta["start"]: column  # noqa: SLF001 - `meta` would allocate a dict per node
         for whole in trees
         for column in whole.find_all(exp.Column)
+        if column.this._meta  # noqa: SLF001 - the same
     }
+    if len(tokens) == 1 and tokens[0].start in places:
+        return binder.column_type(places[tokens[0].start])
+    tree = parsed_fragment(tokens, binder.text, binder.dialect.parser)
+    if tree is None:
+        return None
 
     def column_type(node: exp.Expr) -> SqlType | None:
-        ref = bound.get(binder.span(node.this)) if isinstance(node, exp.Column) else None
-        return binder.type_of_ref(ref) if ref is not None else None
+        meta = node.this._meta if isinstance(node, exp.Column) else None  # noqa: SLF001 - the same
+        column = places.get(meta["start"]) if meta else None
+        return binder.column_type(column) if column is not None else None
 
     return infer(tree, column_type, binder.dialect.name)
