@@ -150,6 +150,7 @@ def capture(
 ) -> None:
     """Record what the workload defines, and report where it contradicts the import."""
     registry = binder.registry
+    registry.watch(entry.name)
     imported = registry.imported.get(entry.name)
     if imported is not None and registry.allow_implied:
         check_conflict(binder, imported, entry, relation)

@@ -13,7 +13,7 @@ import msgspec
 
 from lakeport.lineage.analyze import analyze, collector_paused, open_session, parser_silenced
 from lakeport.lineage.finish import finish
-from lakeport.lineage.globalgraph import GlobalGraph
+from lakeport.lineage.globalgraph import workload_graph
 from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.request import AnalyzeRequest, read_request
 from lakeport.lineage.resplit import Pieces, resplit, tokenised
@@ -38,6 +38,7 @@ class _Kept(NamedTuple):
     issues: list[Issue]
     seen: dict[Name, int]
     log: list[tuple[str, tuple[Any, ...]]]
+    revised: dict[Name, int]
     announced: Announced | None
     variables: frozenset[str]
 
@@ -67,7 +68,7 @@ class Analyzer:
     def _run(self, request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
         session = open_session(request, issues)
         statements = self._statements(session)
-        graph = GlobalGraph()
+        graph = workload_graph(request.options)
         load_views(session, graph)
         known = [self._kept.get(_identity(statement)) for statement in statements]
         announced = [
@@ -122,7 +123,7 @@ class Analyzer:
             registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items()
         ):
             registry.begin(statement.index, statement.text)
-            registry.replay(kept.log)
+            registry.replay(kept.log, kept.revised)
             session.variables |= kept.variables
             moved = _moved(kept, statement)
             session.issues += moved.issues
@@ -136,6 +137,7 @@ class Analyzer:
             issues=session.issues[before:],
             seen=registry.seen,
             log=registry.log,
+            revised=registry.revised,
             announced=announced,
             variables=frozenset(session.variables) - variables,
         )

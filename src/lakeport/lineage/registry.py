@@ -131,16 +131,18 @@ class Registry:
         self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
         self._future: dict[Name, tuple[int, Callable[[], TableEntry | None]]] = {}
-        self._conflicts: dict[Name, Conflict] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
         self._routines: dict[Name, Routine | None] = {}
+        # Spark's setting that makes quoted names in a select list regular expressions.
+        self.quoted_patterns = False
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
         # What the current statement looked up and changed, for incremental re-analysis.
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
+        self.revised: dict[Name, int] = {}
         self.statement = 0
         self._text = ""
         # EXPLAIN binds a statement without running it.
@@ -211,28 +213,29 @@ class Registry:
             return Lookup(name, imported, "imported", dropped_at=at)
         return Lookup(name, self.implied[name], "implied")
 
-    def is_temporary(self, parts: Name) -> bool:
-        """Whether a bare name is a temporary relation of the session."""
-        return len(parts) == 1 and parts[0] in self._temporary
-
-    def conflict(self, name: Name) -> Conflict | None:
-        """How the workload contradicts an imported table so far."""
-        return self._conflicts.get(name)
+    def watch(self, name: Name) -> None:
+        """What the current statement does depends on what is known of this relation."""
+        self.seen.setdefault(name, self.revisions.get(name, 0))
 
     # -- changes -----------------------------------------------------------------------------
 
-    def replay(self, log: list[tuple[str, tuple[Any, ...]]]) -> None:
-        """Apply the logged changes of a statement again."""
+    def replay(self, log: list[tuple[str, tuple[Any, ...]]], revised: dict[Name, int]) -> None:
+        """Apply the logged changes of a statement again, with the revisions they led to."""
         for method, arguments in log:
             getattr(self, method)(*arguments)
+        self.revisions.update(revised)
+        self.revised = revised
 
     def _changed(self, name: Name, method: str, *arguments: Any) -> None:
         self._revise(name)
         self.log.append((method, arguments))
 
     def _revise(self, name: Name) -> None:
-        """A revision says by which statements a relation became what it is, not how often."""
-        self.revisions[name] = hash((self.revisions.get(name, 0), self._text))
+        """A revision says by which statements, over what, a relation became what it is."""
+        looked_up = frozenset(self.seen.items())
+        past = self.revisions.get(name, 0)
+        self.revisions[name] = hash((past, self.statement, self._text, looked_up))
+        self.revised[name] = self.revisions[name]
 
     def import_tables(self, imported: Imported) -> None:
         """Start from an imported schema."""
@@ -266,8 +269,11 @@ class Registry:
             self._dropped.pop(name, None)
             return
         previous = self.implied.get(name)
-        if previous is not None and previous.inference == "ddl":
-            entry.version = previous.version + 1
+        defined = previous is not None and previous.inference == "ddl"
+        # A copy, because a logged entry may be replayed over another past.
+        entry = replace(
+            entry, version=previous.version + 1 if previous is not None and defined else 1
+        )
         self._dropped.pop(name, None)
         self._store(entry)
         if entry.temporary:
@@ -281,7 +287,6 @@ class Registry:
         """The workload defines an imported table differently."""
         if self.frozen:
             return
-        self._conflicts[name] = conflict
         imported = self.imported[name]
         if self.merge_columns and extra:
             added = [replace(column, uncertain=True) for column in extra]
@@ -358,12 +363,23 @@ class Registry:
         self._changed(key, "define_routine", name, routine)
         self._routines[key] = routine
 
+    @property
+    def has_routines(self) -> bool:
+        """Whether any function was created."""
+        return bool(self._routines)
+
     def routine(self, name: str) -> Routine | None:
         """The function of the workload that a call means."""
         key = _routine_key(name.rpartition(".")[2])
         self.seen.setdefault(key, self.revisions.get(key, 0))
         known = self._routines.get(key)
         return known if known is not None and known.is_called(name) else None
+
+    def configure(self, name: str, value: str) -> None:
+        """A setting that changes what later statements mean."""
+        self._changed(("",), "configure", name, value)
+        if name == "spark.sql.parser.quotedregexcolumnnames":
+            self.quoted_patterns = value.lower() == "true"
 
     def use(
         self,
@@ -388,6 +404,7 @@ class Registry:
         self._text = text
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
+        self.revised = {}
 
 
 def _routine_key(name: str) -> Name:

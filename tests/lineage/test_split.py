@@ -1,0 +1,98 @@
+"""Where statements begin and end, in every unit a client may count in."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from lakeport.lineage import split_statements
+from lakeport.lineage.request import Encoding
+from lakeport.lineage.resplit import resplit
+from lakeport.lineage.split import split
+
+
+def pieces(sql: str, dialect: str = "spark") -> list[str]:
+    found = split_statements(sql, dialect, "codepoint")
+    return [sql[span.start : span.end] for span in found.statements]
+
+
+def test_semicolons_inside_strings_and_comments_do_not_cut() -> None:
+    sql = "SELECT ';' AS a; -- not; here\nSELECT /* nor; here */ 2"
+    assert pieces(sql) == ["SELECT ';' AS a", "SELECT /* nor; here */ 2"]
+
+
+def test_empty_statements_are_no_statements() -> None:
+    assert pieces(";; SELECT 1 ;\n;") == ["SELECT 1"]
+
+
+def test_dollar_quotes_hold_semicolons() -> None:
+    sql = "CREATE FUNCTION f() RETURNS int AS $$ SELECT 1; $$ LANGUAGE sql; SELECT 2"
+    assert pieces(sql, "postgres")[-1] == "SELECT 2"
+    assert len(pieces(sql, "postgres")) == 2
+
+
+def test_batches_end_at_go_alone_on_its_line() -> None:
+    assert pieces("SELECT 1\nGO\nSELECT 2", "tsql") == ["SELECT 1", "SELECT 2"]
+
+
+def test_oracle_batches_end_at_a_slash_alone_on_its_line() -> None:
+    assert pieces("SELECT 4 / 2 FROM dual\n/\nSELECT 2 FROM dual", "oracle") == [
+        "SELECT 4 / 2 FROM dual",
+        "SELECT 2 FROM dual",
+    ]
+
+
+def test_blocks_are_opened_and_their_headers_dropped() -> None:
+    sql = "BEGIN IF x > 1 THEN INSERT INTO a SELECT 1; ELSE DELETE FROM b; END IF; END; SELECT 2"
+    assert pieces(sql) == ["INSERT INTO a SELECT 1", "DELETE FROM b", "SELECT 2"]
+
+
+def test_a_transaction_is_no_block() -> None:
+    assert pieces("BEGIN; SELECT 1; COMMIT", "postgres") == ["BEGIN", "SELECT 1", "COMMIT"]
+
+
+def test_one_unreadable_statement_does_not_hide_the_others() -> None:
+    sql = "SELECT 1; SELECT 'open"
+    found = split_statements(sql, "spark", "codepoint")
+    first = found.statements[0]
+    assert sql[first.start : first.end] == "SELECT 1"
+    assert found.error is not None
+
+
+@pytest.mark.parametrize(
+    ("encoding", "expected"), [("codepoint", (12, 20)), ("utf8", (15, 23)), ("utf16", (13, 21))]
+)
+def test_spans_count_in_the_unit_asked_for(encoding: Encoding, expected: tuple[int, int]) -> None:
+    found = split_statements("SELECT '😀'; SELECT 1", "spark", encoding)
+    span = found.statements[1]
+    assert (span.start, span.end) == expected
+
+
+STATEMENTS = st.sampled_from(
+    [
+        "SELECT 1",
+        "SELECT a FROM t",
+        "INSERT INTO t SELECT 'x;y'",
+        "-- note;\nSELECT 2",
+        "SELECT /* ; */ 3",
+        "",
+    ]
+)
+
+
+@settings(derandomize=True, max_examples=150, deadline=None)
+@given(
+    before=st.lists(STATEMENTS, max_size=6),
+    after=st.lists(STATEMENTS, max_size=6),
+    old=STATEMENTS,
+    new=st.one_of(STATEMENTS, st.sampled_from(["SELECT 'open", "/* open", "a; b", "'"])),
+)
+def test_splitting_an_edited_text_again_finds_what_splitting_it_afresh_finds(
+    before: list[str], after: list[str], old: str, new: str
+) -> None:
+    earlier = resplit(None, ";\n".join([*before, old, *after]), "spark")
+    text = ";\n".join([*before, new, *after])
+    again = [(chunk.start, chunk.end) for chunk in resplit(earlier, text, "spark").chunks]
+    afresh = [(chunk.start, chunk.end) for chunk in split(text, "spark")]
+    assert again == afresh
