@@ -318,3 +318,10 @@ def test_pivoted_rows_and_arrays_name_their_columns() -> None:
     sql = """SELECT * FROM (SELECT id, name, xs, price FROM shop)
       PIVOT (sum(price) FOR (name, xs) IN (('a', array(1, 2)), ('b', array(3))))"""
     assert names(sql) == ["id", "{a, [1, 2]}", "{b, [3]}"]
+
+
+def test_quoted_names_are_patterns_once_the_session_says_so() -> None:
+    setting = "SET spark.sql.parser.quotedRegexColumnNames=true"
+    assert names("SELECT `(id)?+.+` FROM other") == ["(id)?+.+"]
+    assert names("SELECT `(id)?+.+` FROM other", setting) == ["k"]
+    assert names("SELECT o.`i.*`, k FROM other o", setting) == ["id", "k"]

@@ -133,7 +133,7 @@ class Registry:
         self._future: dict[Name, tuple[int, Callable[[], TableEntry | None]]] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
-        self._routines: dict[Name, Routine | None] = {}
+        self._routines: dict[str, Routine | None] = {}
         # Spark's setting that makes quoted names in a select list regular expressions.
         self.quoted_patterns = False
         self.default_catalog: str | None = None
@@ -358,10 +358,12 @@ class Registry:
             self.implied[name] = entry.with_columns([*entry.columns, *added])
 
     def define_routine(self, name: str, routine: Routine | None) -> None:
-        """A function was created, or dropped if there is no `routine`."""
-        key = _routine_key(name)
-        self._changed(key, "define_routine", name, routine)
-        self._routines[key] = routine
+        """A function was created, or dropped if there is no `routine`.
+
+        Every later statement may call it: like the defaults, it is part of what they depend on.
+        """
+        self._changed(("",), "define_routine", name, routine)
+        self._routines[name.casefold()] = routine
 
     @property
     def has_routines(self) -> bool:
@@ -370,9 +372,7 @@ class Registry:
 
     def routine(self, name: str) -> Routine | None:
         """The function of the workload that a call means."""
-        key = _routine_key(name.rpartition(".")[2])
-        self.seen.setdefault(key, self.revisions.get(key, 0))
-        known = self._routines.get(key)
+        known = self._routines.get(name.rpartition(".")[2].casefold())
         return known if known is not None and known.is_called(name) else None
 
     def configure(self, name: str, value: str) -> None:
@@ -405,8 +405,3 @@ class Registry:
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}
-
-
-def _routine_key(name: str) -> Name:
-    """Functions have names of their own: no table is called by an empty first part."""
-    return ("", "function", name.casefold())

@@ -23,14 +23,29 @@ if TYPE_CHECKING:
     from lakeport.lineage.registry import Registry
 
 _T = TokenType
+_AFTER_TYPE = frozenset(
+    {
+        "RETURN",
+        "LANGUAGE",
+        "COMMENT",
+        "NOT",
+        "DETERMINISTIC",
+        "CONTAINS",
+        "READS",
+        "SQL",
+        "AS",
+        "BEGIN",
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
 class Routine:
-    """A created function. `columns` are (name, type) pairs, None if it returns a value."""
+    """A created function. `columns` are (name, type) pairs of a table, `returns` is a value's type."""
 
     name: str
     columns: tuple[tuple[str, str], ...] | None = None
+    returns: str | None = None
 
     def is_called(self, name: str) -> bool:
         """Whether a call by this name, qualified or not, means this function."""
@@ -53,7 +68,8 @@ def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None
         return
     temporary = "TEMPORARY" in words or "TEMP" in words
     name = parts[-1] if temporary else ".".join(_qualified(parts, registry))
-    registry.define_routine(parts[-1], Routine(name, _table_columns(tokens, at, text)))
+    routine = Routine(name, _table_columns(tokens, at, text), _value_type(tokens, at, text))
+    registry.define_routine(parts[-1], routine)
 
 
 def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:
@@ -85,6 +101,17 @@ def _table_columns(
             return _returned(list(tokens[at + 2 :]), text)
         at += 1
     return None
+
+
+def _value_type(tokens: Sequence[Token], at: int, text: str) -> str | None:
+    """The type behind RETURNS, up to the next clause."""
+    start = next((n for n, t in enumerate(tokens[at:], at + 1) if t.text.upper() == "RETURNS"), 0)
+    end = start
+    while 0 < end < len(tokens) and tokens[end].text.upper() not in _AFTER_TYPE:
+        end += 1
+    if end == start or tokens[start].text.upper() == "TABLE":
+        return None
+    return text[tokens[start].start : tokens[end - 1].end + 1]
 
 
 def _returned(tokens: list[Token], text: str) -> tuple[tuple[str, str], ...] | None:

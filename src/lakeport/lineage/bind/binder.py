@@ -277,7 +277,16 @@ class Binder:
         """The type of a bound expression, if it can be known."""
         if node is None:
             return None
+        if self.registry.has_routines:
+            self._type_calls(node)
         return infer_type(node, self.column_type, self.dialect.name, self.type_memo)
+
+    def _type_calls(self, node: exp.Expr) -> None:
+        """Calls of functions the workload created have the type it declared."""
+        for call in node.find_all(exp.Anonymous):
+            routine = self.registry.routine(call.name)
+            if routine is not None and routine.returns is not None:
+                self.type_memo[id(call)] = read_type(routine.returns, self.dialect.name)
 
     def column_type(self, node: exp.Expr) -> SqlType | None:
         """The type of a bound column reference."""
@@ -360,8 +369,9 @@ class Binder:
         """Where a node's own token stands."""
         if node is None or not node._meta:  # noqa: SLF001 - `meta` would allocate a dict per node
             return None
-        start = node._meta.get("start")  # noqa: SLF001 - the same
-        return (start, node._meta["end"] + 1) if start is not None else None  # noqa: SLF001 - the same
+        # Names the parser splits itself have positions, but no value in them.
+        start, end = node._meta.get("start"), node._meta.get("end")  # noqa: SLF001 - the same
+        return (start, end + 1) if start is not None and end is not None else None
 
     def extent(self, node: exp.Expr) -> tuple[int, int] | None:
         """From the first to the last positioned token of a tree."""

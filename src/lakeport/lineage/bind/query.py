@@ -25,9 +25,10 @@ from lakeport.lineage.bind.scope import (
     explicit,
 )
 from lakeport.lineage.bind.sources import bind_sources, rename_columns
-from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_star
+from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_pattern, expand_star
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.naming import output_name
+from lakeport.lineage.types import SqlType, type_of_node
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -113,6 +114,8 @@ def bind_ctes(
     visible = dict(ctes)
     recursive = bool(clause.args.get("recursive")) or binder.dialect.implicit_recursion
     for cte in clause.expressions:
+        if cte.args.get("scalar"):
+            continue
         alias = cte.args["alias"]
         identifier = alias.this
         relation = binder.cte(identifier, cte)
@@ -336,6 +339,7 @@ def _keep_side(
 def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     """One SELECT, in the order its clauses mean."""
     bind_sources(binder, node, scope)
+    _bind_scalars(binder, node, scope)
     for window in node.args.get("windows") or ():
         scope.windows[window.name.lower()] = window
     late = binder.dialect.where_aliases
@@ -356,6 +360,17 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
 
 
+def _bind_scalars(binder: Binder, node: exp.Select, scope: Scope) -> None:
+    """ClickHouse's `WITH sum(x) AS total`: a name for an expression, seen by the whole SELECT."""
+    clause = node.args.get("with_")
+    for cte in clause.expressions if clause is not None else ():
+        if cte.args.get("scalar"):
+            identifier = cte.args["alias"].this
+            column = Column(identifier.name, binder.key(identifier))
+            column.refs, column.expression = collect(binder, cte.this, scope), cte.this
+            scope.aliases[column.key] = column
+
+
 def _bind_where(binder: Binder, node: exp.Select, scope: Scope) -> None:
     where = node.args.get("where")
     if where is not None:
@@ -372,6 +387,11 @@ def _bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[It
         if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
             items += expand_star(binder, projection, scope)
             continue
+        if cls is exp.Column and binder.registry.quoted_patterns:
+            matched = expand_pattern(binder, projection, scope)
+            if matched is not None:
+                items += matched
+                continue
         if cls is exp.Columns:
             items += expand_columns(binder, projection, scope)
             continue
@@ -477,9 +497,14 @@ def _transformed(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     names = schema.expressions if isinstance(schema, exp.Schema) else []
     shown = [item.this if isinstance(item, exp.ColumnDef) else item for item in names]
     made: list[Item] = []
+    kinds = {item.name: item.args.get("kind") for item in names if isinstance(item, exp.ColumnDef)}
     for name in [identifier.name for identifier in shown] or ["key", "value"]:
         column = Column(name, binder.folding.column(name))
         column.refs, column.expression = refs, node
+        # A script writes text; only a declared type makes something else of it.
+        declared = kinds.get(name)
+        column.type = type_of_node(declared, binder.dialect.name) if declared else SqlType("string")
+        column.typed = True
         made.append(column)
     return made
 

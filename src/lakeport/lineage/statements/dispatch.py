@@ -342,6 +342,8 @@ def _set(binder: Binder, tree: exp.Expr) -> str:
             binder.registry.use(
                 None, None, [(binder.registry.default_catalog, schema) for _, schema in path]
             )
+        elif name == "spark.sql.parser.quotedregexcolumnnames":
+            binder.registry.configure(name, value.name or value.sql())
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
         elif isinstance(pair.this, exp.Column | exp.Identifier):

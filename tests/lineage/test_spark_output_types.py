@@ -1,0 +1,54 @@
+"""Types of output columns that depend on more than an expression: functions, scripts, sets."""
+
+from __future__ import annotations
+
+import pytest
+
+from lakeport.lineage import Analyzer, analyze
+
+TABLES = "CREATE TABLE t (a INT, b BIGINT, s STRING);"
+
+
+def types(sql: str) -> list[str | None]:
+    """The types of the output columns of the last statement."""
+    statement = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"}).statements[-1]
+    outputs = {node.id for node in statement.nodes if node.node_type == "output"}
+    owned = {
+        edge.target
+        for edge in statement.edges
+        if edge.edge_type == "ownership" and edge.source in outputs
+    }
+    return [node.metadata.get("dataType") for node in statement.nodes if node.id in owned]
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        (
+            "CREATE FUNCTION f(x INT) RETURNS DECIMAL(9, 2) RETURN x; SELECT f(a), f(1) + 1 FROM t",
+            ["decimal(9,2)", "decimal(10,2)"],
+        ),
+        (
+            "CREATE FUNCTION g() RETURNS TABLE (d DATE, n ARRAY<INT>) RETURN SELECT 1; SELECT * FROM g()",
+            ["date", "array<int>"],
+        ),
+        ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
+        ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
+    ],
+)
+def test_output_types(sql: str, expected: list[str]) -> None:
+    assert types(sql) == expected
+
+
+def test_a_function_created_by_an_edit_reaches_statements_that_did_not_change() -> None:
+    query = "SELECT f(1) AS x"
+    analyzer = Analyzer()
+    before = analyzer.analyze({"sql": f"SELECT 1; {query}", "dialect": "spark"})
+    created = f"CREATE FUNCTION f(i INT) RETURNS INT RETURN i; {query}"
+    after = analyzer.analyze({"sql": created, "dialect": "spark"})
+    assert [
+        node.metadata.get("dataType") for node in before.statements[1].nodes if node.label == "x"
+    ] == [None]
+    assert [
+        node.metadata.get("dataType") for node in after.statements[1].nodes if node.label == "x"
+    ] == ["int"]
