@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 NAMESPACE = "main"
 FILTERING = frozenset({"FILTER", "JOIN"})
+COMPARING = frozenset({"UNION", "INTERSECT", "EXCEPT"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,12 +89,13 @@ def _indirect_sources(facts: StatementFacts, target: str | None) -> set[str]:
     upstream = _upstream_relations(facts, target)
     found: set[str] = set()
     for edge in facts.statement["edges"]:
-        if edge["edgeType"] != "indirect_dependency" or edge["target"] not in upstream:
-            continue
-        source = edge["source"]
-        found.update(
-            facts.origins(source) if facts.is_local_column(source) else {facts.name(source)}
-        )
+        home = facts.owner.get(edge["target"], edge["target"])
+        # A set operation keeps a row or not by its values: those decide which rows there are.
+        decides = edge["edgeType"] == "indirect_dependency" or edge.get("operation") in COMPARING
+        if decides and home in upstream:
+            source = edge["source"]
+            local = facts.is_local_column(source)
+            found.update(facts.origins(source) if local else {facts.name(source)})
     return _columns(found)
 
 
