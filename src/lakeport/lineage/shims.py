@@ -123,6 +123,17 @@ def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | 
     return None
 
 
+def _alter_view(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """T-SQL's `ALTER VIEW v WITH SCHEMABINDING AS …`: the options mean nothing here."""
+    if words[:2] != ["ALTER", "VIEW"] or "WITH" not in words:
+        return None
+    start = words.index("WITH")
+    end = next((n for n, t in enumerate(tokens) if t.token_type is TokenType.ALIAS), None)
+    if end is None or end < start:
+        return None
+    return Shim("alter_view", [*tokens[:start], *tokens[end:]])
+
+
 def _set_schema(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`ALTER TABLE s.t SET SCHEMA u` is a rename to `u.t`."""
     if words[:2] != ["ALTER", "TABLE"] or words[-3:-1] != ["SET", "SCHEMA"] or len(tokens) > 12:
@@ -293,6 +304,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _table_query,
     _insert_directory,
     _alter_columns,
+    _alter_view,
     _set_schema,
     _iceberg_alter,
     _explain,

@@ -265,6 +265,21 @@ def _named_argument(
     _push(work, _children(node, "expression"), role)
 
 
+def _comprehension(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
+) -> None:
+    """`[x + 1 FOR x IN items]`: the variable stands for what the iterator reads."""
+    del binder, scope, refs
+    variable = node.expression.name.lower()
+    for name in ("condition", "this"):
+        for part in _children(node, name):
+            found = [
+                c for c in part.find_all(exp.Column) if c.args["this"].name.lower() != variable
+            ]
+            _push(work, list(found), role)
+    _push(work, _children(node, "iterator"), role)
+
+
 def _json(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
 ) -> None:
@@ -424,6 +439,7 @@ _HANDLERS: dict[type[exp.Expr], _Handler] = {
     exp.Count: _count,
     exp.Kwarg: _named_argument,
     exp.PropertyEQ: _named_argument,
+    exp.Comprehension: _comprehension,
     exp.JSONObject: _json,
     exp.JSONObjectAgg: _json,
     exp.Alias: _alias,

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
+from lakeport.lineage.names import written_parts
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
@@ -348,7 +349,54 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
     _append(binder, scope, relation, identifier)
 
 
-def add_table_function(binder: Binder, node: exp.Table, scope: Scope) -> None:
+def add_table_of(binder: Binder, node: exp.TableFromRows, scope: Scope) -> None:
+    """Snowflake's `TABLE(…)`: around a function, a table's name as a string, or a variable."""
+    inner = node.this
+    alias = node.args.get("alias")
+    if isinstance(inner, exp.Explode | exp.Generator):
+        # FLATTEN has six columns; a GENERATOR has rows, but none.
+        flattens = isinstance(inner, exp.Explode)
+        relation, identifier = _relation(binder, alias, "flatten" if flattens else "generator")
+        refs = collect(binder, inner, scope)
+        names = _DEFAULT_NAMES["flatten"] if flattens else ()
+        generated(binder, relation, [(name, refs, None) for name in names], _names(alias))
+        _append(binder, scope, relation, identifier)
+    elif isinstance(inner, exp.Func):
+        add_table_function(binder, node, scope)
+    else:
+        table = (
+            _table_named(inner.name) if isinstance(inner, exp.Literal) else exp.Table(this=inner)
+        )
+        if alias is not None:
+            table.set("alias", alias.copy())
+        binder.source(table, scope)
+
+
+def _table_named(text: str) -> exp.Table:
+    parts = [
+        exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(written_parts(text))
+    ]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
+
+
+def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """Postgres's `ROWS FROM (f(…), g(…)) AS t(a, b)`: the functions' columns side by side."""
+    alias = node.args.get("alias")
+    relation, identifier = _relation(binder, alias, "rows_from")
+    inner = Scope(scope, scope.ctes)
+    for item in node.args["rows_from"]:
+        binder.source(item, inner)
+    for source in inner.sources:
+        for column in source.relation.known():
+            made = Column(column.name, column.key)
+            made.refs, made.identity = [Ref(column)], True
+            relation.add(made)
+        relation.complete = relation.complete and source.relation.complete
+    binder.rename(relation, _names(alias))
+    _append(binder, scope, relation, identifier)
+
+
+def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
     function = node.this
     alias = node.args.get("alias")

@@ -15,7 +15,9 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import (
     add_array_join,
     add_lateral,
+    add_rows_from,
     add_table_function,
+    add_table_of,
     add_unnest,
     add_values,
 )
@@ -71,7 +73,9 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
 
 
 def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
-    if isinstance(node.this, exp.Func):
+    if node.args.get("rows_from"):
+        add_rows_from(binder, node, scope)
+    elif isinstance(node.this, exp.Func):
         add_table_function(binder, node, scope)
     else:
         _add_table(binder, node, scope)
@@ -354,6 +358,7 @@ _SOURCES: tuple[
     (exp.Values, add_values),
     (exp.Unnest, add_unnest),
     (exp.Lateral, add_lateral),
+    (exp.TableFromRows, add_table_of),
     (exp.Query, _add_query),
     ((exp.Paren, exp.Alias, exp.Final), _add_inner),
 )
