@@ -12,9 +12,9 @@ CREATE TABLE u (x INT, z INT);
 """
 
 
-def lineage(sql: str) -> dict[str, list[str]]:
+def lineage(sql: str, dialect: str = "spark") -> dict[str, list[str]]:
     """Every output column with the table columns its value comes from, through all derived tables."""
-    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark", "options": {"hideCtes": True}})
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": dialect, "options": {"hideCtes": True}})
     assert not [issue for issue in result.issues if issue.severity != "info"], result.issues
     statement = result.statements[-1]
     nodes = {node.id: node for node in statement.nodes}
@@ -75,3 +75,14 @@ def test_a_view_may_be_written_with_pipes() -> None:
     assert list(lineage("CREATE VIEW v AS FROM t |> SELECT y AS label; SELECT * FROM v")) == [
         "label"
     ]
+
+
+@pytest.mark.parametrize(
+    ("piped", "expected"),
+    [
+        ("FROM t |> RENAME x AS n |> DISTINCT", {"n": ["t.x"], "y": ["t.y"]}),
+        ("FROM t |> SET y = x |> AS a |> SELECT a.y", {"y": ["t.x"]}),
+    ],
+)
+def test_bigquery_pipes_too(piped: str, expected: dict[str, list[str]]) -> None:
+    assert lineage(piped, "bigquery") == expected

@@ -120,14 +120,16 @@ class StatementParser:
         return openers + piece.lower().count("case") > _MAX_NESTING
 
     def _unfold(self, chunk: Chunk) -> None:
-        """Spark's IDENTIFIER clause and pipes; a look at the text is cheaper than one at every token."""
-        text = self._text[chunk.start : chunk.end] if self._dialect.naming == "spark" else ""
-        if "identifier" in text.lower():
-            fold_identifiers(chunk.tokens)
+        """Pipes and Spark's IDENTIFIER; a look at the text is cheaper than one at every token."""
+        if self._dialect.naming not in {"spark", "bigquery"}:
+            return
+        text = self._text[chunk.start : chunk.end]
         if "|>" in text:
             unfold_pipes(chunk.tokens)
-        if text:
+        if self._dialect.naming == "spark":
             unfold_table(chunk.tokens)
+            if "identifier" in text.lower():
+                fold_identifiers(chunk.tokens)
 
     def _calm_structs(self, chunk: Chunk) -> None:
         """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""

@@ -1,4 +1,4 @@
-"""Spark's pipe syntax, `FROM t |> WHERE … |> SELECT …`, written as the nested query it means.
+"""Pipe syntax of Spark and BigQuery, `FROM t |> WHERE … |> SELECT …`, as the nested query it means.
 
 Done on tokens before parsing. Each operator becomes a query over what stands before it; filters,
 orders and limits wait for the next operator, so that `t.x` is still a column of `t` there. The
@@ -49,6 +49,8 @@ _KEYWORDS = {
     "AS": _T.ALIAS,
     "GROUP BY": _T.GROUP_BY,
     "EXCEPT": _T.EXCEPT,
+    "DISTINCT": _T.DISTINCT,
+    "RENAME": _T.RENAME,
     "REPLACE": _T.VAR,
     "*": _T.STAR,
     "(": _T.L_PAREN,
@@ -290,6 +292,16 @@ def _drop(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
 
 
 def _rename(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    items = [*_words(at, "*", "RENAME", "("), *rest, *_words(at, ")")]
+    return stage.after(stage.query(items, at), at, named=True)
+
+
+def _distinct(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    del rest
+    return stage.after(stage.query(_words(at, "DISTINCT", "*"), at), at, named=True)
+
+
+def _name_rows(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     """`AS u` names the rows so far."""
     query = stage.query(_words(at, "*"), at)
     source = [*_words(at, "("), *query, *_words(at, ")", "AS"), *rest]
@@ -324,9 +336,11 @@ def _without_alias(key: list[Token]) -> list[Token]:
 
 _OPERATORS: dict[str, Callable[[_Stage, Token, list[Token]], _Stage]] = {
     "AGGREGATE": _aggregate,
-    "AS": _rename,
+    "AS": _name_rows,
+    "DISTINCT": _distinct,
     "DROP": _drop,
     "EXTEND": _extend,
+    "RENAME": _rename,
     "SELECT": _select,
     "SET": _set,
 }
