@@ -6,6 +6,7 @@ is left out with an issue; the others go on.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.session import Session
     from lakeport.lineage.templating import DbtModel, Project
 
+_SURROGATES = re.compile("[\ud800-\udfff]")
 _MIB = 1024 * 1024
 MAX_SOURCE = 10 * _MIB
 MAX_REQUEST = 100 * _MIB
@@ -75,9 +77,9 @@ def _project(session: Session, files: list[SourceFile]) -> Project | None:
 def source_files(session: Session) -> list[SourceFile]:
     """The sources of a request that keep the limits, in order."""
     request = session.request
-    files = list(request.files)
+    files = [SourceFile(name=file.name, content=_whole(file.content)) for file in request.files]
     if request.sql:
-        files.append(SourceFile(name=request.source_name or "", content=request.sql))
+        files.append(SourceFile(name=request.source_name or "", content=_whole(request.sql)))
     if not files:
         session.report(
             IssueCode.INVALID_REQUEST,
@@ -113,6 +115,11 @@ def source_files(session: Session) -> list[SourceFile]:
             )
         kept.append(file)
     return kept
+
+
+def _whole(text: str) -> str:
+    """Halves of surrogate pairs cannot leave in JSON; a mark of the same length stands for them."""
+    return text if text.isascii() else _SURROGATES.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
 def _parsed(session: Session, source: SourceText, first: int) -> list[Statement]:

@@ -40,9 +40,9 @@ def bind_alter(binder: Binder, node: exp.Expr) -> None:
     target.written = True
     binder.writes.setdefault(dotted(target.name))
     for action in actions:
-        if isinstance(action, exp.AlterRename):
+        if isinstance(action, exp.AlterRename) and isinstance(action.this, exp.Table):
             _rename_table(binder, target, action.this)
-        elif isinstance(action, exp.SwapTable):
+        elif isinstance(action, exp.SwapTable) and isinstance(action.this, exp.Table):
             _swap(binder, target, action.this)
         else:
             _alter_columns(binder, target, action, shown)

@@ -88,6 +88,11 @@ _NO_LINEAGE = frozenset(
 def bind_statement(binder: Binder, tree: exp.Expr) -> str:
     """Bind one statement; returns its type."""
     binder.change = _data_change
+    if isinstance(tree, exp.Update | exp.Delete | exp.Merge) and not isinstance(
+        tree.this, exp.Table
+    ):
+        binder.unsupported(tree, "the statement names no table to change")
+        return type(tree).__name__.upper()
     for kinds, rule in _RULES:
         if isinstance(tree, kinds):
             return rule(binder, tree)
