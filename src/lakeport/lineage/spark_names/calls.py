@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from lakeport.lineage.spark_names.printer import Operand, Printer
 
 _T = TokenType
+# What SQL/JSON functions do when nothing else is said, and therefore do not print.
+_DEFAULT_CLAUSES = (
+    "NULL ON EMPTY",
+    "NULL ON ERROR",
+    "FALSE ON ERROR",
+    "KEEP QUOTES",
+    "RETURNING STRING",
+)
 # Functions of bytes and keys, whose strings need not agree in collation.
 _BYTEWISE = frozenset({"decode", "encode", "map", "to_binary", "try_to_binary"})
 _SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
@@ -179,7 +187,8 @@ def _json_path(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
         is_word = token.token_type not in {_T.STRING, _T.IDENTIFIER}
         clauses.append(token.text.upper() if is_word else token.text)
     text = " ".join(clauses).replace("- ", "-")
-    for silent in ("NULL ON EMPTY", "NULL ON ERROR", "FALSE ON ERROR"):
+    text = text.replace("WITH ARRAY WRAPPER", "WITH UNCONDITIONAL ARRAY WRAPPER")
+    for silent in _DEFAULT_CLAUSES:
         text = text.replace(silent, "")
     shown = " ".join([*parts, *text.split()])
     return name.upper(), [document, (shown, printer.tokens[start : printer.at])]

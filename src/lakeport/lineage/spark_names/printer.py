@@ -143,12 +143,11 @@ class Printer(Cursor):
         self.take()
         path, key = "", ""
         if self.kind() is not _T.L_BRACKET:
-            key = self.take().text
-            path = f".{key}"
+            path, key = self._key()
         while self.kind() in {_T.DOT, _T.L_BRACKET}:
             if self.take().token_type is _T.DOT:
-                key = self.take().text
-                path += f".{key}"
+                step_path, key = self._key()
+                path += step_path
                 continue
             step = self.take()
             if step.token_type is _T.STRING:
@@ -157,7 +156,12 @@ class Printer(Cursor):
             else:
                 path += f"[{step.text}]"
             self.expect("]")
-        return path, key.rpartition(".")[2]
+        return path, key
+
+    def _key(self) -> tuple[str, str]:
+        """A key of a path; of a quoted one with dots the last part names the result."""
+        text = self.take().text
+        return f".{text}", text.rpartition(".")[2]
 
     # -- precedence --------------------------------------------------------------------------
 
@@ -420,11 +424,17 @@ class Printer(Cursor):
                 return niladic
         if any(name.casefold() == parameter.casefold() for parameter in self._parameters):
             return ".".join(["namedlambdavariable()", *parts[1:]])
-        while len(parts) > 1 and self.world.is_relation(parts[0]):
-            parts.pop(0)
-            if not self.world.is_relation(parts[0]):
-                break
-        return ".".join(parts)
+        return ".".join(parts[self._qualifiers(parts) :])
+
+    def _qualifiers(self, parts: list[str]) -> int:
+        """How many leading parts of a name say which table it is a column of."""
+        if self.world.is_relation(parts[0]):
+            again = len(parts) > 2 and self.world.is_relation(parts[1])
+            return min(1 + again, len(parts) - 1)
+        if self.world.is_column(parts[0]):
+            return 0
+        places = range(1, len(parts) - 1)
+        return next((place + 1 for place in places if self.world.is_relation(parts[place])), 0)
 
 
 def _row(items: list[Operand]) -> str:
