@@ -87,7 +87,9 @@ class GlobalGraph:
                 held = nodes[identifier] = self._new_node(node, identifier, holder, names.get(own))
             else:
                 _improve(held, node)
-            held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
+            if index >= 0:
+                # Imported views belong to no statement.
+                held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
         for edge in statement.edges:
             self._merge_edge(edge, same)
 

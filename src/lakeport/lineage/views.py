@@ -15,9 +15,12 @@ from lakeport.lineage.split import split
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
+    from sqlglot import exp
+
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.request import SchemaView
     from lakeport.lineage.session import Session
+    from lakeport.lineage.split import Chunk
 
 # Views belong to no statement of the workload.
 _NO_STATEMENT = -1
@@ -48,13 +51,24 @@ def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
     )
     session.source = source
     session.registry.begin(_NO_STATEMENT)
-    binder = Binder(session, chunks[0], view.sql, _NO_STATEMENT)
+    try:
+        _bind(session, graph, view, query, chunks[0])
+    except Exception as error:  # noqa: BLE001 - a bug of ours on one view must not cost the workload
+        session.report(
+            IssueCode.UNSUPPORTED_SYNTAX,
+            f"the text of imported view `{view.name}` could not be bound ({type(error).__name__})",
+            relation=view.name,
+            hint="list the view's columns in schema.tables",
+        )
+
+
+def _bind(
+    session: Session, graph: GlobalGraph, view: SchemaView, query: exp.Expr, chunk: Chunk
+) -> None:
+    binder = Binder(session, chunk, view.sql, _NO_STATEMENT)
     parts = tuple(part for part in (view.catalog, view.schema, view.name) if part)
     name = session.registry.canonical(tuple(session.folding.table(part) for part in parts))
-    try:
-        output = binder.query(query, None, {})
-    except RecursionError:
-        return
+    output = binder.query(query, None, {})
     target = binder.relation("view", view.name, name)
     target.resolution = "imported"
     target.written = True
@@ -63,9 +77,8 @@ def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
         ColumnEntry(c.name, c.key, "imported", c.data_type, c.type_origin)
         for c in output_columns(binder, target)
     ]
-    session.registry.import_table(
-        TableEntry(name, parts, columns, "imported", complete=not target.tails, kind="view")
-    )
+    entry = TableEntry(name, parts, columns, "imported", complete=not target.tails, kind="view")
+    session.registry.import_table(entry)
     emitter = Emitter(binder)
     emitter.emit()
     inner = StatementLineage(
@@ -73,7 +86,7 @@ def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
         statement_type="CREATE_VIEW",
         nodes=emitter.nodes,
         edges=emitter.edges,
-        span=source.span(0, len(view.sql)),
+        span=session.source.span(0, len(view.sql)),
         join_count=0,
         complexity_score=1,
     )

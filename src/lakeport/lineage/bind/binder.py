@@ -419,7 +419,7 @@ class Binder:
         self.session.report(
             code,
             message,
-            statement=self.index,
+            statement=self.index if self.index >= 0 else None,
             extent=extent,
             relation=dotted(relation.name) if relation is not None else relation_name,
             resolution=relation.resolution if relation is not None else None,
