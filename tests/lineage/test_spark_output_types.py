@@ -34,6 +34,7 @@ def types(sql: str) -> list[str | None]:
         ),
         ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
         ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
+        ("SELECT (SELECT * FROM (SELECT max(b) FROM t)) + 1", ["bigint"]),
     ],
 )
 def test_output_types(sql: str, expected: list[str]) -> None:

@@ -361,6 +361,10 @@ def _scalar_subquery(
     del work
     plain = role & ~_MASK
     output = binder.query(node, scope, scope.ctes)
+    first = output.items[0] if len(output.items) == 1 else None
+    if isinstance(first, Column):
+        # Known from binding even where the select list is a star.
+        binder.type_memo[id(node)] = binder.type_of_column(first)
     # Its own filters decide about the value, so they decide about the row that shows it.
     scope.indirect += output.indirect
     for item in output.items:
