@@ -192,6 +192,10 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
         binder, kind = _given_up(
             session, statement, IssueCode.APPROXIMATE_LINEAGE, "it is nested too deeply"
         )
+    except MemoryError:
+        binder, kind = _given_up(
+            session, statement, IssueCode.MEMORY_LIMIT_EXCEEDED, "memory ran out"
+        )
     except Exception as error:  # noqa: BLE001 - a bug of ours on one statement must not cost the others
         reason = f"of an error of ours ({type(error).__name__}: {error})"
         binder, kind = _given_up(session, statement, IssueCode.UNSUPPORTED_SYNTAX, reason)

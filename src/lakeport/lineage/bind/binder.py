@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 from lakeport.lineage.bind.columns import addressed, infer
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
+from lakeport.lineage.bind.keys import note_candidate_key
 from lakeport.lineage.bind.query import bind_ctes, bind_query, bind_select
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.sources import add_source, rename_columns
@@ -234,6 +235,7 @@ class Binder:
         pair = [_shown(left.origin), _shown(right.origin)]
         for relation in joined[:1]:
             relation.join_keys.append(pair)
+        note_candidate_key(left.origin, right.origin)
 
     def check_comparison(self, node: exp.Expr) -> None:
         """`= NULL`, and comparisons of types that never compare."""
