@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 
 
 _MAX_COPIES = 64
+_COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
 _NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
@@ -239,7 +240,7 @@ class Binder:
 
     def check_comparison(self, node: exp.Expr) -> None:
         """`= NULL`, and comparisons of types that never compare."""
-        if not isinstance(node, exp.EQ | exp.NEQ | exp.GT | exp.GTE | exp.LT | exp.LTE):
+        if node.__class__ not in _COMPARISONS:
             return
         left, right = node.this, node.expression
         if isinstance(left, exp.Null) or isinstance(right, exp.Null):

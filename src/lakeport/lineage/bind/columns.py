@@ -72,6 +72,8 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
         refs = _unqualified(binder, identifier, scope, role)
     elif isinstance(identifier, exp.Star):
         refs = _whole_relation(binder, node, scope, role)
+    elif args.get("db") is None:
+        refs = _simply_qualified(binder, args["table"], identifier, scope, role)
     else:
         parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
         refs = _qualified(binder, parts, identifier, scope, role)
@@ -106,7 +108,7 @@ def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
     name = identifier.name
     key = _key(binder, identifier)
     if scope.prefers_projection and (chosen := scope.projection.get(key)) is not None:
-        return _through_alias(binder, identifier, chosen, role)
+        return _through_output(binder, identifier, chosen, scope, role)
     level: Scope | None = scope
     while level is not None:
         refs = _in_scope(binder, identifier, name, key, level, role)
@@ -193,7 +195,7 @@ def _other_meaning(
         scope.projection.get(key) if scope.late_aliases and not scope.prefers_projection else None
     )
     if late is not None:
-        return _through_alias(binder, identifier, late, role)
+        return _through_output(binder, identifier, late, scope, role)
     row = row_named(binder, key, scope)
     return (
         [ref._replace(derived=True) for ref in relation_refs(row, role)]
@@ -220,6 +222,21 @@ def _are_copies(relation: Relation, key: str) -> bool:
     same = [column for column in relation.columns if column.key == key]
     first = same[0]
     return first.identity and all(column.identity and column.refs == first.refs for column in same)
+
+
+def _through_output(
+    binder: Binder, identifier: exp.Expr, column: Column, scope: Scope, role: int
+) -> list[Ref]:
+    """An output named in a later clause; two of one name are one too many for most engines."""
+    if column.key in scope.repeated and not binder.dialect.first_alias_wins:
+        binder.report(
+            IssueCode.AMBIGUOUS_COLUMN,
+            f"several outputs are called `{identifier.name}`",
+            at=identifier,
+            column=identifier.name,
+            hint="give each of them a name of its own",
+        )
+    return _through_alias(binder, identifier, column, role)
 
 
 def _through_alias(binder: Binder, identifier: exp.Expr, column: Column, role: int) -> list[Ref]:
@@ -354,6 +371,23 @@ def _assumed(relation: Relation, name: str, key: str) -> Column:
 # -- qualified ---------------------------------------------------------------------------------
 
 
+def _simply_qualified(
+    binder: Binder, qualifier: exp.Expr, identifier: exp.Expr, scope: Scope, role: int
+) -> list[Ref]:
+    """`t.c`, the usual form: found once, it is remembered as long as the scope has no new source."""
+    key = (_key(binder, qualifier), _key(binder, identifier))
+    remembered = scope.qualified.get(key)
+    count = len(scope.sources)
+    if remembered is not None and remembered[0] == count:
+        return [Ref(remembered[1], role)]
+    refs = _qualified(binder, [qualifier], identifier, scope, role)
+    origin = refs[0].origin if len(refs) == 1 else None
+    plain = isinstance(origin, Column) and not origin.inferred and refs[0].path is None
+    if plain and isinstance(origin, Column) and scope.relation(key[0]) is not None:
+        scope.qualified[key] = (count, origin)
+    return refs
+
+
 def _qualified(
     binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope, role: int
 ) -> list[Ref]:
@@ -422,8 +456,9 @@ def addressed(
     )
     for source in scope.sources:
         name = source.relation.name
-        if name[-len(written) :] == written or (
-            len(name) < len(written) and written[-len(name) :] == name and len(name) > 1
+        if source.alias == _key(binder, parts[-1]) and (
+            name[-len(written) :] == written
+            or (len(name) < len(written) and written[-len(name) :] == name and len(name) > 1)
         ):
             return source.relation, []
     relation = scope.relation(_key(binder, parts[0]))

@@ -276,7 +276,9 @@ class Scope:
         "parent",
         "prefers_projection",
         "projection",
+        "qualified",
         "remembered",
+        "repeated",
         "sources",
         "windows",
     )
@@ -292,9 +294,12 @@ class Scope:
         self.aliases: dict[str, Column] = {}
         # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.
         self.projection: dict[str, Column] = {}
+        # Names that outputs of different making share.
+        self.repeated: set[str] = set()
         self.windows: dict[str, exp.Expr] = {}
         # Unqualified names found so far, with the number of sources there were.
         self.remembered: dict[str, tuple[int, Column]] = {}
+        self.qualified: dict[tuple[str, str], tuple[int, Column]] = {}
         # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
         self.prefers_projection = False
         self.late_aliases = False
