@@ -38,6 +38,8 @@ class Dialect:
     # Where else a select alias is visible; ORDER BY sees it everywhere.
     group_by_aliases: bool = True
     having_aliases: bool = True
+    # Of two outputs with one name, ORDER BY takes the first.
+    first_alias_wins: bool = False
     # WHERE sees select aliases too.
     where_aliases: bool = False
     # A relation's name may stand for its whole row.
@@ -235,6 +237,7 @@ _TABLE: dict[str, Dialect] = {
             name="duckdb",
             parser="duckdb",
             lateral_aliases=True,
+            first_alias_wins=True,
             where_aliases=True,
             row_values=True,
             merged_in_place=True,
@@ -249,6 +252,7 @@ _TABLE: dict[str, Dialect] = {
             name="sqlite",
             parser="sqlite",
             lateral_aliases=False,
+            first_alias_wins=True,
             where_aliases=True,
             merged_in_place=True,
             naming="duckdb",
@@ -308,6 +312,7 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.EXACT,
             columns=Fold.EXACT,
             lateral_aliases=True,
+            first_alias_wins=True,
             where_aliases=True,
             merged_in_place=True,
             naming="duckdb",

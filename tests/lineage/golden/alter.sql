@@ -151,3 +151,15 @@ ALTER TABLE t ADD COLUMN s.b INT;
 SELECT s.b AS v FROM t;
 --> @2 out.v <= t.s
 --> schema t(s struct<a: int, b: int>) implied
+
+-- case: alter_a_table_nobody_knows
+-- options: {"unknownTablePolicy": "always"}
+ALTER TABLE nowhere ADD COLUMN b INT;
+--> partial
+--> issue UNKNOWN_TABLE relation=nowhere
+
+-- case: alter_a_column_that_is_not_there
+CREATE TABLE t (a INT);
+ALTER TABLE t DROP COLUMN b;
+--> partial
+--> issue UNKNOWN_COLUMN relation=t column=b

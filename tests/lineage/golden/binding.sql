@@ -189,3 +189,26 @@ DECLARE VARIABLE cut INT DEFAULT 3;
 SELECT a FROM t WHERE a > cut;
 --> @1 out.a <- t.a
 --> no issue UNKNOWN_COLUMN
+
+-- case: two_outputs_of_one_name_cannot_be_sorted_by_it
+-- dialect: postgres
+-- table: a(id int)
+-- table: b(id int)
+SELECT a.id, b.id FROM a CROSS JOIN b ORDER BY id;
+--> out.id <- a.id
+--> out.id <- b.id
+--> issue AMBIGUOUS_COLUMN column=id
+
+-- case: one_column_shown_twice_can
+-- dialect: postgres
+-- table: a(id int)
+SELECT id, id FROM a ORDER BY id;
+--> out.id <- a.id
+--> out.id <- a.id
+
+-- case: an_alias_hides_the_qualified_name_too
+-- dialect: postgres
+-- table: s.t(id int)
+SELECT s.t.id FROM s.t AS x;
+--> partial
+--> issue UNRESOLVED_REFERENCE

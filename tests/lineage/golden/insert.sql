@@ -161,3 +161,12 @@ INSERT INTO t SELECT * FROM s;
 INSERT INTO t SELECT x + 1 FROM t;
 --> t.x <= t.x
 --> stmt 0 INSERT reads t writes t
+
+-- case: upsert_of_a_tuple
+-- dialect: postgres
+-- table: t(id int, v int)
+-- table: s(x int, y int)
+INSERT INTO t (id, v) VALUES (1, 2)
+ON CONFLICT (id) DO UPDATE SET (id, v) = (SELECT x, y FROM s);
+--> t.id <= s.x
+--> t.v <= s.y

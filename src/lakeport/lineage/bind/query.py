@@ -440,7 +440,9 @@ def _projection(
     column.approximate = any(ref.approximate for ref in column.refs)
     if alias is not None:
         scope.aliases.setdefault(column.key, column)
-    scope.projection.setdefault(column.key, column)
+    held = scope.projection.setdefault(column.key, column)
+    if held is not column and (held.refs != column.refs or held.text != column.text):
+        scope.repeated.add(column.key)
     return [column]
 
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Ref, Relation
-from lakeport.lineage.bind.tables import known_table, written_name
+from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
 from lakeport.lineage.capture import declared_column
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
@@ -37,6 +37,8 @@ def bind_alter(binder: Binder, node: exp.Expr) -> None:
         return
     parts, shown = written_name(binder, table)
     target = known_table(binder, parts, shown, table, write=True)
+    if not node.args.get("exists"):
+        report_lookup(binder, binder.registry.lookup(parts), target)
     target.written = True
     binder.writes.setdefault(dotted(target.name))
     for action in actions:
@@ -155,11 +157,25 @@ class _Change:
         else:
             self._columns[at] = changed
 
-    def drop(self, identifier: exp.Expr) -> None:
+    def _require(self, identifier: exp.Expr, at: int | None) -> None:
+        """A column that is changed must be there."""
+        known = at is not None or self._binder.key(identifier) in self._overlay
+        if self._entry.complete and not known:
+            self._binder.report(
+                IssueCode.UNKNOWN_COLUMN,
+                f"`{dotted(self._entry.name)}` has no column `{identifier.name}`",
+                at=identifier,
+                relation=self._target,
+                column=identifier.name,
+            )
+
+    def drop(self, identifier: exp.Expr, *, required: bool = True) -> None:
         self._touched = True
         key = self._binder.key(identifier)
         at = self._position(key)
         self._dropped[key] = self._binder.index
+        if required:
+            self._require(identifier, at)
         if at is None:
             self._overlay.pop(key, None)
             return
@@ -174,6 +190,7 @@ class _Change:
         self._touched = True
         key, renamed = self._binder.key(old), self._binder.key(new)
         at = self._position(key)
+        self._require(old, at)
         held = self._columns[at] if at is not None else self._overlay.get(key)
         if held is None:
             held = ColumnEntry(old.name, key, "implied")
@@ -205,6 +222,7 @@ class _Change:
         key = self._binder.key(identifier)
         at = self._position(key)
         kind = node.args.get("dtype")
+        self._require(identifier, at)
         if at is None:
             return
         column = self._columns[at]
@@ -292,7 +310,7 @@ def _add_columns(change: _Change, action: exp.Expr) -> None:
 
 def _drop_columns(change: _Change, action: exp.Expr) -> None:
     for item in _dropped(action):
-        change.drop(item)
+        change.drop(item, required=not action.args.get("exists"))
 
 
 def _rename_column(change: _Change, action: exp.Expr) -> None:

@@ -141,14 +141,31 @@ def _bind_conflict(
     if table.alias:
         scope.sources.append(Source(binder.folding.column(table.alias), target))
     for assignment in conflict.expressions:
-        if not isinstance(assignment, exp.EQ):
-            continue
-        column = target_column(binder, target, _identifier(assignment.this))
-        assign(column, _incoming_value(binder, assignment.expression, incoming, scope))
+        for name, value in _assignments(assignment):
+            column = target_column(binder, target, _identifier(name))
+            assign(column, _incoming_value(binder, value, incoming, scope))
     if isinstance(conflict.args.get("where"), exp.Expr):
         where = conflict.args["where"]
         scope.sources.append(Source("excluded", incoming))
         target.indirect += [(ref, "FILTER") for ref in collect(binder, where, scope, FILTER)]
+
+
+def _assignments(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
+    """`a = 1`, `(a, b) = (1, 2)` and `(a, b) = (SELECT …)` as pairs of a name and its value."""
+    if not isinstance(node, exp.EQ):
+        return []
+    if not isinstance(node.this, exp.Tuple):
+        return [(node.this, node.expression)]
+    value = node.expression.unnest()
+    if isinstance(value, exp.Tuple):
+        return list(zip(node.this.expressions, value.expressions, strict=False))
+    if isinstance(value, exp.Select):
+        # Each name takes its own column of the row; what decides about the row is the same for all.
+        single = [value.copy() for _ in value.expressions]
+        for position, query in enumerate(single):
+            query.set("expressions", [query.expressions[position]])
+        return list(zip(node.this.expressions, single, strict=False))
+    return [(name, value) for name in node.this.expressions]
 
 
 def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: Scope) -> Column:
