@@ -212,3 +212,10 @@ SELECT id, id FROM a ORDER BY id;
 SELECT s.t.id FROM s.t AS x;
 --> partial
 --> issue UNRESOLVED_REFERENCE
+
+-- case: spark_sorts_by_the_table_when_outputs_are_ambiguous
+-- dialect: spark
+-- table: t(a int, b int)
+SELECT b AS a, 1 AS a FROM t ORDER BY a;
+--> out.a <- t.b
+--> partial
