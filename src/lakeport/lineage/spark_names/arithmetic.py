@@ -17,6 +17,9 @@ _MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "ti
 # Asking for the type of every prefix of a long sum would take time by its square.
 _LONG = 64
 _WHOLE = frozenset({"tinyint", "smallint", "int"})
+# A side of such a type makes an ordinary sum, whatever the other is.
+_PLAIN = frozenset({"bigint", "float", "double", "decimal"})
+_COUNTING = frozenset({"abs", "avg", "count", "length", "rank", "round", "row_number", "size"})
 
 
 def printed_sum(
@@ -28,9 +31,15 @@ def printed_sum(
 ) -> str:
     """`left + right` or `left - right`, by the types of both sides."""
     plain = f"({left} {operator} {right})"
-    if all(_is_number(tokens) for tokens in operands) or len(operands[0]) > _LONG:
+    if all(map(_is_number, operands)) or len(operands[0]) > _LONG:
         return plain
-    first, second = (type_of(tokens) for tokens in operands)
+    # Most sums are of numbers: the cheaper side often tells, and then nobody asks for the other.
+    easy, hard = sorted(operands, key=len)
+    known = type_of(easy)
+    if _kind(known) in _PLAIN or (_kind(known) in _WHOLE and _is_number(hard)):
+        return plain
+    other = type_of(hard)
+    first, second = (known, other) if easy is operands[0] else (other, known)
     kinds = _kind(first), _kind(second)
     movable = {"interval", "void", *_WHOLE} if kinds[1] in _MOMENTS else {"interval"}
     if operator == "+" and kinds[1] in {*_MOMENTS, "string"} and kinds[0] in movable:
@@ -50,7 +59,22 @@ def printed_sum(
 
 
 def _is_number(tokens: list[Token]) -> bool:
-    return len(tokens) == 1 and tokens[0].token_type is TokenType.NUMBER
+    """A literal, or a call that never gives a date."""
+    if len(tokens) == 1:
+        return tokens[0].token_type is TokenType.NUMBER
+    called = len(tokens) > 2 and tokens[1].token_type is TokenType.L_PAREN
+    return called and tokens[0].text.lower() in _COUNTING and _is_closed(tokens)
+
+
+def _is_closed(tokens: list[Token]) -> bool:
+    """The parenthesis that opens the call is the one that ends it."""
+    depth = 0
+    for place, token in enumerate(tokens[1:], 1):
+        depth += token.token_type is TokenType.L_PAREN
+        depth -= token.token_type is TokenType.R_PAREN
+        if not depth:
+            return place == len(tokens) - 1
+    return False
 
 
 def _kind(type_: SqlType | None) -> str:

@@ -63,6 +63,8 @@ _NILADIC = {
 }
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _NO_NAMES = frozenset({_T.COMMA, _T.R_PAREN, _T.STAR, _T.EQ, _T.COLON, _T.PLACEHOLDER})
+_ALONE = frozenset({_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING})
+_ENDS = frozenset({None, _T.COMMA, _T.R_PAREN, _T.R_BRACKET})
 _MAX_DEPTH = 100
 
 Operand: TypeAlias = "tuple[str, list[Token]]"
@@ -166,7 +168,9 @@ class Printer(Cursor):
     # -- precedence --------------------------------------------------------------------------
 
     def expression(self) -> str:
-        """OR binds weakest."""
+        """OR binds weakest; a token that stands alone needs no climbing at all."""
+        if self.kind(1) in _ENDS and self.kind() in _ALONE:
+            return self._primary()
         self._depth += 1
         if self._depth > _MAX_DEPTH:
             raise Unprintable("depth")
