@@ -11,11 +11,13 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from lakeport.lineage.bind.columns import addressed, infer
+from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
+from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.keys import note_candidate_key
-from lakeport.lineage.bind.query import bind_ctes, bind_query, bind_select
+from lakeport.lineage.bind.qualified import addressed
+from lakeport.lineage.bind.query import bind_query, bind_select
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.sources import add_source, rename_columns
 from lakeport.lineage.bind.stars import expand_star
@@ -360,7 +362,10 @@ class Binder:
         """How a column or alias is compared."""
         if identifier.__class__ is exp.Column:
             identifier = identifier.this
-        return self.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))
+        args = identifier.args
+        # Straight from the tree: `name` is a property that costs more than the rest of this method.
+        text = args["this"] if identifier.__class__ is exp.Identifier else identifier.name
+        return self.folding.column(text, quoted=bool(args.get("quoted")))
 
     def values_name(self, position: int) -> str:
         """The default name of a column of VALUES."""

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.columns import bind_column, field_of_row
+from lakeport.lineage.bind.columns import bind_column
+from lakeport.lineage.bind.qualified import field_of_row
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, VALUE, WINDOW, Column, Ref
 
 if TYPE_CHECKING:

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.columns import infer
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import (
     add_array_join,
@@ -21,6 +20,7 @@ from lakeport.lineage.bind.generators import (
     add_unnest,
     add_values,
 )
+from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.pivots import pivoted
 from lakeport.lineage.bind.scope import (
     CONDITIONAL,

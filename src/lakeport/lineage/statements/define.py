@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.query import bind_ctes
+from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.scope import Column, Output, Ref, Relation
 from lakeport.lineage.bind.tables import bind_table, name_span, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.query import operation_name
 from lakeport.lineage.bind.scope import Output, Relation, Scope
+from lakeport.lineage.bind.setops import operation_name
 from lakeport.lineage.bind.tables import known_table, written_name
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted, written_parts

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.query import bind_ctes
 from lakeport.lineage.bind.scope import FILTER, Column, Output, Ref, Relation, Scope, Source
 from lakeport.lineage.statements.returning import bind_returning
 from lakeport.lineage.statements.targets import (

@@ -1,0 +1,103 @@
+"""GROUP BY, HAVING, QUALIFY, ORDER BY, DISTINCT ON: no value flows, but tables and conditions matter.
+
+Which select aliases a clause sees, and whether before or after the sources, depends on the dialect.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.scope import FILTER, Column, Item, Ref, Scope
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
+    """GROUP BY, HAVING, QUALIFY, ORDER BY: no value flows, but tables and conditions do matter."""
+    args = node.args
+    group = args.get("group")
+    if group is not None:
+        scope.late_aliases = binder.dialect.group_by_aliases
+        _bind_group(binder, group, scope, items)
+    having = args.get("having")
+    if having is not None:
+        scope.late_aliases = binder.dialect.having_aliases
+        texts = binder.fragments.conjuncts(node, "HAVING") if binder.wants_text else None
+        binder.filter(having.this, scope, "HAVING", texts)
+    qualify = args.get("qualify")
+    if qualify is not None:
+        scope.late_aliases = True
+        texts = binder.fragments.conjuncts(node, "QUALIFY") if binder.wants_text else None
+        binder.filter(qualify.this, scope, "QUALIFY", texts)
+    bind_order(binder, node, items, scope)
+    distinct = args.get("distinct")
+    if distinct is not None and distinct.args.get("on") is not None:
+        # DISTINCT ON names columns the way ORDER BY does.
+        scope.prefers_projection = True
+        scope.indirect += [
+            (ref, "FILTER") for ref in collect(binder, distinct.args["on"], scope, FILTER)
+        ]
+        scope.prefers_projection = False
+
+
+def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]) -> None:
+    keys: list[exp.Expr] = list(group.expressions)
+    for name in ("grouping_sets", "cube", "rollup"):
+        keys += [item for item in group.args.get(name) or [] if isinstance(item, exp.Expr)]
+    if group.args.get("all"):
+        columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
+        for column in columns:
+            column.aggregation = (True, None, False)
+    for key in keys:
+        if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
+            position = int(key.name) - 1
+            chosen = items[position] if 0 <= position < len(items) else None
+            if isinstance(chosen, Column):
+                chosen.aggregation = (True, None, False)
+                scope.indirect += [(ref._replace(role=FILTER), "GROUP_BY") for ref in chosen.refs]
+            continue
+        refs = collect(binder, key, scope, FILTER)
+        scope.indirect += [(ref, "GROUP_BY") for ref in refs]
+        _mark_grouping_key(binder, key, refs, scope, items)
+
+
+def _mark_grouping_key(
+    binder: Binder, key: exp.Expr, refs: list[Ref], scope: Scope, items: list[Item]
+) -> None:
+    """The select items that show a grouping key: the same column, its alias, or the same text."""
+    plain = key.__class__ is exp.Column and bool(refs)
+    wanted = binder.key(key.this) if plain else ""
+    text = binder.sql(key) if not plain and binder.wants_text else None
+    for item in items:
+        if not isinstance(item, Column):
+            continue
+        copied = (
+            plain and item.identity and bool(item.refs) and item.refs[0].origin is refs[0].origin
+        )
+        named = plain and item.aggregation is None and scope.projection.get(wanted) is item
+        if copied or named or (text is not None and item.text == text):
+            item.aggregation = (True, None, False)
+
+
+def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) -> None:
+    if not scope.projection:
+        for item in items:
+            if isinstance(item, Column):
+                scope.projection.setdefault(item.key, item)
+    scope.prefers_projection = True
+    for name in ("order", "sort", "cluster", "distribute"):
+        clause = node.args.get(name)
+        if clause is None:
+            continue
+        for key in clause.expressions:
+            inner = key.this if isinstance(key, exp.Ordered) else key
+            if isinstance(inner, exp.Literal):
+                continue
+            scope.indirect += [
+                (ref._replace(role=FILTER), "SORT") for ref in collect(binder, inner, scope, FILTER)
+            ]
+    scope.prefers_projection = False

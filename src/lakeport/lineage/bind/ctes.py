@@ -1,0 +1,87 @@
+"""CTEs: bound in order, each seen by the ones after it, a recursive one by itself.
+
+The first branch of a recursive CTE seeds its names; the others read the CTE's own columns and add
+their inputs, which is the fixpoint, because self-references add nothing new.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column, Relation, Scope, explicit
+from lakeport.lineage.bind.setops import branches
+from lakeport.lineage.bind.sources import rename_columns
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_ctes(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> dict[str, Relation]:
+    """The CTEs visible inside `node`: the inherited ones and its own, bound in order."""
+    clause = node.args.get("with_")
+    if clause is None:
+        return ctes
+    visible = dict(ctes)
+    recursive = bool(clause.args.get("recursive")) or binder.dialect.implicit_recursion
+    for cte in clause.expressions:
+        if cte.args.get("scalar"):
+            continue
+        alias = cte.args["alias"]
+        identifier = alias.this
+        relation = binder.cte(identifier, cte)
+        key = binder.key(identifier)
+        body = cte.this
+        if recursive and _reads_itself(binder, body, key):
+            _bind_recursive(binder, body, relation, alias, parent, visible, key=key)
+        else:
+            relation.receive(binder.query(body, parent, visible))
+            rename_columns(binder, relation, alias.args.get("columns"))
+        visible[key] = relation
+    return visible
+
+
+def _reads_itself(binder: Binder, body: exp.Expr, key: str) -> bool:
+    if not isinstance(_unwrapped(body), exp.SetOperation):
+        return False
+    return any(
+        binder.key(table.this) == key
+        for table in body.find_all(exp.Table)
+        if table.args.get("db") is None and isinstance(table.this, exp.Identifier)
+    )
+
+
+def _unwrapped(node: exp.Expr) -> exp.Expr:
+    while isinstance(node, exp.Subquery | exp.Paren):
+        node = node.this
+    return node
+
+
+def _bind_recursive(  # noqa: PLR0913 - a CTE and its surroundings
+    binder: Binder,
+    body: exp.Expr,
+    relation: Relation,
+    alias: exp.Expr,
+    parent: Scope | None,
+    ctes: dict[str, Relation],
+    *,
+    key: str,
+) -> None:
+    """The first branch seeds names; the others read the CTE's own columns and add their inputs."""
+    operation = _unwrapped(body)
+    ctes = bind_ctes(binder, operation, parent, ctes)
+    first, rest = branches(operation)
+    relation.receive(binder.query(first, parent, ctes))
+    rename_columns(binder, relation, alias.args.get("columns"))
+    within = {**ctes, key: relation}
+    for _kind, branch in rest:
+        output = binder.query(branch, parent, within)
+        relation.indirect += output.indirect
+        relation.inputs += [source for source in output.inputs if source is not relation]
+        columns = [item for item in output.items if isinstance(item, Column)]
+        for column, addition in zip(relation.columns, columns, strict=False):
+            added = [ref for ref in explicit(addition) if ref.origin is not column]
+            column.refs, column.identity = [*explicit(column), *added], True

@@ -1,0 +1,74 @@
+"""Names that do not bind cleanly: ambiguous, unknown, assumed. Each is reported once, with a way out."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.core.names import nearest
+from lakeport.lineage.bind.scope import Column, Ref, Relation
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def ambiguous(binder: Binder, identifier: exp.Expr, columns: list[Column], role: int) -> list[Ref]:
+    owners = [dotted(column.relation.name) for column in columns if column.relation]
+    binder.report(
+        IssueCode.AMBIGUOUS_COLUMN,
+        f"column `{identifier.name}` could come from {' or '.join(f'`{owner}`' for owner in dict.fromkeys(owners))}",
+        at=identifier,
+        column=identifier.name,
+        hint="qualify it with the table's alias",
+    )
+    return [Ref(column, role, approximate=True) for column in columns]
+
+
+def unknown_column(
+    binder: Binder,
+    identifier: exp.Expr,
+    name: str,
+    key: str,
+    relations: list[Relation],
+    role: int,
+) -> list[Ref]:
+    known = [column.name for relation in relations for column in binder.column_names(relation)]
+    close = nearest(name, known)
+    relation = relations[0] if len(relations) == 1 else None
+    dropped = relation.entry.dropped_columns.get(key) if relation and relation.entry else None
+    if dropped is not None:
+        hint: str | None = f"dropped in statement {dropped}"
+    elif close:
+        hint = f"did you mean `{close}`?"
+    else:
+        hint = "add it to schema.tables, or correct the name"
+    where = f"`{dotted(relation.name)}`" if relation else "no table in scope"
+    binder.report(
+        IssueCode.UNKNOWN_COLUMN,
+        f"{where} has no column `{name}`" if relation else f"{where} has a column `{name}`",
+        at=identifier,
+        relation=relation,
+        column=name,
+        suggestions=[close] if close else [],
+        hint=hint,
+    )
+    if relation is None:
+        return []
+    return [Ref(assumed(relation, name, key), role, approximate=True)]
+
+
+def assumed(relation: Relation, name: str, key: str) -> Column:
+    """A column the statement says exists."""
+    column = Column(name, key)
+    column.approximate = True
+    column.inferred = True
+    if relation.entry is None and relation.complete:
+        # A derived table's list is what it is: do not widen it for later stars.
+        column.relation = relation
+        relation.index.setdefault(key, column)
+        relation.extra.append(column)
+        return column
+    return relation.add(column)

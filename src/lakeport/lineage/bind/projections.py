@@ -1,0 +1,197 @@
+"""Select lists: plain columns, expressions, stars, generators, each with its name and its inputs.
+
+Position is the identity of an output column, so duplicates survive.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.generators import generator_columns
+from lakeport.lineage.bind.scope import Column, Item, Scope
+from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_pattern, expand_star
+from lakeport.lineage.naming import output_name
+from lakeport.lineage.types import SqlType, type_of_node
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+_GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
+_NAMED_GENERATORS = frozenset(
+    {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
+)
+
+
+def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
+    items: list[Item] = []
+    projections = node.expressions
+    spans: list[tuple[int, int]] | None = None
+    for position, projection in enumerate(projections):
+        cls = projection.__class__
+        if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
+            items += expand_star(binder, projection, scope)
+            continue
+        if cls is exp.Column and binder.registry.quoted_patterns:
+            matched = expand_pattern(binder, projection, scope)
+            if matched is not None:
+                items += matched
+                continue
+        if cls is exp.Columns:
+            items += expand_columns(binder, projection, scope)
+            continue
+        if cls is exp.Dot and projection.expression.__class__ is exp.Star:
+            items += expand_fields(binder, projection, scope)
+            continue
+        if spans is None and cls is not exp.Column and binder.wants_text:
+            spans = binder.fragments.items(node) or []
+        items += _projection(binder, projection, scope, spans[position] if spans else None, items)
+    return items
+
+
+def _projection(
+    binder: Binder,
+    projection: exp.Expr,
+    scope: Scope,
+    span: tuple[int, int] | None,
+    items: list[Item],
+) -> list[Item]:
+    if isinstance(projection, exp.QueryTransform):
+        return _transformed(binder, projection, scope)
+    if isinstance(projection, exp.Aliases) or _is_generator(projection):
+        return list(_generator_items(binder, projection, scope))
+    inner = projection
+    alias: exp.Expr | None = None
+    while inner.__class__ is exp.Alias:
+        alias = alias or inner.args.get("alias")
+        inner = inner.this
+    if isinstance(inner, exp.PropertyEQ) and alias is None:
+        # T-SQL's `SELECT name = expression`.
+        alias, inner = inner.this, inner.expression
+    plain = inner
+    while plain.__class__ is exp.Paren:
+        plain = plain.this
+    refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
+    column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
+    column.refs = refs
+    # A field of a struct is computed from its column.
+    column.identity = plain.__class__ is exp.Column and not any(ref.path for ref in column.refs)
+    if not column.identity:
+        column.expression = plain
+        column.text = _text(binder, inner, span, aliased=alias is not None)
+        column.aggregation = _aggregation(plain)
+    else:
+        column.expression = plain
+    column.approximate = any(ref.approximate for ref in column.refs)
+    if alias is not None:
+        scope.aliases.setdefault(column.key, column)
+    held = scope.projection.setdefault(column.key, column)
+    if held is not column and (held.refs != column.refs or held.text != column.text):
+        scope.repeated.add(column.key)
+    return [column]
+
+
+def _text(
+    binder: Binder, node: exp.Expr, span: tuple[int, int] | None, *, aliased: bool
+) -> str | None:
+    if not binder.wants_text:
+        return None
+    return binder.fragments.item_text(span, aliased=aliased) if span else binder.sql(node)
+
+
+def _named_column(  # noqa: PLR0913 - what a name can be made of
+    binder: Binder,
+    alias: exp.Expr | None,
+    plain: exp.Expr,
+    inner: exp.Expr,
+    scope: Scope,
+    *,
+    span: tuple[int, int] | None,
+    items: list[Item],
+) -> Column:
+    if alias is not None:
+        identifier = alias
+    elif plain.__class__ is exp.Column and isinstance(plain.this, exp.Identifier):
+        identifier = plain.this
+    elif _ends_in_a_name(binder, plain):
+        identifier = plain.expression
+    else:
+        name = output_name(
+            binder, inner, scope, binder.fragments.tokens(span) if span else None, items
+        )
+        column = Column(name, binder.folding.column(name, quoted=True))
+        column.generated = True
+        return column
+    column = Column(identifier.name, binder.key(identifier))
+    column.span = binder.span(identifier)
+    return column
+
+
+def _ends_in_a_name(binder: Binder, node: exp.Expr) -> bool:
+    """`a.b.c` is called `c`; Spark prints a field of anything but a name (`f(x).c`) in full."""
+    if not isinstance(node, exp.Dot) or not isinstance(node.expression, exp.Identifier):
+        return False
+    first = node.this
+    while isinstance(first, exp.Dot):
+        first = first.this
+    return binder.dialect.naming != "spark" or isinstance(first, exp.Column | exp.Identifier)
+
+
+def _transformed(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
+    """`SELECT TRANSFORM (…) USING 'script' AS (a, b)`: every output may come from every input."""
+    refs = [ref for argument in node.expressions for ref in collect(binder, argument, scope)]
+    schema = node.args.get("schema")
+    names = schema.expressions if isinstance(schema, exp.Schema) else []
+    shown = [item.this if isinstance(item, exp.ColumnDef) else item for item in names]
+    made: list[Item] = []
+    kinds = {item.name: item.args.get("kind") for item in names if isinstance(item, exp.ColumnDef)}
+    for name in [identifier.name for identifier in shown] or ["key", "value"]:
+        column = Column(name, binder.folding.column(name))
+        column.refs, column.expression = refs, node
+        # A script writes text; only a declared type makes something else of it.
+        declared = kinds.get(name)
+        column.type = type_of_node(declared, binder.dialect.name) if declared else SqlType("string")
+        column.typed = True
+        made.append(column)
+    return made
+
+
+def _is_generator(node: exp.Expr) -> bool:
+    inner = node.this if isinstance(node, exp.Alias) else node
+    named = isinstance(inner, exp.Anonymous) and inner.name.lower() in _NAMED_GENERATORS
+    return named or isinstance(inner, _GENERATORS)
+
+
+def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Column]:
+    """`explode(m) AS (k, v)`, `inline(a)`, `stack(…)` in a select list."""
+    function = node.this if isinstance(node, exp.Aliases | exp.Alias) else node
+    if isinstance(node, exp.Aliases):
+        names = list(node.expressions)
+    elif isinstance(node, exp.Alias):
+        names = [node.args["alias"]]
+    else:
+        names = []
+    while isinstance(function, exp.Paren):
+        function = function.this
+    made: list[Column] = []
+    for position, (name, refs, kind) in enumerate(
+        generator_columns(binder, function, scope, len(names))
+    ):
+        shown = names[position].name if position < len(names) else name
+        column = Column(shown, binder.folding.column(shown))
+        column.refs = refs
+        column.type, column.typed = kind, True
+        column.text = binder.sql(function) if binder.wants_text else None
+        scope.aliases.setdefault(column.key, column)
+        scope.projection.setdefault(column.key, column)
+        made.append(column)
+    return made
+
+
+def _aggregation(node: exp.Expr) -> tuple[bool, str | None, bool] | None:
+    function = node.this if isinstance(node, exp.Filter) else node
+    if isinstance(function, exp.AggFunc):
+        return (False, function.sql_name(), isinstance(function.args.get("this"), exp.Distinct))
+    return None

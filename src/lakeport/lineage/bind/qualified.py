@@ -1,0 +1,262 @@
+"""Qualified names: `t.c`, `db.t.c`, `struct.field`, `t.*`: which relation, which column, which path.
+
+The qualifier is looked for here and then outside. If it names no relation, it may be a column whose
+type is a struct, and the rest is a path into it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.core.names import nearest
+from lakeport.lineage.bind.infer import infer
+from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
+from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def simply_qualified(
+    binder: Binder, qualifier: exp.Expr, identifier: exp.Expr, scope: Scope, role: int
+) -> list[Ref]:
+    """`t.c`, the usual form: found once, it is remembered as long as the scope has no new source."""
+    key = (binder.key(qualifier), binder.key(identifier))
+    remembered = scope.qualified.get(key)
+    count = len(scope.sources)
+    if remembered is not None and remembered[0] == count:
+        return [Ref(remembered[1], role)]
+    refs = qualified(binder, [qualifier], identifier, scope, role)
+    origin = refs[0].origin if len(refs) == 1 else None
+    plain = isinstance(origin, Column) and not origin.inferred and refs[0].path is None
+    if plain and isinstance(origin, Column) and scope.relation(key[0]) is not None:
+        scope.qualified[key] = (count, origin)
+    return refs
+
+
+def qualified(
+    binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope, role: int
+) -> list[Ref]:
+    level: Scope | None = scope
+    while level is not None:
+        found = addressed(binder, parts, level)
+        if found is not None:
+            relation, path = found
+            chain = [*path, identifier]
+            twins = _twins(binder, parts, identifier, level) if not path else []
+            if len(twins) > 1:
+                refs = ambiguous(binder, identifier, twins, role)
+            else:
+                refs = _column_of(binder, relation, chain[0], chain[1:], role)
+            correlate(scope, level, refs)
+            return refs
+        level = level.parent
+    return _struct_column(binder, [*parts, identifier], scope, role)
+
+
+def _twins(
+    binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope
+) -> list[Column]:
+    """The columns a qualified name fits when two relations answer to its qualifier."""
+    alias, key = binder.key(parts[-1]), binder.key(identifier)
+    named = [source.relation for source in scope.sources if source.alias == alias]
+    if len(named) < 2:
+        return []
+    written = tuple(
+        binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
+    )
+    fitting = {
+        id(relation): relation
+        for relation in named
+        if len(parts) == 1 or relation.name[-len(written) :] == written
+    }
+    found = [relation.find(key) for relation in fitting.values()]
+    return [column for column in found if column is not None]
+
+
+def field_of_row(
+    binder: Binder, base: exp.Expr, path: list[exp.Expr], scope: Scope, role: int
+) -> list[Ref] | None:
+    """`(t).name`: a column of the row `t`; None when `t` is no row here."""
+    level: Scope | None = scope if base.args.get("table") is None and path else None
+    key = binder.key(base.this) if level is not None else ""
+    while level is not None:
+        if any(source.relation.find(key) for source in level.sources if source.visible):
+            return None
+        relation = row_named(binder, key, level)
+        if relation is not None:
+            return _column_of(binder, relation, path[0], path[1:], role)
+        level = level.parent
+    return None
+
+
+def addressed(
+    binder: Binder, parts: list[exp.Expr], scope: Scope
+) -> tuple[Relation, list[exp.Expr]] | None:
+    """The relation the leading parts address, and the parts left over as a struct path."""
+    if len(parts) == 1:
+        relation = scope.relation(binder.key(parts[0]))
+        return (relation, []) if relation is not None else None
+    written = tuple(
+        binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
+    )
+    for source in scope.sources:
+        name = source.relation.name
+        if source.alias == binder.key(parts[-1]) and (
+            name[-len(written) :] == written
+            or (len(name) < len(written) and written[-len(name) :] == name and len(name) > 1)
+        ):
+            return source.relation, []
+    relation = scope.relation(binder.key(parts[0]))
+    if relation is not None:
+        return relation, parts[1:]
+    for source in scope.sources:
+        shorter = written[:-1]
+        if len(shorter) > 1 and source.relation.name[-len(shorter) :] == shorter:
+            return source.relation, parts[-1:]
+    last = scope.relation(binder.key(parts[-1]))
+    if (
+        last is not None
+        and last.entry is None
+        and last.kind in {"table", "view"}
+        and len(last.name) == 1
+    ):
+        return last, []
+    return None
+
+
+def _column_of(
+    binder: Binder,
+    relation: Relation,
+    identifier: exp.Expr,
+    path: list[exp.Expr],
+    role: int,
+) -> list[Ref]:
+    key = binder.key(identifier)
+    column = relation.find(key)
+    if column is None and not relation.complete:
+        column = infer(binder, relation, identifier.name, key)
+    if column is None:
+        struct = _only_struct(relation, key)
+        if struct is not None:
+            return [
+                Ref(struct, role, path=".".join([identifier.name, *(part.name for part in path)]))
+            ]
+        if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
+            return [Ref(assumed(relation, identifier.name, key), role)]
+        return unknown_column(binder, identifier, identifier.name, key, [relation], role)
+    if key in relation.duplicates and relation.entry is None and not are_copies(relation, key):
+        same = [candidate for candidate in relation.columns if candidate.key == key]
+        return ambiguous(binder, identifier, same, role)
+    return [
+        Ref(
+            column,
+            role,
+            column.approximate and column.inferred,
+            ".".join(p.name for p in path) or None,
+        )
+    ]
+
+
+def _only_struct(relation: Relation, key: str) -> Column | None:
+    """BigQuery's `UNNEST(array_of_struct) AS x`: `x.field` goes into the one column `x`."""
+    if (
+        relation.local_kind == "lateral"
+        and len(relation.columns) == 1
+        and relation.columns[0].key != key
+    ):
+        return relation.columns[0]
+    return None
+
+
+def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: int) -> list[Ref]:
+    """`a.b.c` where `a` is no relation: a field of column `a`, if there is such a column."""
+    first = chain[0]
+    key = binder.key(first)
+    path = ".".join(part.name for part in chain[1:])
+    level: Scope | None = scope
+    while level is not None:
+        known = [source.relation.find(key) for source in level.sources if source.visible]
+        columns = [column for column in known if column is not None]
+        if columns:
+            return [
+                Ref(column, role, approximate=len(columns) > 1, path=path) for column in columns[:1]
+            ]
+        alias = level.aliases.get(key)
+        if alias is not None:
+            return [ref._replace(path=path, role=role or ref.role) for ref in alias.refs]
+        level = level.parent
+    sources = [source.relation for source in scope.sources if source.visible]
+    if sources and key.lower() in binder.dialect.pseudo_columns:
+        return [Ref(assumed(sources[0], first.name, key), role, path=path)]
+    unsure = [relation for relation in sources if not relation.complete]
+    if len(unsure) == 1 and len(chain) >= 2 and binder.struct_paths:
+        column = infer(binder, unsure[0], first.name, key)
+        if column is not None:
+            return [Ref(column, role, approximate=len(sources) > 1, path=path)]
+    names = [source.alias for source in scope.sources]
+    close = nearest(first.name, names)
+    binder.report(
+        IssueCode.UNRESOLVED_REFERENCE,
+        f"`{dotted(part.name for part in chain[:-1])}` names no table in scope",
+        at=chain[-2] if len(chain) > 1 else first,
+        column=chain[-1].name,
+        relation_name=dotted(part.name for part in chain[:-1]),
+        suggestions=[close] if close else [],
+        hint=f"did you mean `{close}`?" if close else None,
+    )
+    return []
+
+
+def whole_relation(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    """`f(t.*)`: every known column of the relation, or the relation itself."""
+    parts = [
+        node.args[part] for part in ("catalog", "db", "table") if node.args.get(part) is not None
+    ]
+    level: Scope | None = scope
+    while level is not None:
+        found = addressed(binder, parts, level)
+        if found is not None:
+            return relation_refs(found[0], role)
+        level = level.parent
+    return _struct_column(binder, [parts[0], *parts[1:]], scope, role) if len(parts) > 1 else []
+
+
+def relation_refs(relation: Relation, role: int) -> list[Ref]:
+    """All columns of a relation as inputs; the relation itself where columns are not known."""
+    refs = [Ref(column, role) for column in relation.known()]
+    if not relation.complete:
+        refs.append(Ref(relation, role, approximate=True))
+    return refs
+
+
+def row_named(binder: Binder, key: str, scope: Scope) -> Relation | None:
+    """The relation whose whole row a bare name means: `row_to_json(t)`, `SELECT t FROM people t`.
+
+    An unknown table may have a column of its own name, so there only a given alias means the row.
+    """
+    if not binder.dialect.row_values:
+        return None
+    relation = scope.relation(key)
+    if relation is None or (not relation.complete and relation.name[-1] == key):
+        return None
+    return relation
+
+
+def are_copies(relation: Relation, key: str) -> bool:
+    """A name repeated for one and the same column is not ambiguous."""
+    same = [column for column in relation.columns if column.key == key]
+    first = same[0]
+    return first.identity and all(column.identity and column.refs == first.refs for column in same)
+
+
+def correlate(inner: Scope, outer: Scope, refs: list[Ref]) -> None:
+    """Every query between the name and its table depends on a row from outside."""
+    level: Scope | None = inner
+    while level is not None and level is not outer:
+        level.correlated.extend(refs)
+        level = level.parent

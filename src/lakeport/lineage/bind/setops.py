@@ -1,0 +1,185 @@
+"""Set operations: branches folded into one output, by position or by name.
+
+A chain is walked as a list, so a thousand branches need no deeper stack than two. From the first
+open tail on, positions mean nothing, and names and whole relations remain.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.clauses import bind_order
+from lakeport.lineage.bind.scope import (
+    FILTER,
+    Column,
+    Item,
+    Output,
+    Relation,
+    Scope,
+    Source,
+    Tail,
+    explicit,
+)
+from lakeport.lineage.issues import IssueCode
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def branches(
+    node: exp.Expr,
+) -> tuple[exp.Expr, list[tuple[exp.Expr, exp.Expr]]]:
+    """A left-deep chain as its first branch and the (operation, branch) pairs after it."""
+    rest: list[tuple[exp.Expr, exp.Expr]] = []
+    current = node
+    while isinstance(current, exp.SetOperation):
+        rest.append((current, current.expression))
+        left = current.this
+        inner = left
+        # Parentheses without clauses of their own do not end the chain.
+        while isinstance(inner, exp.Subquery) and not any(
+            inner.args.get(a) for a in ("with_", "alias", "pivots", "joins")
+        ):
+            inner = inner.this
+        if isinstance(inner, exp.SetOperation) and inner.args.get("with_") is None:
+            current = inner
+        else:
+            current = left
+            break
+    rest.reverse()
+    return current, rest
+
+
+def bind_set_operation(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    ctes = binder.ctes(node, parent, ctes)
+    first, rest = branches(node)
+    output = binder.query(first, parent, ctes)
+    items = [_branch_copy(item) for item in output.items]
+    indirect, inputs = list(output.indirect), list(output.inputs)
+    for operation, branch in rest:
+        other = binder.query(branch, parent, ctes)
+        _combine(binder, items, other.items, operation)
+        indirect += other.indirect
+        inputs += other.inputs
+    scope = Scope(parent, ctes)
+    if any(isinstance(item, Tail) for item in items):
+        # A sort key may be one of the columns nobody could name.
+        combined = Relation("cte", "", ("",))
+        combined.adopt(items)
+        scope.sources.append(Source("", combined))
+    bind_order(binder, node, items, scope)
+    return Output(items, indirect, inputs)
+
+
+def _branch_copy(item: Item) -> Item:
+    if isinstance(item, Tail):
+        return item
+    made = Column(item.name, item.key)
+    # A list of its own: the branches are folded into it.
+    made.refs = list(item.refs)
+    made.identity, made.approximate, made.generated = (
+        item.identity,
+        item.approximate,
+        item.generated,
+    )
+    made.expression, made.text, made.span = item.expression, item.text, item.span
+    made.aggregation = item.aggregation
+    made.type, made.typed = item.type, item.typed
+    return made
+
+
+def operation_name(node: exp.Expr) -> str:
+    """UNION, UNION_ALL, INTERSECT or EXCEPT."""
+    name = type(node).__name__.upper()
+    return f"{name}_ALL" if name == "UNION" and not node.args.get("distinct") else name
+
+
+def _combine(binder: Binder, items: list[Item], others: list[Item], node: exp.Expr) -> None:
+    """Fold one more branch into the output, by position or by name."""
+    operation = operation_name(node)
+    subtract = isinstance(node, exp.Except)
+    if node.args.get("by_name"):
+        left = {item.key for item in items if isinstance(item, Column)}
+        _combine_by_name(items, others, operation)
+        _keep_side(binder, items, left, others, node)
+        return
+    exact = not any(isinstance(item, Tail) for item in (*items, *others))
+    if exact and len(items) != len(others):
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"the branches of {operation.replace('_', ' ')} have {len(items)} and {len(others)} columns",
+            at=node,
+        )
+    position = 0
+    for position, (item, other) in enumerate(zip(items, others, strict=False)):
+        if isinstance(item, Tail) or isinstance(other, Tail):
+            _combine_open(items, others, position)
+            return
+        _fold(binder, item, other, operation, subtract=subtract)
+    items += [other for other in others[len(items) :] if isinstance(other, Tail)]
+
+
+def _combine_open(items: list[Item], others: list[Item], position: int) -> None:
+    """From the first open tail on, positions mean nothing: names and whole relations remain."""
+    named = {item.key: item for item in items[position:] if isinstance(item, Column)}
+    for other in others[position:]:
+        if isinstance(other, Tail):
+            items.append(other)
+        elif other.key in named:
+            column = named[other.key]
+            column.refs = [*column.refs, *(ref._replace(approximate=True) for ref in other.refs)]
+            column.approximate = True
+        else:
+            # The unknown side of the other branch may well hold this column.
+            made = _branch_copy(other)
+            if isinstance(made, Column):
+                made.refs = [ref._replace(approximate=True) for ref in made.refs]
+                made.approximate = True
+                items.append(made)
+
+
+def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subtract: bool) -> None:
+    if subtract:
+        added = [ref._replace(role=FILTER, operation=operation) for ref in other.refs]
+    else:
+        added = explicit(other, operation)
+        column.refs = explicit(column)
+        column.identity = True
+    kinds = [binder.type_of_column(column), binder.type_of_column(other)]
+    column.type, column.typed, column.widened = binder.common_type(kinds), True, True
+    column.refs += added
+    column.approximate = column.approximate or other.approximate
+
+
+def _combine_by_name(items: list[Item], others: list[Item], operation: str) -> None:
+    named = {item.key: item for item in items if isinstance(item, Column)}
+    for other in others:
+        if isinstance(other, Tail):
+            items.append(other)
+        elif other.key in named:
+            column = named[other.key]
+            column.refs = [*explicit(column), *explicit(other, operation)]
+            column.identity = True
+        else:
+            made = _branch_copy(other)
+            items.append(made)
+
+
+def _keep_side(
+    binder: Binder, items: list[Item], left: set[str], others: list[Item], node: exp.Expr
+) -> None:
+    """BigQuery's INNER, LEFT and `ON (names)`: which of the columns of both sides remain."""
+    listed = node.args.get("on")
+    side = str(node.args.get("side") or node.args.get("kind") or "").upper()
+    if listed:
+        named = {item.key: item for item in items if isinstance(item, Column)}
+        chosen = [named.get(binder.key(name)) for name in listed]
+        items[:] = [item for item in chosen if item is not None]
+    elif side in {"INNER", "LEFT"}:
+        right = {item.key for item in others if isinstance(item, Column)}
+        kept = left & right if side == "INNER" else left
+        items[:] = [item for item in items if isinstance(item, Tail) or item.key in kept]
