@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHORT = 12
-LONG = 400
+LONG = 150
 
 
 def _commented(sql: str) -> str:

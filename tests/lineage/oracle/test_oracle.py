@@ -20,9 +20,9 @@ if TYPE_CHECKING:
     from tests.lineage.oracle.world import Scenario
 
 SHORT = 40
-LONG = 600
+LONG = 520
 SHORT_WRITES = 20
-LONG_WRITES = 300
+LONG_WRITES = 200
 WORLDS = 60
 
 
