@@ -1,0 +1,132 @@
+"""Commands the parser leaves as text: never a silent success.
+
+Unless the first word is known to move no data, a command is reported as unsupported. Iceberg's
+system procedures are writes to the table they name.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.tables import known_table
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted, written_parts
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+# Commands that move no data between relations.
+_NO_LINEAGE = frozenset(
+    {
+        "ADD",
+        "ANALYZE",
+        "BEGIN",
+        "CLEAR",
+        "CLOSE",
+        "COMMIT",
+        "DEALLOCATE",
+        "DECLARE",
+        "DESC",
+        "DESCRIBE",
+        "DISCARD",
+        "END",
+        "EXPLAIN",
+        "FETCH",
+        "FLUSH",
+        "GO",
+        "GRANT",
+        "HELP",
+        "KILL",
+        "LIST",
+        "LISTEN",
+        "LOCK",
+        "MSCK REPAIR",
+        "MSCK",
+        "NOTIFY",
+        "OPEN",
+        "OPTIMIZE",
+        "PREPARE",
+        "PRINT",
+        "RAISE",
+        "REFRESH",
+        "REINDEX",
+        "RELEASE",
+        "REMOVE",
+        "REPAIR",
+        "RESET",
+        "RETURN",
+        "REVOKE",
+        "ROLLBACK",
+        "SAVEPOINT",
+        "SET",
+        "SHOW",
+        "START",
+        "THROW",
+        "UNCACHE",
+        "UNLOCK",
+        "USE",
+        "VACUUM",
+        "PUT",
+        "GET",
+        "DELIMITER",
+    }
+)
+_PROCEDURE = re.compile(
+    r"^\s*(?:([\w`\".]+)\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
+)
+_TABLE_ARGUMENT = re.compile(
+    r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
+)
+
+
+def bind_command(binder: Binder, tree: exp.Expr) -> str:
+    word = str(tree.this).upper()
+    argument = tree.args.get("expression")
+    text = argument.name if isinstance(argument, exp.Expr) else str(argument or "")
+    if word in {"EXECUTE", "EXEC"} or text.upper().startswith("IMMEDIATE"):
+        binder.report(
+            IssueCode.DYNAMIC_SQL,
+            "the statement runs SQL that is computed at run time",
+            hint="analyse the generated SQL instead",
+        )
+        return "CALL"
+    if word == "CALL":
+        _procedure(binder, text)
+        return "CALL"
+    if word in _NO_LINEAGE:
+        return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
+            word, word
+        )
+    binder.report(
+        IssueCode.UNSUPPORTED_SYNTAX,
+        f"`{word}` statements of this form have no lineage rule",
+        hint="its tables are not part of the graph",
+    )
+    first = text.split(None, 1)[0].upper() if text.split() else ""
+    return (
+        f"{word}_{first}"
+        if word in {"CREATE", "ALTER", "DROP"} and first.isalpha()
+        else word
+        if word.isidentifier()
+        else "UNKNOWN"
+    )
+
+
+def _procedure(binder: Binder, text: str) -> None:
+    """Iceberg's system procedures write to the table they name."""
+    match = _PROCEDURE.match(text)
+    table = _TABLE_ARGUMENT.search(match[3]) if match else None
+    if table is None:
+        return
+    written = written_parts(table[1])
+    if match is not None and match[1] and len(written) < 3:
+        # The procedure's catalog is the table's.
+        written = [*written_parts(match[1]), *written]
+    parts = tuple(binder.folding.table(part, quoted=quoted) for part, quoted in written)
+    shown = tuple(part for part, _ in written)
+    relation = known_table(binder, parts, shown, exp.Table(), write=True)
+    relation.written = True
+    binder.writes.setdefault(dotted(relation.name))

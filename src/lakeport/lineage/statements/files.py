@@ -1,0 +1,67 @@
+"""COPY, LOAD and UNLOAD: files, folders and stages as external relations."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Scope
+from lakeport.lineage.names import dotted
+from lakeport.lineage.statements.targets import target_table
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_copy(binder: Binder, tree: exp.Expr) -> str:
+    """`kind` is true when data flows into the table."""
+    table = tree.this.this if isinstance(tree.this, exp.Schema) else tree.this
+    outside = isinstance(table, exp.Table) and not isinstance(table.this, exp.Identifier)
+    files = tree.args.get("files") or []
+    if isinstance(table, exp.Query):
+        output = binder.query(table, None, {})
+        for file in files:
+            written = binder.external(_path(file), _path(file), read=False)
+            written.written = True
+            binder.writes.setdefault(_path(file))
+            written.receive(output)
+        return "UNLOAD"
+    inward = bool(tree.args.get("kind")) and not outside
+    if inward:
+        target = target_table(binder, table)
+        for file in files:
+            if isinstance(file, exp.Query):
+                target.receive(binder.query(file, None, {}))
+            else:
+                target.table_inputs.append((binder.external(_path(file), _path(file)), "COPY"))
+        return "COPY"
+    _unload(binder, table, files)
+    return "UNLOAD"
+
+
+def _unload(binder: Binder, table: exp.Expr, files: list[exp.Expr]) -> None:
+    stage = isinstance(table, exp.Table) and not isinstance(table.this, exp.Identifier)
+    places = [table] if stage else files
+    sources = files if stage else [table]
+    for place in places:
+        target = binder.external(_path(place), _path(place), read=False)
+        target.written = True
+        binder.writes.setdefault(dotted(target.name))
+        for source in sources:
+            if isinstance(source, exp.Query):
+                target.receive(binder.query(source, None, {}))
+            elif isinstance(source, exp.Table):
+                target.table_inputs.append((binder.table(source, Scope(None, {})), "COPY"))
+
+
+def _path(node: exp.Expr) -> str:
+    return node.name or node.sql()
+
+
+def bind_load(binder: Binder, tree: exp.Expr) -> str:
+    target = target_table(binder, tree.this)
+    path = tree.args.get("inpath")
+    if isinstance(path, exp.Expr):
+        target.table_inputs.append((binder.external(path.name, path.name), "LOAD"))
+    return "LOAD"

@@ -1,0 +1,70 @@
+"""USE, SET and DECLARE: what later names mean, and which names are no columns."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.tables import written_name
+from lakeport.lineage.statements.define import bind_create
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_use(binder: Binder, tree: exp.Expr) -> str:
+    table = tree.this
+    if not isinstance(table, exp.Table):
+        return "USE"
+    kind = tree.args.get("kind")
+    word = kind.name.upper() if isinstance(kind, exp.Expr) else ""
+    parts, _shown = written_name(binder, table)
+    if word == "CATALOG":
+        binder.registry.use(parts[-1], None)
+    elif word in {"", "SCHEMA", "DATABASE", "NAMESPACE"}:
+        # In Snowflake a DATABASE holds schemas, elsewhere it is one.
+        outer = word == "DATABASE" and binder.dialect.name == "snowflake"
+        if outer and len(parts) == 1:
+            binder.registry.use(parts[-1], None)
+        else:
+            binder.registry.use(parts[-2] if len(parts) > 1 else None, parts[-1])
+    return "USE"
+
+
+def bind_set(binder: Binder, tree: exp.Expr) -> str:
+    for item in tree.expressions:
+        pair = item.this if isinstance(item, exp.SetItem) else item
+        if not isinstance(pair, exp.EQ | exp.PropertyEQ):
+            continue
+        name = pair.this.sql().lower().strip('"`')
+        value = pair.expression
+        if name in {"search_path", "schema", "current_schema"}:
+            values = value.expressions if isinstance(value, exp.Tuple) else [value]
+            path = [
+                (None, binder.folding.table(v.name)) for v in values if v.name and v.name != "$user"
+            ]
+            binder.registry.use(
+                None, None, [(binder.registry.default_catalog, schema) for _, schema in path]
+            )
+        elif name == "spark.sql.parser.quotedregexcolumnnames":
+            binder.registry.configure(name, value.name or value.sql())
+        elif name == "spark.sql.defaultcatalog":
+            binder.registry.use(binder.folding.table(value.name), None)
+        elif isinstance(pair.this, exp.Column | exp.Identifier):
+            binder.variables.add(binder.key(pair.this))
+    return "SET"
+
+
+def bind_declare(binder: Binder, tree: exp.Expr) -> str:
+    for item in tree.expressions:
+        names = item.this if isinstance(item.this, list) else [item.this]
+        for name in names:
+            if isinstance(name, exp.Expr) and name.name:
+                binder.variables.add(binder.folding.column(name.name))
+        columns = item.args.get("kind")
+        if isinstance(columns, exp.Schema) and isinstance(names[0], exp.Parameter):
+            # `DECLARE @rows TABLE (…)` makes a temporary table.
+            table = exp.Schema(this=exp.Table(this=names[0]), expressions=columns.expressions)
+            bind_create(binder, exp.Create(this=table, kind="TABLE", temporary=True), {})
+    return "DECLARE"
