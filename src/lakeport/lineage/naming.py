@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.fragment_types import fragment_type
+from lakeport.lineage.bind.fragment_types import FragmentTypes
 from lakeport.lineage.bind.outer_names import outer_names
 from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.spark_names import Surroundings, spark_name
@@ -75,7 +75,7 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
         iter([outer_names(binder, query, scope) for query in _subqueries(node)]),
         window,
         star,
-        lambda part: fragment_type(binder, [node, *windows], part),
+        FragmentTypes(binder, [node, *windows]).type_of,
         routine,
     )
     printed = spark_name(tokens, surroundings) if tokens else None

@@ -1,7 +1,7 @@
-"""The type of a part of a select item, given as tokens.
+"""The types of parts of a select item, given as tokens.
 
 Spark's names depend on types (`d + 1` is `date_add(d, 1)`), and the printer of names reads tokens.
-The part is parsed on its own; its columns are found again by their place in the text.
+A part is parsed on its own; its columns are found again by their place in the text.
 """
 
 from __future__ import annotations
@@ -20,28 +20,41 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
-def fragment_type(binder: Binder, trees: list[exp.Expr], tokens: list[Token]) -> SqlType | None:
-    """The type of the expression the tokens spell, which is part of one of the bound trees."""
-    if not tokens:
-        return None
-    if len(tokens) == 1 and tokens[0].token_type is TokenType.NUMBER:
-        whole = tokens[0].text.isdigit()
-        return read_type("int" if whole else "double", binder.dialect.name)
-    places = {
-        column.this._meta["start"]: column  # noqa: SLF001 - `meta` would allocate a dict per node
-        for whole in trees
-        for column in whole.find_all(exp.Column)
-        if column.this._meta  # noqa: SLF001 - the same
-    }
-    if len(tokens) == 1 and tokens[0].start in places:
-        return binder.column_type(places[tokens[0].start])
-    tree = parsed_fragment(tokens, binder.text, binder.dialect.parser)
-    if tree is None:
-        return None
+class FragmentTypes:
+    """Answers for the parts of some bound trees: a select item and the windows it may name."""
 
-    def column_type(node: exp.Expr) -> SqlType | None:
-        meta = node.this._meta if isinstance(node, exp.Column) else None  # noqa: SLF001 - the same
-        column = places.get(meta["start"]) if meta else None
-        return binder.column_type(column) if column is not None else None
+    __slots__ = ("_binder", "_places", "_trees")
 
-    return infer(tree, column_type, binder.dialect.name)
+    def __init__(self, binder: Binder, trees: list[exp.Expr]) -> None:
+        self._binder = binder
+        self._trees = trees
+        self._places: dict[int, exp.Expr] | None = None
+
+    def type_of(self, tokens: list[Token]) -> SqlType | None:
+        """The type of the expression the tokens spell."""
+        if not tokens:
+            return None
+        first = tokens[0]
+        if len(tokens) == 1 and first.token_type is TokenType.NUMBER:
+            kind = "int" if first.text.isdigit() else "double"
+            return read_type(kind, self._binder.dialect.name)
+        column = self._column_at(first.start) if len(tokens) == 1 else None
+        if column is not None:
+            return self._binder.column_type(column)
+        tree = parsed_fragment(tokens, self._binder.text, self._binder.dialect.parser)
+        return infer(tree, self._column_type, self._binder.dialect.name) if tree else None
+
+    def _column_type(self, node: exp.Expr) -> SqlType | None:
+        meta = node.this._meta if isinstance(node, exp.Column) else None  # noqa: SLF001 - `meta` would allocate a dict per node
+        column = self._column_at(meta["start"]) if meta else None
+        return self._binder.column_type(column) if column is not None else None
+
+    def _column_at(self, start: int) -> exp.Expr | None:
+        if self._places is None:
+            self._places = {
+                column.this._meta["start"]: column  # noqa: SLF001 - the same
+                for tree in self._trees
+                for column in tree.find_all(exp.Column)
+                if column.this._meta  # noqa: SLF001 - the same
+            }
+        return self._places.get(start)

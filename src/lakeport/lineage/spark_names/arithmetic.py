@@ -14,8 +14,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.types import SqlType
 
 _MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"})
-# Asking for the type of every prefix of a long sum would take time by its square.
-_LONG = 64
 _WHOLE = frozenset({"tinyint", "smallint", "int"})
 # A side of such a type makes an ordinary sum, whatever the other is.
 _PLAIN = frozenset({"bigint", "float", "double", "decimal"})
@@ -31,7 +29,7 @@ def printed_sum(
 ) -> str:
     """`left + right` or `left - right`, by the types of both sides."""
     plain = f"({left} {operator} {right})"
-    if all(map(_is_number, operands)) or len(operands[0]) > _LONG:
+    if all(map(_is_number, operands)):
         return plain
     # Most sums are of numbers: the cheaper side often tells, and then nobody asks for the other.
     easy, hard = sorted(operands, key=len)

@@ -65,6 +65,8 @@ _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _NO_NAMES = frozenset({_T.COMMA, _T.R_PAREN, _T.STAR, _T.EQ, _T.COLON, _T.PLACEHOLDER})
 _ALONE = frozenset({_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING})
 _ENDS = frozenset({None, _T.COMMA, _T.R_PAREN, _T.R_BRACKET})
+# Long chains are sums of numbers; asking for the type of every prefix would be quadratic.
+_LONG = 64
 _MAX_DEPTH = 100
 
 Operand: TypeAlias = "tuple[str, list[Token]]"
@@ -246,6 +248,8 @@ class Printer(Cursor):
             right = self._product()
             if operator == "||":
                 left = f"concat({left}, {right})"
+            elif before - start > _LONG:
+                left = f"({left} {operator} {right})"
             else:
                 operands = self.tokens[start:before], self.tokens[after : self.at]
                 left = printed_sum(left, operator, right, operands, self.world.type_of)
