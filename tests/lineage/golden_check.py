@@ -23,7 +23,7 @@ import shlex
 from collections import defaultdict
 from typing import TYPE_CHECKING, Any
 
-from tests.lineage.golden_facts import Origin, StatementFacts
+from tests.lineage.golden_facts import Origin, StatementFacts, workload_facts
 from tests.lineage.golden_file import read_table
 
 if TYPE_CHECKING:
@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 
 _KIND_OF_ARROW = {"<-": "data_flow", "<=": "derivation"}
 GLOBAL = -1
-_PARTS = ("catalog", "schema", "name", "column")
 _ARROW = re.compile(r"(<-|<=|<~|<\+)")
 _SOURCE = re.compile(r"^(?P<name>[^\[?]+)(\[(?P<tag>\w+)\])?(?P<approximate>\?)?$")
 
@@ -46,7 +45,7 @@ class GoldenCheck:
         self.result = result
         self.expected = expected
         self.statements = [StatementFacts(statement) for statement in result["statements"]]
-        self.workload = StatementFacts(_as_statement(result["globalLineage"]))
+        self.workload = workload_facts(result["globalLineage"])
         self.complaints: list[str] = []
 
     def run(self) -> list[str]:
@@ -296,20 +295,6 @@ class GoldenCheck:
 
     def _all_columns(self) -> list[str]:
         return [facts.name(node_id) for facts in self.statements for node_id in facts.columns()]
-
-
-def _as_statement(lineage: Json) -> Json:
-    """The global graph in the shape of a statement's."""
-    nodes = [
-        {
-            **node,
-            "qualifiedName": ".".join(node["canonicalName"].get(key, "") for key in _PARTS).strip(
-                "."
-            ),
-        }
-        for node in lineage["nodes"]
-    ]
-    return {"nodes": nodes, "edges": lineage["edges"]}
 
 
 def _statement_prefix(line: str) -> tuple[int | None, str]:

@@ -120,3 +120,14 @@ def _tags(edge: Json) -> frozenset[str]:
     if transformation:
         tags.add(transformation["subtype"])
     return frozenset(tags)
+
+
+def workload_facts(lineage: Json) -> StatementFacts:
+    """The global graph, seen like that of one statement."""
+    parts = ("catalog", "schema", "name", "column")
+    nodes = [
+        {**node, "qualifiedName": ".".join(name[key] for key in parts if key in name)}
+        for node in lineage["nodes"]
+        for name in [node["canonicalName"]]
+    ]
+    return StatementFacts({"nodes": nodes, "edges": lineage["edges"]})

@@ -10,9 +10,12 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+import msgspec
 import pytest
 from sqlglot import exp, parse_one, tokenize
 
+from lakeport.lineage import analyze
+from tests.lineage.golden_facts import workload_facts
 from tests.lineage.oracle.claims import claims_about
 from tests.lineage.oracle.generate import make_scenario
 from tests.lineage.oracle.world import Scenario
@@ -119,3 +122,46 @@ def _read(scenario: Scenario) -> tuple[list[str], list[list[str]]]:
     claims = claims_about(scenario)
     names = [name.casefold() for name in claims.names]
     return names, [sorted(sources) for sources in claims.direct]
+
+
+@pytest.mark.parametrize("seed", range(SHORT))
+def test_temporary_tables_are_as_good_as_ctes(seed: int) -> None:
+    _compare_script(seed)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SHORT, SHORT + LONG))
+def test_temporary_tables_are_as_good_as_ctes_at_length(seed: int) -> None:
+    _compare_script(seed)
+
+
+def _compare_script(seed: int) -> None:
+    """A script with a temporary table for each CTE, collapsed, says what the one statement says."""
+    scenario = make_scenario(f"{seed}.0")
+    tree = parse_one(scenario.sql, read="duckdb")
+    with_clause = tree.args.get("with_")
+    ctes = with_clause.expressions if with_clause else []
+    tree.set("with_", None)
+    script = [f"CREATE TEMP TABLE {cte.alias} AS {cte.this.sql('duckdb')}" for cte in ctes]
+    script.append(f"CREATE TABLE result AS {tree.sql('duckdb')}")
+    whole = _sources_of_result(scenario, f"CREATE TABLE result AS {scenario.sql}")
+    assert _sources_of_result(scenario, ";\n".join(script)) == whole, scenario.sql
+
+
+def _sources_of_result(scenario: Scenario, sql: str) -> dict[str, set[str]]:
+    tables = [
+        {"name": table.name, "columns": [{"name": column.name} for column in table.columns]}
+        for table in scenario.tables
+    ]
+    request = {
+        "sql": sql,
+        "dialect": "duckdb",
+        "schema": {"tables": tables},
+        "options": {"collapseTemporary": True, "hideCtes": True},
+    }
+    facts = workload_facts(msgspec.to_builtins(analyze(request))["globalLineage"])
+    return {
+        facts.name(column): {name for name in facts.origins(column) if "." in name}
+        for column in facts.columns()
+        if facts.name(column).startswith("result.")
+    }
