@@ -52,9 +52,8 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
     def is_column(name: str) -> bool:
         key = binder.folding.column(name)
         return any(
-            column.key == key
-            for source in scope.sources
-            for column in binder.column_names(source.relation)
+            relation.entry.find(key) if relation.entry is not None else relation.find(key)
+            for relation in (source.relation for source in scope.sources)
         )
 
     def routine(name: str) -> str | None:

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 _T = TokenType
+_UNSPOKEN = frozenset({_T.STRING, _T.IDENTIFIER})
 
 
 class Unprintable(Exception):  # noqa: N818 - a signal inside this package, never an error of its callers
@@ -19,11 +20,13 @@ class Unprintable(Exception):  # noqa: N818 - a signal inside this package, neve
 class Cursor:
     """Tokens, read from left to right; `at` may be set back to try another reading."""
 
-    __slots__ = ("at", "tokens")
+    __slots__ = ("_words", "at", "tokens")
 
     def __init__(self, tokens: list[Token]) -> None:
         self.tokens = tokens
         self.at = 0
+        # Read far more often than once each.
+        self._words = ["" if t.token_type in _UNSPOKEN else t.text.upper() for t in tokens]
 
     def done(self) -> bool:
         """Every token was used."""
@@ -32,10 +35,7 @@ class Cursor:
     def word(self, ahead: int = 0) -> str:
         """The upper-case text of a token; quoted names and strings are no words."""
         place = self.at + ahead
-        if place >= len(self.tokens):
-            return ""
-        token = self.tokens[place]
-        return "" if token.token_type in {_T.STRING, _T.IDENTIFIER} else token.text.upper()
+        return self._words[place] if place < len(self._words) else ""
 
     def kind(self, ahead: int = 0) -> TokenType | None:
         """The type of a token, None past the end."""

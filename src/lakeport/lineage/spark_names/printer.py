@@ -436,6 +436,8 @@ class Printer(Cursor):
 
     def _qualifiers(self, parts: list[str]) -> int:
         """How many leading parts of a name say which table it is a column of."""
+        if len(parts) == 1:
+            return 0
         if self.world.is_relation(parts[0]):
             again = len(parts) > 2 and self.world.is_relation(parts[1])
             return min(1 + again, len(parts) - 1)
