@@ -171,3 +171,8 @@ SELECT * FROM TABLE('t1');
 -- table: t(items int[])
 SELECT [x + 1 FOR x IN items] AS v FROM t;
 --> out.v <= t.items
+
+-- case: fields_of_an_unnested_array_of_unknown_type
+-- dialect: bigquery
+SELECT (SELECT value.string_value FROM UNNEST(params) WHERE key = 'page') AS page FROM d.events;
+--> out.page <= d.events.params

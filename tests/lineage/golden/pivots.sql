@@ -33,3 +33,8 @@ SELECT id, quarter, amount FROM wide UNPIVOT (amount FOR quarter IN (q1, q2)) AS
 --> out.id <- wide.id
 --> out.quarter <- ()
 --> out.amount <= wide.q1, wide.q2
+
+-- case: names_of_a_pivot_over_an_unknown_table
+-- dialect: snowflake
+SELECT jan FROM t PIVOT (SUM(amount) FOR month IN ('JAN', 'FEB')) AS p (emp, jan, feb);
+--> out.jan <= T.AMOUNT, T.MONTH

@@ -177,6 +177,10 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
             columns.append((_unnested(binder, relation, identifier), refs, element))
     offset = node.args.get("offset")
     generated(binder, relation, columns, names)
+    if binder.dialect.name == "bigquery" and not scope.sources and columns[0][2] is None:
+        # Elements of unknown type may be structs, and then their fields are columns.
+        relation.complete = False
+        relation.arguments = columns[0][1]
     if offset:
         name = (
             offset.name

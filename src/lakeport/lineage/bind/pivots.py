@@ -41,9 +41,30 @@ def pivoted(binder: Binder, pivot: exp.Expr, source: Source, outer: Scope) -> So
         _unpivot(binder, pivot, source.relation, relation, scope)
     else:
         _pivot(binder, pivot, source.relation, relation, scope)
-    binder.rename(relation, alias.args.get("columns") if alias is not None else None)
+    names = alias.args.get("columns") if alias is not None else None
+    if names and relation.tails:
+        _name_from_the_end(binder, relation, names, source.relation)
+    else:
+        binder.rename(relation, names)
     key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else source.alias
     return Source(key, relation)
+
+
+def _name_from_the_end(
+    binder: Binder, relation: Relation, names: list[exp.Expr], base: Relation
+) -> None:
+    """How many columns pass through an unknown table nobody can say, but the produced come last."""
+    produced = [column for column in relation.columns if not column.identity]
+    leading = max(len(names) - len(produced), 0)
+    relation.columns, relation.index, relation.duplicates = [], {}, set()
+    relation.tails, relation.complete = [], True
+    for identifier in names[:leading]:
+        made = Column(identifier.name, binder.key(identifier))
+        made.refs, made.approximate = [Ref(base, approximate=True)], True
+        relation.add(made)
+    for column, identifier in zip(produced, names[leading:], strict=False):
+        column.name, column.key = identifier.name, binder.key(identifier)
+        relation.add(column)
 
 
 def _pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None:
