@@ -15,7 +15,9 @@ from sqlglot.tokenizer_core import TokenType
 from lakeport.lineage.spark_names.arithmetic import printed_sum
 from lakeport.lineage.spark_names.calls import call_text
 from lakeport.lineage.spark_names.collations import collated
+from lakeport.lineage.spark_names.columns import NO_NAMES, column_name
 from lakeport.lineage.spark_names.cursor import Cursor, Unprintable
+from lakeport.lineage.spark_names.items import item_name, variant_path
 from lakeport.lineage.spark_names.literals import (
     SUFFIXES,
     number_text,
@@ -49,20 +51,7 @@ _COMPARISONS = {
 _SUM = {"+": "+", "-": "-", "||": "||"}
 _PRODUCT = {"*": "*", "/": "/", "%": "%", "DIV": "div"}
 _SHIFTS = {"<<": "<<", ">>": ">>", ">>>": ">>>"}
-# Functions that may be called without parentheses, unless a column has their name.
-_NILADIC = {
-    "CURRENT_DATE": "current_date()",
-    "CURRENT_TIMESTAMP": "current_timestamp()",
-    "CURRENT_USER": "current_user()",
-    "CURRENT_TIME": "current_time(6)",
-    "GROUPING__ID": "grouping_id()",
-    "LOCALTIME": "current_time(6)",
-    "LOCALTIMESTAMP": "localtimestamp()",
-    "SESSION_USER": "session_user()",
-    "USER": "user()",
-}
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
-_NO_NAMES = frozenset({_T.COMMA, _T.R_PAREN, _T.STAR, _T.EQ, _T.COLON, _T.PLACEHOLDER})
 _ALONE = frozenset({_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING})
 _ENDS = frozenset({None, _T.COMMA, _T.R_PAREN, _T.R_BRACKET})
 # Long chains are sums of numbers; asking for the type of every prefix would be quadratic.
@@ -76,7 +65,7 @@ def spark_name(tokens: list[Token], surroundings: Surroundings) -> str | None:
     """The name of a select item, or None if it cannot be told."""
     printer = Printer(tokens, surroundings)
     try:
-        text = printer.item()
+        text = item_name(printer)
     except (Unprintable, RecursionError):
         return None
     return text if printer.done() else None
@@ -85,87 +74,18 @@ def spark_name(tokens: list[Token], surroundings: Surroundings) -> str | None:
 class Printer(Cursor):
     """Prints the expression at its cursor; every method leaves the cursor after what it printed."""
 
-    __slots__ = ("_depth", "_parameters", "keeps_aliases", "world")
+    __slots__ = ("_depth", "keeps_aliases", "parameters", "world")
 
     def __init__(self, tokens: list[Token], world: Surroundings) -> None:
         super().__init__(tokens)
         self.world = world
         self.keeps_aliases = False
         self._depth = 0
-        self._parameters: list[str] = []
+        self.parameters: list[str] = []
 
     def type_since(self, start: int) -> SqlType | None:
         """The type of the expression printed since token `start`."""
         return self.world.type_of(self.tokens[start : self.at])
-
-    # -- the whole item ----------------------------------------------------------------------
-
-    def item(self) -> str:
-        """A select item: a cast of a plain column, and a path into a variant, keep their last name."""
-        for reading in (self._cast_column, self._variant_path):
-            self.at = 0
-            try:
-                name = reading()
-            except Unprintable:
-                continue
-            if name is not None and self.done():
-                return name
-        self.at = 0
-        return self.expression()
-
-    def _cast_column(self) -> str | None:
-        written = self.word() in {"CAST", "TRY_CAST"} and self.kind(1) is _T.L_PAREN
-        if written:
-            self.at += 2
-        if self.kind() not in {_T.VAR, _T.IDENTIFIER}:
-            return None
-        name = self._name()
-        if written:
-            self.expect("AS")
-        elif self.kind() is _T.DCOLON:
-            self.take()
-        else:
-            return None
-        type_name(self)
-        if written:
-            self.expect(")")
-        return name.rsplit(".", 1)[-1]
-
-    def _variant_path(self) -> str | None:
-        """`v:a.b[0]::int` is named after the last key of its path."""
-        self._name()
-        if self.kind() is not _T.COLON:
-            return None
-        _, key = self._path()
-        while self.kind() is _T.DCOLON:
-            self.take()
-            type_name(self)
-        return key
-
-    def _path(self) -> tuple[str, str]:
-        """The path behind a colon, as JSON paths are written, and its last key."""
-        self.take()
-        path, key = "", ""
-        if self.kind() is not _T.L_BRACKET:
-            path, key = self._key()
-        while self.kind() in {_T.DOT, _T.L_BRACKET}:
-            if self.take().token_type is _T.DOT:
-                step_path, key = self._key()
-                path += step_path
-                continue
-            step = self.take()
-            if step.token_type is _T.STRING:
-                key = step.text
-                path += f".{key}"
-            else:
-                path += f"[{step.text}]"
-            self.expect("]")
-        return path, key
-
-    def _key(self) -> tuple[str, str]:
-        """A key of a path; of a quoted one with dots the last part names the result."""
-        text = self.take().text
-        return f".{text}", text.rpartition(".")[2]
 
     # -- precedence --------------------------------------------------------------------------
 
@@ -285,7 +205,7 @@ class Printer(Cursor):
                 self.take()
                 left = cast_text("CAST", left, type_name(self))
             elif self.kind() is _T.COLON:
-                path, key = self._path()
+                path, key = variant_path(self)
                 left = f"variant_get({left}, ${path}) AS {key}"
             elif self.accept("COLLATE"):
                 left = f"collate({left}, {self._collation()})"
@@ -326,11 +246,11 @@ class Printer(Cursor):
         ahead = 1
         while self.kind(ahead) is _T.DOT and self.kind(ahead + 1) is not None:
             ahead += 2
-        if self.kind(ahead) is _T.L_PAREN and self.kind() not in _NO_NAMES:
+        if self.kind(ahead) is _T.L_PAREN and self.kind() not in NO_NAMES:
             parts = [self.tokens[self.at + place].text for place in range(0, ahead, 2)]
             self.at += ahead
             return call_text(self, parts)
-        return self._name()
+        return column_name(self)
 
     def _number(self, sign: str = "") -> str:
         digits = sign + self.take().text
@@ -353,9 +273,9 @@ class Printer(Cursor):
         return items[0][0] if len(items) == 1 else _row(items)
 
     def _lambda(self, names: list[str]) -> str:
-        self._parameters += names
+        self.parameters += names
         body = self.expression()
-        del self._parameters[-len(names) :]
+        del self.parameters[-len(names) :]
         variables = ", ".join("namedlambdavariable()" for _ in names)
         return f"lambdafunction({body}, {variables})"
 
@@ -416,35 +336,6 @@ class Printer(Cursor):
             excluded = {name.casefold() for name in self.arguments()}
             columns = [column for column in columns if column.casefold() not in excluded]
         return columns
-
-    def _name(self) -> str:
-        token = self.take()
-        name = token.text
-        if token.token_type in _NO_NAMES:
-            raise Unprintable(name)
-        parts = [name]
-        while self.kind() is _T.DOT and self.kind(1) is not None:
-            self.take()
-            parts.append(self.take().text)
-        if len(parts) == 1 and token.token_type is not _T.IDENTIFIER:
-            niladic = _NILADIC.get(name.upper())
-            if niladic is not None and not self.world.is_column(name):
-                return niladic
-        if any(name.casefold() == parameter.casefold() for parameter in self._parameters):
-            return ".".join(["namedlambdavariable()", *parts[1:]])
-        return ".".join(parts[self._qualifiers(parts) :])
-
-    def _qualifiers(self, parts: list[str]) -> int:
-        """How many leading parts of a name say which table it is a column of."""
-        if len(parts) == 1:
-            return 0
-        if self.world.is_relation(parts[0]):
-            again = len(parts) > 2 and self.world.is_relation(parts[1])
-            return min(1 + again, len(parts) - 1)
-        if self.world.is_column(parts[0]):
-            return 0
-        places = range(1, len(parts) - 1)
-        return next((place + 1 for place in places if self.world.is_relation(parts[place])), 0)
 
 
 def _row(items: list[Operand]) -> str:
