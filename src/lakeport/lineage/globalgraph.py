@@ -151,6 +151,8 @@ class GlobalGraph:
                 metadata=edge.metadata,
             )
             return
+        if edge.edge_type == "ownership":
+            return
         if held.approximate and not edge.approximate:
             held.approximate = False
         if _masks(held.metadata) and not _masks(edge.metadata):

@@ -143,6 +143,7 @@ class Registry:
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
         self.revised: dict[Name, int] = {}
+        self._fingerprint = (-1, 0)
         self.statement = 0
         self._text = ""
         # EXPLAIN binds a statement without running it.
@@ -232,9 +233,11 @@ class Registry:
 
     def _revise(self, name: Name) -> None:
         """A revision says by which statements, over what, a relation became what it is."""
-        looked_up = frozenset(self.seen.items())
-        past = self.revisions.get(name, 0)
-        self.revisions[name] = hash((past, self.statement, self._text, looked_up))
+        if len(self.seen) != self._fingerprint[0]:
+            # Once per statement in practice: it looks everything up before it changes anything.
+            looked_up = hash((self.statement, self._text, frozenset(self.seen.items())))
+            self._fingerprint = (len(self.seen), looked_up)
+        self.revisions[name] = hash((self.revisions.get(name, 0), self._fingerprint[1]))
         self.revised[name] = self.revisions[name]
 
     def import_tables(self, imported: Imported) -> None:
@@ -270,10 +273,10 @@ class Registry:
             return
         previous = self.implied.get(name)
         defined = previous is not None and previous.inference == "ddl"
-        # A copy, because a logged entry may be replayed over another past.
-        entry = replace(
-            entry, version=previous.version + 1 if previous is not None and defined else 1
-        )
+        version = previous.version + 1 if previous is not None and defined else 1
+        if entry.version != version:
+            # A copy, because a logged entry may be replayed over another past.
+            entry = replace(entry, version=version)
         self._dropped.pop(name, None)
         self._store(entry)
         if entry.temporary:
@@ -405,3 +408,4 @@ class Registry:
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}
+        self._fingerprint = (-1, 0)

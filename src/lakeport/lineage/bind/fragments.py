@@ -7,6 +7,7 @@ place is None, and the caller generates the text.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -122,6 +123,10 @@ class _Frame:
             self.items.append((self.begin, end))
         else:
             self.spans.append((self.clause, self.begin, end))
+
+
+def _first(frame: _Frame) -> int:
+    return frame.first
 
 
 class Fragments:
@@ -291,7 +296,11 @@ class Fragments:
 
     def _owner(self, index: int) -> _Frame | None:
         """The innermost SELECT around a token: frames are in the order they begin."""
-        return next((f for f in reversed(self._all) if f.first <= index < f.end), None)
+        place = bisect_right(self._all, index, key=_first) - 1
+        # A frame that ended before is a sibling's; the one around both began earlier.
+        while place >= 0 and self._all[place].end <= index:
+            place -= 1
+        return self._all[place] if place >= 0 else None
 
     def _unclaimed(self, select: exp.Select) -> _Frame | None:
         """A SELECT of nothing but subqueries or keywords: the outermost frame nobody else has.
