@@ -66,7 +66,7 @@ def _shapes() -> list[Line]:
         ("nested CTEs", _nested_ctes, 5, 50),
         ("branch UNION", _union, 100, 1_000),
     ):
-        before, after = best_cpu(partial(make, small)), best_cpu(partial(make, large))
+        before, after = (best_cpu(partial(make, size), rounds=5) for size in (small, large))
         lines.append(Line(f"{large:,}-{name}: seconds", after, 2.0))
         lines.append(Line(f"{small:,} → {large:,} {name}", after / max(before, 1e-3), 15.0))
     return lines
