@@ -325,3 +325,11 @@ def test_quoted_names_are_patterns_once_the_session_says_so() -> None:
     assert names("SELECT `(id)?+.+` FROM other") == ["(id)?+.+"]
     assert names("SELECT `(id)?+.+` FROM other", setting) == ["k"]
     assert names("SELECT o.`i.*`, k FROM other o", setting) == ["id", "k"]
+
+
+@pytest.mark.parametrize("function", ["substring", "trim", "position", "overlay", "mask"])
+def test_nested_calls_are_read_once(function: str) -> None:
+    # Read twice on every level, this would not end.
+    depth = 40
+    printed = name(f"{f'{function}(' * depth}name{', 1)' * depth}")
+    assert printed.count(f"{function}(") == depth

@@ -65,17 +65,27 @@ def _arguments(printer: Printer, name: str) -> tuple[str, list[Operand]]:
         if found is not None:
             return found
     outside, printer.keeps_aliases = printer.keeps_aliases, name == "struct"
-    arguments = _named(printer, name) or printer.operands()
+    arguments = _named(printer, name) if _has_names(printer) else printer.operands()
     printer.keeps_aliases = outside
     return name, arguments
 
 
-def _named(printer: Printer, name: str) -> list[Operand] | None:
+def _has_names(printer: Printer) -> bool:
+    """Whether an argument of this call is given by name."""
+    depth = 0
+    for place in range(printer.at, len(printer.tokens)):
+        kind = printer.tokens[place].token_type
+        if kind is _T.FARROW and not depth:
+            return True
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        if depth < 0:
+            return False
+    return False
+
+
+def _named(printer: Printer, name: str) -> list[Operand]:
     """`f(b => 2, a => 1)`: named arguments take their parameters' places."""
     parameters = PARAMETERS.get(name, ())
-    if not any(token.token_type is _T.FARROW for token in printer.tokens[printer.at :]):
-        return None
-    start = printer.at
     placed: dict[str, Operand] = {}
     positional: list[Operand] = []
     while True:
@@ -92,9 +102,6 @@ def _named(printer: Printer, name: str) -> list[Operand] | None:
         if printer.accept(")"):
             break
         printer.expect(",")
-    if not placed:
-        printer.at = start
-        return None
     last = max((place for place, key in enumerate(parameters) if key in placed), default=-1)
     ordered = list(positional)
     for place in range(len(positional), last + 1):
@@ -108,15 +115,21 @@ def _one(printer: Printer, read: Callable[[], str]) -> Operand:
     return read(), printer.tokens[start : printer.at]
 
 
-def _separated(*words: str) -> Callable[[Printer, str], tuple[str, list[Operand]] | None]:
+def _rest(printer: Printer, found: list[Operand]) -> list[Operand]:
+    """The arguments behind those already read: nothing is read twice, however deep calls nest."""
+    if printer.accept(")"):
+        return found
+    printer.expect(",")
+    return [*found, *printer.operands()]
+
+
+def _separated(*words: str) -> Callable[[Printer, str], tuple[str, list[Operand]]]:
     """`substring(a FROM 2 FOR 3)`, `overlay(a PLACING b FROM 2)`."""
 
-    def read(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
-        start = printer.at
+    def read(printer: Printer, name: str) -> tuple[str, list[Operand]]:
         found = [_one(printer, printer.expression)]
-        if not any(printer.word() == word for word in words):
-            printer.at = start
-            return None
+        if printer.word() not in words:
+            return name, _rest(printer, found)
         while not printer.accept(")"):
             if not any(printer.accept(word) for word in words):
                 printer.expect(",")
@@ -126,28 +139,23 @@ def _separated(*words: str) -> Callable[[Printer, str], tuple[str, list[Operand]
     return read
 
 
-def _position(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+def _position(printer: Printer, name: str) -> tuple[str, list[Operand]]:
     """`position(a IN b)` is `locate`; with a comma it keeps its name."""
-    del name
-    start = printer.at
     first = _one(printer, printer.value)
     if not printer.accept("IN"):
-        printer.at = start
-        return None
+        return name, _rest(printer, [first])
     second = _one(printer, printer.value)
     printer.expect(")")
     return "locate", [first, second]
 
 
-def _trim(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+def _trim(printer: Printer, name: str) -> tuple[str, list[Operand]]:
     """`trim(BOTH x FROM y)`."""
-    del name
-    start = printer.at
     side = next((word for word in _SIDES if printer.accept(word)), None)
     characters = None if printer.word() == "FROM" else _one(printer, printer.expression)
-    if not printer.accept("FROM"):
-        printer.at = start
-        return None
+    if characters is not None and printer.word() != "FROM":
+        return name, _rest(printer, [characters])
+    printer.expect("FROM")
     inner = _one(printer, printer.expression)
     printer.expect(")")
     if characters is None:
@@ -175,7 +183,7 @@ def _unit(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
     return ("timestampadd" if added else "timestampdiff"), [shown, *printer.operands()]
 
 
-def _json_path(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
+def _json_path(printer: Printer, name: str) -> tuple[str, list[Operand]]:
     """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)`: clauses as they were written."""
     document = _one(printer, printer.expression)
     printer.expect(",")

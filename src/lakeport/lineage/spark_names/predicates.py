@@ -56,9 +56,8 @@ def _like(printer: Printer, left: str, word: str) -> str:
     quantifier = _QUANTIFIERS.get(printer.word())
     if quantifier is not None and printer.kind(1) is _T.L_PAREN:
         printer.at += 2
-        patterns = printer.arguments()
         # Constant patterns are a property of the operator, not arguments of it.
-        del patterns
+        printer.arguments()
         return f"{quantifier}({f'lower({left})' if word == 'ILIKE' else left})"
     pattern = printer.value()
     escape = printer.take().text if printer.accept("ESCAPE") else None

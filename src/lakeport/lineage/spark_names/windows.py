@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
     from lakeport.lineage.spark_names.printer import Printer
     from lakeport.lineage.types import SqlType
 
@@ -26,11 +28,9 @@ def window_text(printer: Printer, call: str, name: str) -> str:
     ordered = printer.accept_any("ORDER BY", "SORT BY")
     key_type: SqlType | None = None
     if ordered:
-        start = printer.at
-        printer.expression()
-        key_type = printer.type_since(start)
-        printer.at = start
-        parts.append(f"ORDER BY {', '.join(orders(printer))}")
+        keys, first = _order(printer)
+        key_type = printer.world.type_of(first)
+        parts.append(f"ORDER BY {', '.join(keys)}")
     if printer.word() in {"ROWS", "RANGE"}:
         parts.append(_frame(printer, key_type))
     else:
@@ -40,9 +40,17 @@ def window_text(printer: Printer, call: str, name: str) -> str:
 
 def orders(printer: Printer) -> list[str]:
     """The keys of an ORDER BY, each with its direction and its place for nulls."""
+    return _order(printer)[0]
+
+
+def _order(printer: Printer) -> tuple[list[str], list[Token]]:
+    """The same, and the tokens of the first key."""
     found: list[str] = []
+    first: list[Token] = []
     while True:
+        start = printer.at
         key = printer.expression()
+        first = first or printer.tokens[start : printer.at]
         descending = printer.accept("DESC")
         if not descending:
             printer.accept("ASC")
@@ -55,7 +63,7 @@ def orders(printer: Printer) -> list[str]:
             nulls = "LAST"
         found.append(f"{key} {'DESC' if descending else 'ASC'} NULLS {nulls}")
         if not printer.accept(","):
-            return found
+            return found, first
 
 
 def _implied(name: str, call: str, *, ordered: bool) -> str:
