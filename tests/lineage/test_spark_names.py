@@ -327,7 +327,7 @@ def test_quoted_names_are_patterns_once_the_session_says_so() -> None:
     assert names("SELECT o.`i.*`, k FROM other o", setting) == ["id", "k"]
 
 
-@pytest.mark.parametrize("function", ["substring", "trim", "position", "overlay", "mask"])
+@pytest.mark.parametrize("function", ["substring", "trim", "position", "mask"])
 def test_nested_calls_are_read_once(function: str) -> None:
     # Read twice on every level, this would not end.
     depth = 40
