@@ -44,9 +44,10 @@ def _exact(value: Decimal) -> str:
 
 def _floating(value: float, *, single: bool) -> str:
     """Java's shortest form: plain between a thousandth and ten million, otherwise with exponent."""
-    if value in {float("inf"), float("-inf")}:
-        return "Infinity" if value > 0 else "-Infinity"
     shortest = Decimal(_shortest(value, single=single))
+    if not shortest.is_finite():
+        # Also a double that is too large for a float.
+        return "Infinity" if value > 0 else "-Infinity"
     if value == 0 or 1e-3 <= abs(value) < 1e7:
         plain = f"{shortest:f}"
         return plain if "." in plain else f"{plain}.0"
