@@ -38,3 +38,26 @@ SELECT id, quarter, amount FROM wide UNPIVOT (amount FOR quarter IN (q1, q2)) AS
 -- dialect: snowflake
 SELECT jan FROM t PIVOT (SUM(amount) FOR month IN ('JAN', 'FEB')) AS p (emp, jan, feb);
 --> out.jan <= T.AMOUNT, T.MONTH
+
+-- case: pivot_statement
+-- dialect: duckdb
+-- table: t(y int, v int, c int, z int)
+PIVOT t ON y IN (2023, 2024) USING sum(v) GROUP BY c;
+--> out.c <- t.c
+--> out.2023 <= t.v, t.y
+--> out.2024 <= t.v, t.y
+
+-- case: pivot_statement_over_unlisted_values
+-- dialect: duckdb
+-- table: t(y int, v int, c int)
+WITH p AS (PIVOT t ON y USING sum(v)) SELECT c, "2024" AS now FROM p;
+--> out.c <- t.c?
+--> partial
+
+-- case: unpivot_statement
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+UNPIVOT t ON a, b INTO NAME month VALUE sales;
+--> out.c <- t.c
+--> partial
+--> out.sales <= t.a, t.b

@@ -67,7 +67,8 @@ def _name_from_the_end(
         relation.add(column)
 
 
-def _pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None:
+def pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None:
+    """The columns a pivot leaves alone."""
     for column in base.known():
         if column.key in consumed:
             continue
@@ -101,7 +102,7 @@ def _pivot(
     if group is not None:
         kept = _keys(collect(binder, group, scope))
         consumed |= {column.key for column in base.known() if column.key not in kept}
-    _pass_through(base, relation, consumed)
+    pass_through(base, relation, consumed)
     names = pivot.args.get("columns") or []
     if not names:
         # `IN (ANY)` or a subquery: the produced columns are data, nobody can list them.
@@ -112,25 +113,25 @@ def _pivot(
     for position, name in enumerate(names):
         turn = position % len(inputs) if inputs else 0
         turned = position // max(len(inputs), 1)
-        shown = name.name or (_value_text(values[turned]) if turned < len(values) else "")
+        shown = name.name or (value_text(values[turned]) if turned < len(values) else "")
         made = Column(shown, binder.folding.column(shown))
         made.refs = [*(inputs[turn] if inputs else []), *on]
         made.type, made.typed = (kinds[turn] if kinds else None), True
         relation.add(made)
 
 
-def _value_text(value: exp.Expr) -> str:
+def value_text(value: exp.Expr) -> str:
     """A value as Spark casts it to text: `{dotNET, [1, 2]}` for a row with an array."""
     if isinstance(value, exp.PivotAlias | exp.Alias):
         return str(value.alias)
     if isinstance(value, exp.Tuple | exp.Struct):
-        return f"{{{', '.join(_value_text(part) for part in value.expressions)}}}"
+        return f"{{{', '.join(value_text(part) for part in value.expressions)}}}"
     if isinstance(value, exp.Array):
-        return f"[{', '.join(_value_text(part) for part in value.expressions)}]"
+        return f"[{', '.join(value_text(part) for part in value.expressions)}]"
     if isinstance(value, exp.Cast | exp.Paren):
-        return _value_text(value.this)
+        return value_text(value.this)
     if isinstance(value, exp.Neg):
-        return f"-{_value_text(value.this)}"
+        return f"-{value_text(value.this)}"
     return "null" if isinstance(value, exp.Null) else str(value.name)
 
 
@@ -159,7 +160,7 @@ def _unpivot(
                     kinds.append([])
                 listed[position] += refs
                 kinds[position].append(binder.type_of(part))
-    _pass_through(base, relation, consumed)
+    pass_through(base, relation, consumed)
     produced: list[Column] = []
     for identifier in named:
         label = Column(identifier.name, binder.key(identifier))

@@ -13,6 +13,7 @@ from lakeport.lineage.bind.clauses import bind_clauses
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import values_columns
+from lakeport.lineage.bind.pivot_statements import bind_pivot
 from lakeport.lineage.bind.projections import bind_projections
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.setops import bind_set_operation
@@ -45,6 +46,8 @@ def bind_query(
         return Output(
             expand_star(binder, exp.Star(), scope), [], [s.relation for s in scope.sources]
         )
+    if isinstance(node, exp.Pivot):
+        return bind_pivot(binder, node, parent, ctes)
     if isinstance(node, exp.DML):
         return binder.data_change(node, parent, ctes)
     binder.unsupported(node, "this kind of query has no lineage rule")

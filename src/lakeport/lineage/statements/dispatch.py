@@ -202,7 +202,7 @@ _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str
     ((exp.Update,), _update),
     ((exp.Delete,), _delete),
     ((exp.Merge,), _merge),
-    ((exp.Query, exp.Values), _query),
+    ((exp.Query, exp.Values, exp.Pivot), _query),
     ((exp.Create,), _create),
     ((exp.Drop,), _drop),
     ((exp.Alter,), _alter),
