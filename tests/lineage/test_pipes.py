@@ -45,6 +45,11 @@ def lineage(sql: str, dialect: str = "spark") -> dict[str, list[str]]:
         ("FROM t |> AGGREGATE sum(x) AS s GROUP BY y", "SELECT y, sum(x) AS s FROM t GROUP BY y"),
         ("FROM t |> AGGREGATE count(*) c, max(x) m", "SELECT count(*) c, max(x) m FROM t"),
         ("FROM t |> AGGREGATE GROUP BY length(y) AS n", "SELECT length(y) AS n FROM t"),
+        (
+            "FROM t |> SELECT y, x AS k |> AGGREGATE count(*) AS n GROUP BY 2",
+            "SELECT x AS k, count(*) AS n FROM t GROUP BY x",
+        ),
+        ("VALUES (1, 2) v(a, b) |> AGGREGATE GROUP BY 2", "SELECT 2 AS b"),
         ("FROM t |> ORDER BY x |> LIMIT 2", "SELECT * FROM t"),
         (
             "FROM t |> UNION ALL TABLE u |> SELECT y",

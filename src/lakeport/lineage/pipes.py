@@ -314,7 +314,7 @@ def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     aggregates = pieces[0]
     if len(pieces) == 1:
         return _select(stage, at, aggregates)
-    keys = _split(pieces[1], _T.COMMA)
+    keys = [_numbered(stage, key) for key in _split(pieces[1], _T.COMMA)]
     items: list[Token] = []
     group: list[Token] = _words(at, "GROUP BY")
     for number, key in enumerate(keys):
@@ -323,6 +323,32 @@ def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     if aggregates:
         items += [*_words(at, ","), *aggregates]
     return stage.after(stage.query(items, at, group), at, named=False)
+
+
+def _numbered(stage: _Stage, key: list[Token]) -> list[Token]:
+    """`GROUP BY 2` means the second column of the rows so far, where the text names it."""
+    if len(key) != 1 or key[0].token_type is not _T.NUMBER or not key[0].text.isdigit():
+        return key
+    names = _written_names(stage.source)
+    position = int(key[0].text) - 1
+    return [names[position]] if 0 <= position < len(names) else key
+
+
+def _written_names(source: list[Token]) -> list[Token]:
+    """The column names of `(SELECT a, b AS c …)` and `(VALUES … AS v(a, c))`; none if one is missing."""
+    end = _closing(source, 0) if source and source[0].token_type is _T.L_PAREN else 0
+    inside = source[1:end]
+    if not inside:
+        return []
+    if inside[0].token_type is _T.SELECT:
+        items = _split(_split(inside[1:], _T.FROM)[0], _T.COMMA)
+    elif inside[0].token_type is _T.VALUES and inside[-1].token_type is _T.R_PAREN:
+        opening = max(n for n, token in enumerate(inside) if token.token_type is _T.L_PAREN)
+        items = _split(inside[opening + 1 : -1], _T.COMMA)
+    else:
+        return []
+    named = all(item and item[-1].token_type in {_T.VAR, _T.IDENTIFIER} for item in items)
+    return [item[-1] for item in items] if named else []
 
 
 def _without_alias(key: list[Token]) -> list[Token]:
