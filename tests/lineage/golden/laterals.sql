@@ -176,3 +176,21 @@ SELECT [x + 1 FOR x IN items] AS v FROM t;
 -- dialect: bigquery
 SELECT (SELECT value.string_value FROM UNNEST(params) WHERE key = 'page') AS page FROM d.events;
 --> out.page <= d.events.params
+
+-- case: a_lateral_star_without_tables
+-- dialect: spark
+-- table: t(a int)
+SELECT * FROM t, LATERAL (SELECT *);
+--> out.a <- t.a
+--> out.a <- t.a
+
+-- case: semantic_view_in_snowflake
+-- dialect: snowflake
+SELECT total FROM SEMANTIC_VIEW(db.s.v METRICS total DIMENSIONS region);
+--> out.total <- DB.S.V.TOTAL
+
+-- case: a_collation_is_no_column
+-- dialect: spark
+-- table: t(a string)
+SELECT a COLLATE system.builtin.UTF8_LCASE AS c FROM t;
+--> out.c <= t.a

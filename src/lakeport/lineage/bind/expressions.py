@@ -444,6 +444,8 @@ _HANDLERS: dict[type[exp.Expr], _Handler] = {
     exp.Count: _count,
     exp.Kwarg: _named_argument,
     exp.PropertyEQ: _named_argument,
+    # A collation's name parses as a column.
+    exp.Collate: _alias,
     exp.Comprehension: _comprehension,
     exp.JSONObject: _json,
     exp.JSONObjectAgg: _json,

@@ -75,10 +75,21 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
 def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
     if node.args.get("rows_from"):
         add_rows_from(binder, node, scope)
+    elif isinstance(node.this, exp.SemanticView):
+        _add_semantic_view(binder, node, scope)
     elif isinstance(node.this, exp.Func):
         add_table_function(binder, node, scope)
     else:
         _add_table(binder, node, scope)
+
+
+def _add_semantic_view(binder: Binder, node: exp.Table, scope: Scope) -> None:
+    """Snowflake's `SEMANTIC_VIEW(v METRICS m DIMENSIONS d)`: the columns are the view's."""
+    relation = binder.table(node.this.this, scope)
+    alias = node.args.get("alias")
+    name = alias.this if alias is not None else None
+    key = binder.key(name) if isinstance(name, exp.Identifier) else relation.label
+    scope.sources.append(Source(key, relation))
 
 
 def _add_query(binder: Binder, node: exp.Expr, scope: Scope) -> None:
