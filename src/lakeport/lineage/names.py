@@ -28,18 +28,19 @@ class Folding:
 
     __slots__ = (
         "_column_fold",
-        "_columns",
         "_quoted_columns",
         "_quoted_tables",
         "_table_fold",
         "_tables",
+        "columns",
     )
 
     def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
         self._table_fold = _OVERRIDES.get(case, dialect.tables)
         self._column_fold = _OVERRIDES.get(case, dialect.columns)
         self._tables: dict[str, str] = {}
-        self._columns: dict[str, str] = {}
+        # Unquoted column names folded so far; the binder looks here before it asks.
+        self.columns: dict[str, str] = {}
         self._quoted_tables: dict[str, str] = {}
         self._quoted_columns: dict[str, str] = {}
 
@@ -53,7 +54,7 @@ class Folding:
 
     def column(self, text: str, *, quoted: bool = False) -> str:
         """The key of a column's name or of a table alias."""
-        known = self._quoted_columns if quoted else self._columns
+        known = self._quoted_columns if quoted else self.columns
         key = known.get(text)
         if key is None:
             key = known[text] = _folded(text, self._column_fold, quoted=quoted)

@@ -59,6 +59,7 @@ class Binder:
         self.session = session
         self.dialect = session.dialect
         self.folding = session.folding
+        self._keys = session.folding.columns
         self.registry = session.registry
         self.index = index
         self.text = text
@@ -360,12 +361,16 @@ class Binder:
 
     def key(self, identifier: exp.Expr) -> str:
         """How a column or alias is compared."""
+        if identifier.__class__ is exp.Identifier:
+            # Straight from the tree: `name` is a property that costs more than the rest of this.
+            args = identifier.args
+            text = args["this"]
+            if not args.get("quoted"):
+                return self._keys.get(text) or self.folding.column(text)
+            return self.folding.column(text, quoted=True)
         if identifier.__class__ is exp.Column:
-            identifier = identifier.this
-        args = identifier.args
-        # Straight from the tree: `name` is a property that costs more than the rest of this method.
-        text = args["this"] if identifier.__class__ is exp.Identifier else identifier.name
-        return self.folding.column(text, quoted=bool(args.get("quoted")))
+            return self.key(identifier.this)
+        return self.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))
 
     def values_name(self, position: int) -> str:
         """The default name of a column of VALUES."""

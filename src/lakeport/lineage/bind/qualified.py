@@ -30,12 +30,13 @@ def simply_qualified(
     count = len(scope.sources)
     if remembered is not None and remembered[0] == count:
         return [Ref(remembered[1], role)]
-    refs = qualified(binder, [qualifier], identifier, scope, role)
-    origin = refs[0].origin if len(refs) == 1 else None
-    plain = isinstance(origin, Column) and not origin.inferred and refs[0].path is None
-    if plain and isinstance(origin, Column) and scope.relation(key[0]) is not None:
-        scope.qualified[key] = (count, origin)
-    return refs
+    alias, name = key
+    relations = [source.relation for source in scope.sources if source.alias == alias]
+    column = relations[0].find(name) if len(relations) == 1 else None
+    if column is None or column.inferred or name in relations[0].duplicates:
+        return qualified(binder, [qualifier], identifier, scope, role)
+    scope.qualified[key] = (count, column)
+    return [Ref(column, role)]
 
 
 def qualified(
