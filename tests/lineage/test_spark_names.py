@@ -333,3 +333,14 @@ def test_nested_calls_are_read_once(function: str) -> None:
     depth = 40
     printed = name(f"{f'{function}(' * depth}name{', 1)' * depth}")
     assert printed.count(f"{function}(") == depth
+
+
+def test_a_lateral_subquery_shows_where_an_outer_column_comes_from() -> None:
+    assert names("SELECT * FROM other, LATERAL (SELECT other.k + 1)") == [
+        "id",
+        "k",
+        "(outer(spark_catalog.default.other.k) + 1)",
+    ]
+    assert names("SELECT * FROM other o, LATERAL (SELECT o.k + id)")[2:] == [
+        "(outer(o.k) + outer(o.id))"
+    ]

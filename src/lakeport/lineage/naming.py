@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.fragment_types import FragmentTypes
-from lakeport.lineage.bind.outer_names import outer_names
+from lakeport.lineage.bind.outer_names import outer_names, outer_reference
 from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.spark_names import Surroundings, spark_name
 
@@ -71,6 +71,7 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
     surroundings = Surroundings(
         is_relation,
         is_column,
+        lambda parts: outer_reference(binder, parts, scope),
         iter([outer_names(binder, query, scope) for query in _subqueries(node)]),
         window,
         star,

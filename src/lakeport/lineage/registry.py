@@ -368,6 +368,11 @@ class Registry:
         self._changed(("",), "define_routine", name, routine)
         self._routines[name.casefold()] = routine
 
+    def full_name(self, parts: list[str]) -> list[str]:
+        """What is stored belongs to a catalog and a namespace: by default, Spark's own."""
+        first = [self.default_catalog or "spark_catalog", self.default_schema or "default"]
+        return [*first[: max(0, 3 - len(parts))], *parts]
+
     @property
     def has_routines(self) -> bool:
         """Whether any function was created."""

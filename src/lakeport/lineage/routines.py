@@ -67,7 +67,7 @@ def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None
         registry.define_routine(parts[-1], None)
         return
     temporary = "TEMPORARY" in words or "TEMP" in words
-    name = parts[-1] if temporary else ".".join(_qualified(parts, registry))
+    name = parts[-1] if temporary else ".".join(registry.full_name(parts))
     routine = Routine(name, _table_columns(tokens, at, text), _value_type(tokens, at, text))
     registry.define_routine(parts[-1], routine)
 
@@ -81,12 +81,6 @@ def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:
             break
         at += 1
     return parts, at
-
-
-def _qualified(parts: list[str], registry: Registry) -> list[str]:
-    """A persistent function belongs to a catalog and a namespace: by default, Spark's own."""
-    missing = [registry.default_catalog or "spark_catalog", registry.default_schema or "default"]
-    return [*missing[: max(0, 3 - len(parts))], *parts]
 
 
 def _table_columns(

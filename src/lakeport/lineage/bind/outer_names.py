@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.bind.scope import Scope
+    from lakeport.lineage.bind.scope import Scope, Source
 
 _CLAUSES = (
     "order",
@@ -41,6 +41,39 @@ def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:
         if isinstance(origin, Column) and id(origin.relation) in outside:
             found.append(origin.name)
     return found
+
+
+def outer_reference(binder: Binder, parts: list[str], scope: Scope) -> str | None:
+    """How Spark prints a column of an outer query: `outer(spark_catalog.default.t.c)`.
+
+    None if the name means something of its own query, or nothing at all.
+    """
+    level = scope.parent
+    if level is None or _meant(binder, parts, scope) is not None:
+        return None
+    found = _meant(binder, parts, level)
+    if found is None:
+        return None
+    source, rest = found
+    relation = source.relation
+    shown = [source.alias]
+    stored = relation.kind in {"table", "view"} and "temporary" not in relation.metadata
+    if stored and relation.name[-1] == source.alias:
+        shown = binder.registry.full_name(list(relation.name))
+    return f"outer({'.'.join([*shown, rest[0]])}){''.join(f'.{part}' for part in rest[1:])}"
+
+
+def _meant(binder: Binder, parts: list[str], scope: Scope) -> tuple[Source, list[str]] | None:
+    """The source of a scope whose column a dotted name starts with, and the name without the source."""
+    keys = [binder.folding.column(part) for part in parts]
+    for source in scope.sources:
+        qualified = len(parts) > 1 and source.alias == keys[0]
+        key = keys[1] if qualified else keys[0]
+        relation = source.relation
+        known = relation.entry.find(key) if relation.entry is not None else relation.find(key)
+        if known is not None:
+            return source, parts[1:] if qualified else parts
+    return None
 
 
 def _columns(query: exp.Expr) -> Iterator[exp.Expr]:

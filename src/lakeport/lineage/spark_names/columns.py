@@ -44,6 +44,9 @@ def column_name(printer: Printer) -> str:
             return niladic
     if any(name.casefold() == parameter.casefold() for parameter in printer.parameters):
         return ".".join(["namedlambdavariable()", *parts[1:]])
+    outer = printer.world.outer_reference(parts)
+    if outer is not None:
+        return outer
     return ".".join(parts[_qualifiers(parts, printer.world) :])
 
 

@@ -23,6 +23,7 @@ class Surroundings:
 
     is_relation: Callable[[str], bool]
     is_column: Callable[[str], bool]
+    outer_reference: Callable[[list[str]], str | None]
     outer: Iterator[list[str]]
     window: Callable[[str], list[Token]]
     star: Callable[[str], list[str]]
