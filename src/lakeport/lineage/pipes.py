@@ -154,24 +154,29 @@ def _piped(pieces: list[list[Token]]) -> list[Token]:
     stage = _first(head)
     for operator in operators:
         stage = _applied(stage, operator)
-    return [*lead, *stage.query(_words(head[0], "*"), head[0])]
+    return [*lead, *_finished(stage, head[0])]
+
+
+def _finished(stage: _Stage, at: Token) -> list[Token]:
+    """The last stage as a query; one that is nothing but a query in parentheses is that query."""
+    source = stage.source
+    wrapped = stage.is_bare() and len(source) > 1 and source[1].token_type is _T.SELECT
+    end = _closing(source, 0) if wrapped else 0
+    named = [token.token_type for token in source[end + 1 :]][:1] == [_T.ALIAS]
+    if end and len(source) == end + (3 if named else 1):
+        return source[1:end]
+    return stage.query(_words(at, "*"), at)
 
 
 def _query_start(head: list[Token]) -> int:
     """Where the query begins behind WITH, CREATE … AS or INSERT INTO."""
+    if head and head[0].token_type is _T.L_PAREN:
+        return 0
     depth = 0
     for place, token in enumerate(head):
-        word = token.text.upper()
         before = head[place - 1].token_type if place else None
-        if not depth and (
-            word in _QUERY_WORDS
-            or (token.token_type is _T.TABLE and before in {None, _T.ALIAS, _T.R_PAREN})
-            or (
-                token.token_type is _T.L_PAREN
-                and before in {None, _T.ALIAS, _T.R_PAREN}
-                and not place
-            )
-        ):
+        named = token.token_type is _T.TABLE and before in {None, _T.ALIAS, _T.R_PAREN}
+        if not depth and (named or token.text.upper() in _QUERY_WORDS):
             return place
         depth += (token.token_type is _T.L_PAREN) - (token.token_type is _T.R_PAREN)
     return len(head)
