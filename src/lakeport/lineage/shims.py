@@ -54,6 +54,27 @@ def _replace_table(tokens: list[Token], words: list[str], _text: str) -> Shim | 
     return Shim("replace_table", [*lead, *tokens])
 
 
+def _again(text: str, start: int, end: int, parser: str) -> list[Token]:
+    """Text the tokenizer swallowed whole, tokenised at its own place; nothing if it cannot be."""
+    lines = text.count("\n", 0, start)
+    try:
+        return engine_of(parser).tokenize("\n" * lines + " " * (start - lines) + text[start:end])
+    except TokenError:
+        return []
+
+
+def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | None:
+    """MySQL's `REPLACE INTO t …` is an INSERT that overwrites rows of equal key."""
+    if words[0] != "REPLACE" or len(tokens) < 2 or tokens[1].token_type is not TokenType.STRING:
+        return None
+    inner = _again(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql")
+    while inner and inner[0].text.upper() in {"LOW_PRIORITY", "DELAYED"}:
+        del inner[0]
+    if not inner or inner[0].token_type is not TokenType.INTO:
+        return None
+    return Shim("replace_rows", [_token(TokenType.INSERT, "INSERT", tokens[0]), *inner])
+
+
 def _table_query(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`TABLE t` is `SELECT * FROM t`."""
     if words[:1] != ["TABLE"] or len(tokens) < 2:
@@ -204,12 +225,7 @@ def _explain(tokens: list[Token], words: list[str], text: str) -> Shim | None:
     """The tokenizer swallows what follows EXPLAIN; it is tokenised again at its own place."""
     if words[0] not in {"EXPLAIN", "PROFILE"}:
         return None
-    start, end = tokens[0].end + 1, tokens[-1].end + 1
-    lines = text.count("\n", 0, start)
-    try:
-        inner = engine_of("spark").tokenize("\n" * lines + " " * (start - lines) + text[start:end])
-    except TokenError:
-        return None
+    inner = _again(text, tokens[0].end + 1, tokens[-1].end + 1, "spark")
     skipped = {
         "EXTENDED",
         "CODEGEN",
@@ -301,6 +317,7 @@ def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | 
 
 _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
+    _replace_rows,
     _table_query,
     _insert_directory,
     _alter_columns,

@@ -170,3 +170,11 @@ INSERT INTO t (id, v) VALUES (1, 2)
 ON CONFLICT (id) DO UPDATE SET (id, v) = (SELECT x, y FROM s);
 --> t.id <= s.x
 --> t.v <= s.y
+
+-- case: replace_into
+-- dialect: mysql
+-- table: t(id int, v int)
+-- table: s(a int, b int)
+REPLACE INTO t (v, id) SELECT a, b FROM s;
+--> t.v <- s.a
+--> t.id <- s.b
