@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.fragment_types import FragmentTypes
 from lakeport.lineage.bind.outer_names import outer_names, outer_reference
@@ -30,7 +32,7 @@ def output_name(
     if naming == "spark":
         return _spark_name(binder, node, scope, tokens)
     if naming == "postgres":
-        return _postgres_name(node)
+        return _postgres_name(node, tokens)
     if naming == "bigquery":
         unnamed = sum(1 for item in items if isinstance(item, Column) and item.generated)
         return f"f{unnamed}_"
@@ -88,7 +90,7 @@ def _subqueries(node: exp.Expr) -> list[exp.Expr]:
     return [child for child in nodes if isinstance(child, exp.Query)]
 
 
-def _postgres_name(node: exp.Expr) -> str:
+def _postgres_name(node: exp.Expr, tokens: list[Token] | None = None) -> str:
     """The function's name, the cast's inner name, `case`, or `?column?`."""
     current = node
     while isinstance(current, exp.Paren | exp.Cast | exp.Window | exp.Filter | exp.WithinGroup):
@@ -110,5 +112,14 @@ def _postgres_name(node: exp.Expr) -> str:
     if isinstance(current, exp.Anonymous):
         return str(current.name).lower()
     if isinstance(current, exp.Func) and not isinstance(current, exp.Connector | exp.Binary):
-        return current.sql_name().lower()
+        return _called(tokens or []) or current.sql_name().lower()
     return "?column?"
+
+
+def _called(tokens: list[Token]) -> str | None:
+    """The outermost function as it is written; the parser knows many by other names."""
+    for token, following in pairwise(tokens):
+        opens = following.token_type is TokenType.L_PAREN and token.text.isidentifier()
+        if opens and token.text.lower() != "cast":
+            return token.text.lower()
+    return None

@@ -47,3 +47,13 @@ SELECT sum(x) FROM t;
 SELECT a, a + b FROM t;
 --> out.a <- t.a
 --> out._col_1 <= t.a, t.b
+
+-- case: postgres_functions_keep_their_written_name
+-- dialect: postgres
+-- table: t(a text, d timestamp)
+SELECT date_trunc('day', d), to_char(d, 'YYYY'), string_agg(a, ','), now(), lower(a)::int FROM t;
+--> out.date_trunc <= t.d
+--> out.to_char <= t.d
+--> out.string_agg <= t.a
+--> out.lower <= t.a
+--> partial
