@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from lakeport.lineage.names import Folding, Name, written_parts
+from lakeport.lineage.names import Folding, Name, unsharded, written_parts
 from lakeport.lineage.registry import ColumnEntry, TableEntry
 
 if TYPE_CHECKING:
@@ -67,7 +67,9 @@ def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
     made = Imported({}, {}, [], any(c.tags for t in schema.tables for c in t.columns))
     for table in schema.tables:
         entry = imported_entry(table, folding)
-        if entry.name in made.tables:
+        # Shards of one table are that table many times over.
+        is_shard = folding.shards and unsharded(entry.shown[-1]) != entry.shown[-1]
+        if entry.name in made.tables and not is_shard:
             made.repeated.append(entry.name)
         made.tables[entry.name] = entry
         if entry.shown != entry.name:
@@ -83,6 +85,8 @@ def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
     else:
         parts = [(part, False) for part in (table.catalog, table.schema, table.name) if part]
     name = tuple(folding.table(text, quoted=quoted) for text, quoted in parts)
+    if folding.shards:
+        name = (*name[:-1], unsharded(name[-1]))
     columns: list[ColumnEntry] = []
     overlay: dict[str, ColumnEntry] = {}
     for column in table.columns:

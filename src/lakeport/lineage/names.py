@@ -33,12 +33,15 @@ class Folding:
         "_table_fold",
         "_tables",
         "columns",
+        "shards",
     )
 
     def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
         self._table_fold = _OVERRIDES.get(case, dialect.tables)
         self._column_fold = _OVERRIDES.get(case, dialect.columns)
         self._tables: dict[str, str] = {}
+        # BigQuery's date-sharded tables are one relation.
+        self.shards = dialect.name == "bigquery"
         # Unquoted column names folded so far; the binder looks here before it asks.
         self.columns: dict[str, str] = {}
         self._quoted_tables: dict[str, str] = {}

@@ -103,3 +103,10 @@ SELECT c.relname, t.table_name FROM pg_class AS c, information_schema.tables AS 
 SELECT 1 AS one FROM dual;
 --> partial
 --> no issue UNKNOWN_TABLE
+
+-- case: imported_shards_are_one_table
+-- dialect: bigquery
+-- table: p.d.events_20240101(a int64)
+-- table: p.d.events_20240102(a int64)
+SELECT a FROM `p.d.events_*`;
+--> out.a <- p.d.events.a

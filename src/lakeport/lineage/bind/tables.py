@@ -130,7 +130,7 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
             text = f"##{text}"
         shown.append(text)
         folded.append(fold(text, quoted=bool(args.get("quoted"))))
-    if binder.dialect.name == "bigquery" and folded:
+    if binder.folding.shards and folded:
         folded[-1] = unsharded(folded[-1])
     return tuple(folded), tuple(shown)
 
