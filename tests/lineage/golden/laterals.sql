@@ -128,7 +128,8 @@ SELECT filter(items, x -> x > 0) AS v FROM t;
 -- dialect: generic
 -- table: t(a int, b int)
 SELECT a + 1 AS c, c * 2 AS d FROM t;
---> partial
+--> out.c <= t.a
+--> out.d <= t.a?
 --> issue UNKNOWN_COLUMN column=c
 
 -- case: higher_order_exists_is_no_subquery

@@ -267,6 +267,14 @@ def _not_found(
             column=name,
         )
         return []
+    alias = scope.aliases.get(key) if binder.dialect.name == "generic" else None
+    if alias is not None:
+        # Nobody said which dialect it is, and nothing else can be meant: warn, follow the alias.
+        unknown_column(binder, identifier, name, key, [], role)
+        return [
+            ref._replace(approximate=True)
+            for ref in _through_alias(binder, identifier, alias, role)
+        ]
     return unknown_column(binder, identifier, name, key, visible, role)
 
 
