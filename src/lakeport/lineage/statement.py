@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sqlglot import exp
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.parse import Parsed
     from lakeport.lineage.session import Session
     from lakeport.lineage.workload import Statement
+
+_logger = logging.getLogger(__name__)
 
 Announced: TypeAlias = "tuple[Name, Callable[[], TableEntry | None]]"
 
@@ -196,8 +199,10 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
         binder, kind = _given_up(
             session, statement, IssueCode.MEMORY_LIMIT_EXCEEDED, "memory ran out"
         )
-    except Exception as error:  # noqa: BLE001 - a bug of ours on one statement must not cost the others
-        reason = f"of an error of ours ({type(error).__name__}: {error})"
+    except Exception:
+        # A bug of ours on one statement must not cost the others; what it was is for our log alone.
+        _logger.exception("lineage.bug", extra={"statement": statement.index})
+        reason = "of an error of ours"
         binder, kind = _given_up(session, statement, IssueCode.UNSUPPORTED_SYNTAX, reason)
     else:
         return binder, kind, emitter

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.bind.binder import Binder
@@ -24,6 +25,8 @@ if TYPE_CHECKING:
 
 # Views belong to no statement of the workload.
 _NO_STATEMENT = -1
+
+_logger = logging.getLogger(__name__)
 
 
 def load_views(session: Session, graph: GlobalGraph) -> None:
@@ -53,10 +56,12 @@ def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
     session.registry.begin(_NO_STATEMENT)
     try:
         _bind(session, graph, view, query, chunks[0])
-    except Exception as error:  # noqa: BLE001 - a bug of ours on one view must not cost the workload
+    except Exception:
+        # A bug of ours on one view must not cost the workload; what it was is for our log alone.
+        _logger.exception("lineage.bug", extra={"view": view.name})
         session.report(
             IssueCode.UNSUPPORTED_SYNTAX,
-            f"the text of imported view `{view.name}` could not be bound ({type(error).__name__})",
+            f"the text of imported view `{view.name}` could not be bound, because of an error of ours",
             relation=view.name,
             hint="list the view's columns in schema.tables",
         )

@@ -89,7 +89,8 @@ def _unpivot(binder: Binder, node: exp.Pivot, base: Relation, made: Relation, sc
     pass_through(base, made, _keys(refs))
     into = node.args.get("into")
     names = [into.this, *into.expressions] if isinstance(into, exp.Expr) else []
-    shown = [name.name for name in names] or ["name", "value"]
+    # A text cut after INTO leaves True where the names would stand.
+    shown = [name.name for name in names if isinstance(name, exp.Expr)] or ["name", "value"]
     label = Column(shown[0], binder.folding.column(shown[0]))
     label.type, label.typed = SqlType("string"), True
     made.add(label)
