@@ -40,8 +40,8 @@ def run(command: list[str], folder: Path = ROOT) -> subprocess.CompletedProcess[
 
 def test_the_first_screen_names_the_two_commands() -> None:
     first_screen = "\n".join(README.splitlines()[:20])
-    assert "make demo" in first_screen
-    assert "$ make test" in README
+    assert "`make demo`" in first_screen
+    assert "`make test`" in first_screen
 
 
 def test_make_demo_prints_what_the_readme_shows() -> None:
