@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeport.lineage import analyze
 from lakeport.lineage.graph import edge_id, node_id
 from lakeport.lineage.request import ColumnTag, TagHint
 from lakeport.lineage.result import (
@@ -197,3 +198,20 @@ def test_what_is_reachable_is_tagged_and_never_surer_than_its_source(
         frontier.extend(ahead)
     assert set(report.tags) == {identity(names[number]) for number in reached}
     assert all((tag.confidence or 0) <= 1.0 for tags in report.tags.values() for tag in tags)
+
+
+@pytest.mark.parametrize(
+    ("call", "kept"),
+    [
+        ("sha2(email, 256)", False),
+        ("mask_email(email)", False),
+        ("unmask(email)", True),
+        ("shape_of(email)", True),
+    ],
+)
+def test_the_engine_stops_tags_where_the_family_says_so(call: str, *, kept: bool) -> None:
+    hints = [{"table": "s", "column": "email", "tags": [{"name": "pii", "source": "user"}]}]
+    sql = f"CREATE TABLE t AS SELECT {call} AS c FROM s"
+    result = analyze({"sql": sql, "dialect": "spark", "tagHints": hints})
+    (counted,) = result.summary.tag_counts
+    assert counted.columns == (2 if kept else 1)

@@ -23,6 +23,8 @@ _DIGITS = 6
 # The functions that leave nothing of a value to be read, by the start of their names.
 _MASKING = (
     "aes_encrypt",
+    "anonymize",
+    "crc32",
     "encrypt",
     "hash",
     "hmac",
@@ -30,6 +32,7 @@ _MASKING = (
     "md5",
     "murmur",
     "pgp_sym_encrypt",
+    "redact",
     "sha",
     "tokenize",
     "xxhash",

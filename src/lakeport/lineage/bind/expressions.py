@@ -13,6 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.qualified import field_of_row
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, VALUE, WINDOW, Column, Ref
+from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -60,19 +61,6 @@ _MASKING_FUNCTIONS: tuple[type[exp.Expr], ...] = tuple(
         "AesEncrypt",
     )
     if hasattr(exp, name)
-)
-_MASKING_NAMES = (
-    "hash",
-    "md5",
-    "sha",
-    "mask",
-    "encrypt",
-    "xxhash",
-    "crc32",
-    "tokenize",
-    "hmac",
-    "redact",
-    "anonymize",
 )
 _classes: dict[type, int] = {exp.Column: _COLUMN}
 
@@ -333,7 +321,7 @@ def _anonymous(
     """A function the parser does not know."""
     del binder, scope, refs
     name = node.name.lower()
-    if any(part in name for part in _MASKING_NAMES) and role < _MASK:
+    if is_masking(name) and role < _MASK:
         role += _MASK
     elif name in _UNKNOWN_AGGREGATES:
         role = _stronger(role, AGGREGATE)
