@@ -27,8 +27,3 @@ def json_schema(message: str = "AnalyzeResult") -> dict[str, Any]:
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         **msgspec.json.schema(_MESSAGES[message]),
     }
-
-
-def all_schemas() -> dict[str, dict[str, Any]]:
-    """Every message of the API by name."""
-    return {name: json_schema(name) for name in _MESSAGES}

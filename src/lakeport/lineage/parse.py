@@ -64,6 +64,20 @@ class _Parsers(local):
 _parsers = _Parsers()
 
 
+# What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
+_FAILURES = (
+    SqlglotError,
+    RecursionError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    KeyError,
+    IndexError,
+    AssertionError,
+    NotImplementedError,
+)
+
+
 class StatementParser:
     """Parses statements of one text."""
 
@@ -87,17 +101,7 @@ class StatementParser:
         tree: exp.Expr | None = None
         try:
             tree = self._tree(chunk.tokens, self._dialect.parser)
-        except (
-            SqlglotError,
-            RecursionError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            KeyError,
-            IndexError,
-            AssertionError,
-            NotImplementedError,
-        ) as error:
+        except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
             return Parsed(tree)
@@ -153,17 +157,7 @@ class StatementParser:
     def _attempt(self, tokens: list[Token], parser: str) -> exp.Expr | None:
         try:
             return self._tree(tokens, parser)
-        except (
-            SqlglotError,
-            RecursionError,
-            ValueError,
-            TypeError,
-            AttributeError,
-            KeyError,
-            IndexError,
-            AssertionError,
-            NotImplementedError,
-        ):
+        except _FAILURES:
             return None
 
     def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:

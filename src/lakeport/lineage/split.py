@@ -15,7 +15,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.dialects import dialect_named, engine_of
-from lakeport.lineage.request import Encoding, SplitRequest
+from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
 from lakeport.lineage.text import SourceText
 
@@ -50,11 +50,6 @@ def split_statements(
     chunks = split(sql, known.parser if known else "")
     broken = next((chunk.error for chunk in chunks if chunk.error), None)
     return SplitResult(statements=[source.span(c.start, c.end) for c in chunks], error=broken)
-
-
-def split_request(request: SplitRequest) -> SplitResult:
-    """The same for a decoded message."""
-    return split_statements(request.sql, request.dialect, request.encoding)
 
 
 def split(text: str, parser: str) -> list[Chunk]:
