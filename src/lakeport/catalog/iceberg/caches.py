@@ -1,0 +1,34 @@
+"""The caches of one catalog, shared by all its tables: what was read once and cannot change.
+
+Each is bounded by bytes. The keys are locations of files that nobody rewrites; what can move, the
+catalog's pointer to a table's newest metadata, is not here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Protocol, TypeVar
+
+from lakeport.catalog.iceberg.cache import Cache
+from lakeport.catalog.iceberg.parts import MEBIBYTE
+
+
+class Weighed(Protocol):
+    @property
+    def nbytes(self) -> int:
+        """About how much memory it holds."""
+        ...
+
+
+W = TypeVar("W", bound=Weighed)
+
+
+def _cache(capacity: int) -> Cache[Hashable, W]:
+    return Cache(capacity, lambda value: value.nbytes)
+
+
+class Caches:
+    """`capacity` is for all of them together, in bytes."""
+
+    def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
+        self._capacity = capacity

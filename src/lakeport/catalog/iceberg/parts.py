@@ -1,0 +1,98 @@
+"""What a scan of an Iceberg table is made of, as plain values shared by planning and reading.
+
+Planning finds the data files of a snapshot and what deletes apply to each; reading opens them. Both
+know nothing of catalogs: a `Source` holds all that is needed to read one state of a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+import pyarrow as pa
+from pyiceberg.io import FileIO
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Record
+
+from lakeport.core.names import TableName
+
+if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.caches import Caches
+
+MEBIBYTE = 1 << 20
+
+DeleteKind = Literal["positions", "vector", "equality"]
+
+
+@dataclass(frozen=True, slots=True)
+class DeleteFile:
+    """Rows that are gone. `sequence` is the data sequence number; `equality_ids` the fields compared.
+
+    A vector is a blob inside a Puffin file: `offset` and `length` say where.
+    """
+
+    path: str
+    format: str
+    kind: DeleteKind
+    rows: int
+    bytes: int
+    sequence: int
+    equality_ids: tuple[int, ...] = ()
+    offset: int | None = None
+    length: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DataFile:
+    """One data file of a snapshot with the deletes that apply to it.
+
+    `ordinal` counts the snapshot's data files in order of their paths and is what a split names;
+    `first_row` is the number of rows in all files before this one, where its row ids begin.
+    """
+
+    ordinal: int
+    path: str
+    format: str
+    rows: int
+    bytes: int
+    first_row: int
+    sequence: int
+    spec_id: int
+    partition: Record
+    deletes: tuple[DeleteFile, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Rows that follow each other in a file, as stored. `start` is the first one's position in it."""
+
+    start: int
+    rows: pa.RecordBatch
+
+
+@dataclass(frozen=True, slots=True)
+class ReadOptions:
+    """How much is read at once. The defaults were chosen by bench/."""
+
+    split_bytes: int = 64 * MEBIBYTE
+    batch_bytes: int = 3 * MEBIBYTE // 2
+    batch_rows: int = 65_536
+    threads: int = 2
+    queue_bytes: int = 16 * MEBIBYTE
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """One state of a table as its metadata file says it, and where its files are read from."""
+
+    name: TableName
+    metadata: TableMetadata
+    io: FileIO
+    caches: Caches
+    options: ReadOptions = field(default_factory=ReadOptions)
+    clock: Callable[[], int] | None = None
+
+
+# Iceberg's default values are Python objects of the field's type.
+Value = Any
