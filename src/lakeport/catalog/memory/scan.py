@@ -8,40 +8,29 @@ segments only until it is closed.
 from __future__ import annotations
 
 from collections.abc import Generator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrays.selection import Positions, chosen, take_rows, with_columns
-from lakeport.catalog.conditions import accepted, columns_read
-from lakeport.catalog.definition import ROW_ID_FIELD, require_column
+from lakeport.catalog.conditions import accepted
+from lakeport.catalog.definition import require_column
 from lakeport.catalog.memory.segments import Segment, starts
 from lakeport.catalog.memory.store import Surroundings
-from lakeport.catalog.memory.timeline import Shape, Snapshot, Timeline
+from lakeport.catalog.memory.timeline import Snapshot, Timeline
 from lakeport.catalog.memory.travel import find
 from lakeport.catalog.ports import ScanPlan, ScanRequest, Split
-from lakeport.catalog.predicates import Bounds, Predicate, bind, columns_of, possible
+from lakeport.catalog.predicates import Bounds, columns_of, possible
+from lakeport.catalog.requests import BoundRequest, bind_request
 from lakeport.catalog.rows.rowid import Numbers, encode_at
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ExpiredError, InvalidRequestError
 from lakeport.core.names import quoted
 
 
-@dataclass(frozen=True, slots=True)
-class _Bound:
-    """A request against one shape: columns by index, the predicate with typed constants."""
-
-    request: ScanRequest
-    predicate: Predicate | None
-    output: tuple[int, ...]
-    needed: tuple[int, ...]
-    schema: pa.Schema
-
-
 def plan_scan(timeline: Timeline, request: ScanRequest, surroundings: Surroundings) -> ScanPlan:
     moment = find(timeline, request.at, surroundings.clock())
-    bound = _bind(request, moment.shape)
+    bound = bind_request(request, moment.shape.definition.schema)
     state, snapshot = moment.state(timeline), moment.snapshot
     if snapshot is None or request.limit == 0:
         return ScanPlan(state, bound.schema, (), rows=0, bytes=0)
@@ -68,34 +57,13 @@ def open_split(
         )
     if any(not 0 <= part < len(snapshot.segments) for part in split.parts):
         raise InvalidRequestError("the split names a part that its snapshot does not have")
-    bound = _bind(request, snapshot.shape)
+    bound = bind_request(request, snapshot.shape.definition.schema)
     return BatchStream(
         bound.schema, _batches(snapshot, split.parts, bound, surroundings.batch_rows)
     )
 
 
-def _bind(request: ScanRequest, shape: Shape) -> _Bound:
-    if request.limit is not None and request.limit < 0:
-        raise InvalidRequestError(f"a limit cannot be negative, got {request.limit}")
-    schema = shape.definition.schema
-    names = schema.names if request.columns is None else request.columns
-    output = tuple(require_column(schema, name) for name in names)
-    predicate = None if request.predicate is None else bind(request.predicate, schema)
-    read = columns_read(predicate, request.expression)
-    needed = {*output, *(require_column(schema, name) for name in read)}
-    fields = [schema.field(index) for index in output]
-    if request.row_ids:
-        fields.append(ROW_ID_FIELD)
-    return _Bound(
-        request,
-        predicate,
-        output,
-        tuple(sorted(needed)),
-        pa.schema(fields).with_metadata(schema.metadata),
-    )
-
-
-def _wanted(snapshot: Snapshot, bound: _Bound) -> list[int]:
+def _wanted(snapshot: Snapshot, bound: BoundRequest) -> list[int]:
     """Ordinals of the segments that may hold a matching row."""
     segments = snapshot.segments
     if bound.predicate is None or not segments:
@@ -138,7 +106,7 @@ def _grouped(parts: Sequence[int], segments: Sequence[Segment], most: int) -> li
 
 
 def _batches(
-    snapshot: Snapshot, parts: Sequence[int], bound: _Bound, most: int
+    snapshot: Snapshot, parts: Sequence[int], bound: BoundRequest, most: int
 ) -> Generator[pa.RecordBatch, None, None]:
     first = starts(snapshot.segments)
     left = bound.request.limit
@@ -155,7 +123,7 @@ def _batches(
 
 
 def _matching(
-    bound: _Bound, rows: pa.RecordBatch, positions: Positions, most: int | None
+    bound: BoundRequest, rows: pa.RecordBatch, positions: Positions, most: int | None
 ) -> tuple[pa.RecordBatch, Positions]:
     """The output columns of the first rows that both conditions accept, and their positions."""
     mask = accepted(bound.predicate, bound.request.expression, rows)
@@ -166,7 +134,9 @@ def _matching(
     return take_rows(wanted, kept), positions.take(kept)
 
 
-def _shown(bound: _Bound, rows: pa.RecordBatch, version: int, ordinals: Numbers) -> pa.RecordBatch:
+def _shown(
+    bound: BoundRequest, rows: pa.RecordBatch, version: int, ordinals: Numbers
+) -> pa.RecordBatch:
     columns = rows.columns
     if bound.request.row_ids:
         columns = [*columns, encode_at(version, ordinals)]
