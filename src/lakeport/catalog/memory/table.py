@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from lakeport.catalog.changes import Change
+from lakeport.catalog.history import require_new_ref, require_removable_ref
 from lakeport.catalog.memory.alter import altered_timeline
 from lakeport.catalog.memory.change import Delete, Update
 from lakeport.catalog.memory.insert import Insert
@@ -18,7 +19,7 @@ from lakeport.catalog.memory.statement import written
 from lakeport.catalog.memory.statistics import measure
 from lakeport.catalog.memory.store import TableStore
 from lakeport.catalog.memory.timeline import Timeline
-from lakeport.catalog.memory.travel import MAIN, all_refs, find, require_snapshot
+from lakeport.catalog.memory.travel import all_refs, find, require_snapshot
 from lakeport.catalog.ports import (
     ColumnStatistics,
     Ref,
@@ -32,8 +33,8 @@ from lakeport.catalog.ports import (
     Written,
 )
 from lakeport.catalog.streams import BatchStream
-from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
-from lakeport.core.names import TableName, quoted
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint
 
 
@@ -111,11 +112,7 @@ class MemoryTable:
         self._store.read()
 
         def attempt(timeline: Timeline) -> Timeline:
-            if ref.name == MAIN or ref.name in timeline.refs:
-                raise AlreadyExistsError(
-                    f"table {quoted(str(timeline.name))} already has a ref {quoted(ref.name)}",
-                    hint="drop it first, or choose another name",
-                )
+            require_new_ref(timeline.name, timeline.refs.values(), ref.name)
             require_snapshot(timeline, ref.snapshot_id)
             return replace(timeline, refs={**timeline.refs, ref.name: ref})
 
@@ -125,11 +122,7 @@ class MemoryTable:
         self._store.read()
 
         def attempt(timeline: Timeline) -> Timeline:
-            if name == MAIN:
-                raise InvalidRequestError(f"the branch {quoted(MAIN)} is the table itself")
-            if name not in timeline.refs:
-                where = f"table {quoted(str(timeline.name))}"
-                raise NotFoundError.among("ref", name, timeline.refs, where=where)
+            require_removable_ref(timeline.name, timeline.refs.values(), name)
             refs = {known: ref for known, ref in timeline.refs.items() if known != name}
             return replace(timeline, refs=refs)
 

@@ -10,12 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import assert_never
 
+from lakeport.catalog.history import (
+    CLOCK_TOLERANCE_NS,
+    MAIN,
+    expired,
+    find_ref,
+    no_snapshot,
+    no_version,
+)
 from lakeport.catalog.memory.timeline import Shape, Snapshot, Timeline
-from lakeport.catalog.ports import Ref, TableState
-from lakeport.core.errors import ExpiredError, NotFoundError
-from lakeport.core.names import quoted
+from lakeport.catalog.ports import Ref, SnapshotInfo, TableState
 from lakeport.core.timepoint import (
-    NANOSECONDS,
     AtRef,
     AtSnapshot,
     AtTime,
@@ -23,11 +28,6 @@ from lakeport.core.timepoint import (
     TimePoint,
     format_time,
 )
-
-CLOCK_TOLERANCE_NS = 5 * NANOSECONDS
-
-MAIN = "main"
-"""The branch every table has, once something was written: its head."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,8 @@ def find(timeline: Timeline, point: TimePoint | None, now: int) -> Moment:
         case AtSnapshot():
             return _of(require_snapshot(timeline, point.snapshot_id))
         case AtRef():
-            return _of(_at_ref(timeline, point))
+            ref = find_ref(timeline.name, all_refs(timeline), point)
+            return _of(require_snapshot(timeline, ref.snapshot_id))
         case AtTime():
             return _at_time(timeline, point.nanoseconds, now)
         case _:
@@ -60,10 +61,7 @@ def find(timeline: Timeline, point: TimePoint | None, now: int) -> Moment:
 def require_snapshot(timeline: Timeline, snapshot_id: int) -> Snapshot:
     snapshot = timeline.by_id(snapshot_id)
     if snapshot is None:
-        raise NotFoundError(
-            f"table {quoted(str(timeline.name))} has no snapshot {snapshot_id}",
-            hint=f"it may have expired; {_left(timeline)}",
-        )
+        raise no_snapshot(timeline.name, snapshot_id, _oldest(timeline))
     return snapshot
 
 
@@ -81,24 +79,11 @@ def _at_version(timeline: Timeline, version: int) -> Moment:
     if version == 0:
         return Moment(None, timeline.first)
     if version > timeline.version:
-        raise NotFoundError(
-            f"table {quoted(str(timeline.name))} has no version {version} yet",
-            hint=f"the newest version is {timeline.version}",
-        )
+        raise no_version(timeline.name, version, timeline.version)
     snapshot = timeline.snapshots.get(version)
     if snapshot is None:
-        raise _expired(timeline, f"version {version}")
+        raise expired(timeline.name, f"version {version}", _oldest(timeline))
     return _of(snapshot)
-
-
-def _at_ref(timeline: Timeline, point: AtRef) -> Snapshot:
-    refs = {
-        ref.name: ref for ref in all_refs(timeline) if point.kind is None or ref.kind == point.kind
-    }
-    if point.name not in refs:
-        where = f"table {quoted(str(timeline.name))}"
-        raise NotFoundError.among(point.kind or "ref", point.name, refs, where=where)
-    return require_snapshot(timeline, refs[point.name].snapshot_id)
 
 
 def _at_time(timeline: Timeline, moment: int, now: int) -> Moment:
@@ -111,20 +96,9 @@ def _at_time(timeline: Timeline, moment: int, now: int) -> Moment:
             break
     version = found.version if found is not None else 0
     if version != timeline.version and version + 1 not in timeline.snapshots:
-        raise _expired(timeline, f"the state of {format_time(moment)}")
+        raise expired(timeline.name, f"the state of {format_time(moment)}", _oldest(timeline))
     return _of(found) if found is not None else Moment(None, timeline.first)
 
 
-def _expired(timeline: Timeline, what: str) -> ExpiredError:
-    return ExpiredError(
-        f"{what} of table {quoted(str(timeline.name))} has expired", hint=_left(timeline)
-    )
-
-
-def _left(timeline: Timeline) -> str:
-    if not timeline.snapshots:
-        return "the table has no snapshot yet"
-    oldest = next(iter(timeline.snapshots.values()))
-    return (
-        f"the oldest version left is {oldest.version}, of {format_time(oldest.info.timestamp_ns)}"
-    )
+def _oldest(timeline: Timeline) -> SnapshotInfo | None:
+    return next((snapshot.info for snapshot in timeline.snapshots.values()), None)
