@@ -7,10 +7,13 @@ catalog's pointer to a table's newest metadata, is not here.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
+
+if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.metadata import Held
 
 
 class Weighed(Protocol):
@@ -31,4 +34,4 @@ class Caches:
     """`capacity` is for all of them together, in bytes."""
 
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
-        self._capacity = capacity
+        self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)

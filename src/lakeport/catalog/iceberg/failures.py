@@ -1,0 +1,240 @@
+"""The one place that turns what libraries raise into errors a user can act on.
+
+Six vendors' drivers share no error class, and pyarrow raises a plain `OSError` both for storage that
+does not answer and for a Parquet file that is damaged. What has an operating system's number is about
+storage; what names a remote service is judged by its words; the rest is about the file's content.
+Messages show a file's last name only: locations may hold what a reader must not learn.
+"""
+
+from __future__ import annotations
+
+import errno
+import re
+import sqlite3
+import struct
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import pyarrow as pa
+from pydantic import ValidationError
+from pyiceberg.exceptions import (
+    AuthorizationExpiredError,
+    CommitFailedException,
+    CommitStateUnknownException,
+    ForbiddenError,
+    NotInstalledError,
+    OAuthError,
+    RESTError,
+    TooManyRequestsError,
+    UnauthorizedError,
+    WaitingForLockException,
+)
+from requests import RequestException
+from requests.exceptions import Timeout
+from sqlalchemy.exc import DataError, SQLAlchemyError
+
+from lakeport.catalog.iceberg.profile import Profile
+from lakeport.core.errors import (
+    ConflictError,
+    CorruptDataError,
+    InvalidRequestError,
+    LakeportError,
+    UnavailableError,
+    UnsupportedError,
+)
+from lakeport.core.secrets import mask_text
+
+# What reading and decoding a file may raise. `ValueError` covers pyarrow's ArrowInvalid, broken UTF-8
+# and JSON, and what PyIceberg says of a manifest or a metadata file it cannot make sense of.
+_FILE_TROUBLE = (
+    OSError,
+    ValueError,
+    EOFError,
+    LookupError,
+    ArithmeticError,
+    AssertionError,
+    NotImplementedError,
+    pa.ArrowException,
+    struct.error,
+    zlib.error,
+)
+
+_SERVICE = re.compile(r"AWS Error|HTTP|curl|Google|Azure|WebHDFS|\bS3\b", re.IGNORECASE)
+_MISSING = re.compile(
+    r"NO_SUCH|NoSuch|not found|\b404\b|RESOURCE_NOT_FOUND|does not exist", re.IGNORECASE
+)
+_REFUSED = re.compile(
+    r"ACCESS_DENIED|AccessDenied|Forbidden|\b40[13]\b|InvalidAccessKey|INVALID_ACCESS_KEY|SignatureDoesNotMatch"
+    r"|INVALID_SIGNATURE|ExpiredToken|EXPIRED|credentials|UNRECOGNIZED_CLIENT",
+    re.IGNORECASE,
+)
+_LOCKED = re.compile(r"database (table )?is locked|database is busy|SQLITE_BUSY", re.IGNORECASE)
+_PATH = re.compile(
+    r"(?:[a-z][a-z0-9+.-]*:/+|/)?(?:[^\s/'\"`]*/)+(?P<last>[^\s/'\"`:]*)", re.IGNORECASE
+)
+
+
+@contextmanager
+def reading(what: str) -> Iterator[None]:
+    """Around the reading of one file; `what` is how the user calls it: "data file `x.parquet` of …"."""
+    try:
+        yield
+    except LakeportError:
+        raise
+    except _FILE_TROUBLE as error:
+        raise file_failure(what, error) from error
+
+
+def file_failure(what: str, error: Exception) -> LakeportError:
+    if isinstance(error, FileNotFoundError | NotADirectoryError):
+        return _missing(what)
+    if isinstance(error, PermissionError):
+        return _refused(what)
+    if isinstance(error, NotInstalledError | NotImplementedError | pa.ArrowNotImplementedError):
+        return UnsupportedError(f"{what} cannot be read: {plain(error)}")
+    if isinstance(error, OSError) and not isinstance(error, zlib.error):
+        text = str(error)
+        if _SERVICE.search(text):
+            return _service_failure(what, error)
+        if error.errno is not None or isinstance(error, RequestException):
+            return UnavailableError(
+                f"{what} cannot be read: {reason_of(error)}",
+                hint="the storage is in trouble; try again when it is back",
+            )
+    return CorruptDataError(
+        f"{what} is damaged: {plain(error)}",
+        hint="restore the file from a backup, or read an older snapshot that does not need it",
+    )
+
+
+def _service_failure(what: str, error: OSError) -> LakeportError:
+    text = str(error)
+    if _REFUSED.search(text):
+        return _refused(what)
+    if _MISSING.search(text):
+        return _missing(what)
+    return UnavailableError(
+        f"{what} cannot be read: the storage service does not answer as it should",
+        hint="check the warehouse's endpoint and region; try again when it is back",
+    )
+
+
+def _missing(what: str) -> LakeportError:
+    return CorruptDataError(
+        f"{what} is missing",
+        hint="something removed it from the warehouse; restore it, or read a snapshot that does not need it",
+    )
+
+
+def _refused(what: str) -> LakeportError:
+    return UnavailableError(
+        f"{what} cannot be read: the storage refused access",
+        hint="give this process the right to read the warehouse, or check its credentials",
+    )
+
+
+# -- catalogs ------------------------------------------------------------------------------------
+
+
+@contextmanager
+def asking(profile: Profile) -> Iterator[None]:
+    """Around a call to the catalog itself. Answers such as "no such table" are the caller's to catch."""
+    try:
+        yield
+    except LakeportError:
+        raise
+    except Exception as error:
+        raise refusal(profile, error) from error
+
+
+def refusal(profile: Profile, error: Exception) -> LakeportError:
+    """What to raise for whatever a driver raised: the catalog by name, the reason, what to check."""
+    if isinstance(error, LakeportError):
+        return error
+    if isinstance(error, NotInstalledError | ImportError):
+        return UnsupportedError(
+            f"{profile} needs a package that is not installed",
+            hint=reason_of(error).rstrip("."),
+        )
+    if isinstance(error, NotImplementedError):
+        return UnsupportedError(f"{profile} cannot do that: {reason_of(error)}")
+    if isinstance(error, CommitFailedException):
+        return ConflictError(
+            f"{profile} refused the change: somebody else was faster", hint="run it again"
+        )
+    if isinstance(error, DataError):
+        return InvalidRequestError(f"{profile} cannot keep that: {reason_of(error)}")
+    if is_busy(error):
+        return UnavailableError(
+            f"{profile} is busy: another process holds its lock",
+            hint="run it again; if it stays so, find the program that keeps a transaction open on the file",
+        )
+    return UnavailableError(f"{profile} {_trouble(error)}", hint=_advice(error))
+
+
+def is_busy(error: BaseException | None) -> bool:
+    """A SQLite lock that was not freed within the busy timeout."""
+    while error is not None:
+        if isinstance(error, sqlite3.OperationalError | SQLAlchemyError) and _LOCKED.search(
+            str(error)
+        ):
+            return True
+        error = error.__cause__ or error.__context__
+    return isinstance(error, WaitingForLockException)
+
+
+def _trouble(error: Exception) -> str:
+    if _in_chain(error, Timeout | TimeoutError):
+        return "did not answer in time"
+    if isinstance(error, TooManyRequestsError):
+        return "is overloaded"
+    if isinstance(error, CommitStateUnknownException):
+        return "did not say whether the change was made"
+    if isinstance(error, ValidationError):
+        return "gave an answer that is not Iceberg's"
+    return f"cannot be reached: {reason_of(error)}"
+
+
+def _advice(error: Exception) -> str:
+    credentials = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationExpiredError
+    if isinstance(error, credentials):
+        return "check `catalog.token` or `catalog.credential`"
+    if _in_chain(error, Timeout | TimeoutError) or isinstance(error, TooManyRequestsError):
+        return "is the address right, and the service up? try again"
+    return "check `catalog.uri`; `lakeport config catalog` shows where it comes from"
+
+
+def _in_chain(error: BaseException | None, kinds: object) -> bool:
+    while error is not None:
+        if isinstance(error, kinds):  # type: ignore[arg-type]  # a union of classes
+            return True
+        error = error.__cause__ or error.__context__
+    return False
+
+
+# -- words ---------------------------------------------------------------------------------------
+
+
+def reason_of(error: BaseException) -> str:
+    """The operating system's word at the bottom of a chain of wrappers, else the error's first line."""
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror and cause.errno in errno.errorcode:
+            return cause.strerror.lower()
+        cause = cause.__cause__ or cause.__context__
+    shown = mask_text(str(error).strip().partition("\n")[0])
+    if isinstance(error, RESTError) and len(shown) > 300:  # a proxy's HTML page, for example
+        shown = shown[:300] + "…"
+    return shown or type(error).__name__
+
+
+def plain(error: BaseException) -> str:
+    """The first line of what a library said of a file, without the folders it names."""
+    line = mask_text(str(error).strip().partition("\n")[0])
+    return _PATH.sub(lambda found: found["last"], line)[:300] or type(error).__name__
+
+
+def last_name(location: str) -> str:
+    """How messages name a file."""
+    return location.rstrip("/").rpartition("/")[2]
