@@ -13,6 +13,9 @@ from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.inventory import Numbering
+    from lakeport.catalog.iceberg.manifests import Listing, Manifest
+    from lakeport.catalog.iceberg.manifests.deletes import DeleteIndex
     from lakeport.catalog.iceberg.metadata import Held
 
 
@@ -35,3 +38,7 @@ class Caches:
 
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
+        self.listings: Cache[Hashable, Listing] = _cache(capacity // 32)
+        self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)
+        self.numberings: Cache[Hashable, Numbering] = _cache(capacity // 32)
+        self.deletes: Cache[Hashable, DeleteIndex] = _cache(capacity // 16)

@@ -47,8 +47,7 @@ class DeleteFile:
 class DataFile:
     """One data file of a snapshot with the deletes that apply to it.
 
-    `ordinal` counts the snapshot's data files in order of their paths and is what a split names;
-    `first_row` is the number of rows in all files before this one, where its row ids begin.
+    `ordinal` is what a split names it by; where its row ids begin is the inventory's to say.
     """
 
     ordinal: int
@@ -56,7 +55,6 @@ class DataFile:
     format: str
     rows: int
     bytes: int
-    first_row: int
     sequence: int
     spec_id: int
     partition: Record

@@ -1,0 +1,180 @@
+"""The data files of one snapshot with what deletes apply to each, found without reading more than asked.
+
+A file's *ordinal* says in which manifest it stands and where; it means the same to everybody who
+reads the snapshot, and a manifest that a condition rules out is never opened to count its files. Row
+ids do need all files: their numbering goes by the files' paths and is made when first asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.transforms import VoidTransform
+from pyiceberg.typedef import Record
+
+from lakeport.catalog.iceberg.manifests import (
+    Listing,
+    Manifest,
+    load_listing,
+    load_manifest,
+    load_manifests,
+)
+from lakeport.catalog.iceberg.manifests.deletes import Candidate, DeleteIndex, index_deletes
+from lakeport.catalog.iceberg.manifests.entries import Integers
+from lakeport.catalog.iceberg.parts import DataFile, DeleteFile, Source
+from lakeport.core.errors import InvalidRequestError
+
+_ENTRY_BITS = 32
+_ENTRY = (1 << _ENTRY_BITS) - 1
+
+
+@dataclass(frozen=True, slots=True)
+class Numbering:
+    """All files in the order of their paths, which is the order that row ids count in.
+
+    `starts[i]` is the number of rows before file `ordinals[i]`; the last start is the number of all.
+    `ranks` are the places of the files in that order, manifest after manifest.
+    """
+
+    ordinals: Integers
+    starts: Integers
+    ranks: Integers
+    firsts: Integers
+
+    @property
+    def nbytes(self) -> int:
+        parts = self.ordinals, self.starts, self.ranks, self.firsts
+        return sum(part.nbytes for part in parts)
+
+
+@dataclass(frozen=True, slots=True)
+class Inventory:
+    source: Source
+    snapshot: Snapshot
+    listing: Listing
+
+    def manifest(self, index: int) -> Manifest:
+        return load_manifest(self.source, self.listing.data[index])
+
+    def manifests(self, indices: Sequence[int]) -> list[Manifest]:
+        return load_manifests(self.source, [self.listing.data[index] for index in indices])
+
+    def file(self, ordinal: int) -> DataFile:
+        index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
+        if not 0 <= index < len(self.listing.data) or entry >= len(self.manifest(index)):
+            raise InvalidRequestError("the split names a file that its snapshot does not have")
+        manifest = self.manifest(index)
+        return DataFile(
+            ordinal=ordinal,
+            path=str(manifest.paths[entry]),
+            format=manifest.formats[entry],
+            rows=int(manifest.rows[entry]),
+            bytes=int(manifest.sizes[entry]),
+            sequence=int(manifest.sequences[entry]),
+            spec_id=manifest.spec_id,
+            partition=self._partition(manifest, entry),
+            deletes=self.deletes_of(manifest, entry),
+        )
+
+    def files(self) -> Iterator[DataFile]:
+        """All of them, in the order of their paths."""
+        return (self.file(int(ordinal)) for ordinal in self.numbering().ordinals)
+
+    @property
+    def count(self) -> int:
+        return len(self.numbering().ordinals)
+
+    @property
+    def rows(self) -> int:
+        """Deleted ones included."""
+        return int(self.numbering().starts[-1])
+
+    def first_row(self, ordinal: int) -> int:
+        """How many rows are in the files before this one, which is where its row ids begin."""
+        numbering = self.numbering()
+        flat = numbering.firsts[ordinal >> _ENTRY_BITS] + (ordinal & _ENTRY)
+        return int(numbering.starts[numbering.ranks[flat]])
+
+    def locate(self, rows: Integers) -> tuple[Integers, Integers]:
+        """The files (as ordinals) that hold the rows of these numbers, and their positions there."""
+        numbering = self.numbering()
+        if len(rows) and not 0 <= rows.min() <= rows.max() < numbering.starts[-1]:
+            raise InvalidRequestError(
+                "a row id names no row of its snapshot",
+                hint="row ids come from a scan of the same table",
+            )
+        ranks = np.searchsorted(numbering.starts, rows, side="right") - 1
+        return numbering.ordinals[ranks], rows - numbering.starts[ranks]
+
+    def numbering(self) -> Numbering:
+        held = self.source.caches.numberings
+        return held.get(self.snapshot.manifest_list, self._number)
+
+    def _number(self) -> Numbering:
+        manifests = self.manifests(range(len(self.listing.data)))
+        sizes = np.array([len(manifest) for manifest in manifests], np.int64)
+        none = [pa.array([], pa.large_string())]
+        paths = pa.concat_arrays(none + [manifest.paths for manifest in manifests])
+        rows = np.concatenate([np.zeros(0, np.int64), *(each.rows for each in manifests)])
+        order = pc.array_sort_indices(paths).to_numpy().astype(np.int64)
+        ranks = np.empty_like(order)
+        ranks[order] = np.arange(len(order))
+        starts = np.concatenate([np.zeros(1, np.int64), np.cumsum(rows[order])])
+        return Numbering(
+            ordinals_of(range(len(manifests)), manifests)[order],
+            starts,
+            ranks,
+            np.cumsum(sizes) - sizes,
+        )
+
+    def deletes_of(self, manifest: Manifest, entry: int) -> tuple[DeleteFile, ...]:
+        if not self.listing.deletes:
+            return ()
+        partition = manifest.partitions[int(manifest.partition[entry])]
+        return self.deletes().applying_to(
+            Candidate(
+                str(manifest.paths[entry]),
+                int(manifest.sequences[entry]),
+                manifest.spec_id,
+                partition,
+            )
+        )
+
+    def deletes(self) -> DeleteIndex:
+        held = self.source.caches.deletes
+        return held.get(self.snapshot.manifest_list, self._index_deletes)
+
+    def _index_deletes(self) -> DeleteIndex:
+        specs = self.source.metadata.specs()
+        unpartitioned = {spec_id for spec_id, spec in specs.items() if _is_unpartitioned(spec)}
+        return index_deletes(load_manifests(self.source, self.listing.deletes), unpartitioned)
+
+    def _partition(self, manifest: Manifest, entry: int) -> Record:
+        values = manifest.partitions[int(manifest.partition[entry])]
+        held = dict(zip(manifest.partition_fields, values, strict=True))
+        spec = self.source.metadata.specs().get(manifest.spec_id)
+        fields = () if spec is None else spec.fields
+        return Record(*(held.get(field.field_id) for field in fields))
+
+
+def inventory_of(source: Source, snapshot: Snapshot) -> Inventory:
+    return Inventory(source, snapshot, load_listing(source, snapshot))
+
+
+def ordinals_of(indices: Sequence[int], manifests: Sequence[Manifest]) -> Integers:
+    """The ordinals of all files of these manifests, whose indices those are."""
+    parts = [
+        np.arange(len(manifest), dtype=np.int64) + (index << _ENTRY_BITS)
+        for index, manifest in zip(indices, manifests, strict=True)
+    ]
+    return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def _is_unpartitioned(spec: PartitionSpec) -> bool:
+    return all(isinstance(field.transform, VoidTransform) for field in spec.fields)

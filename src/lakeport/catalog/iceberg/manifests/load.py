@@ -1,0 +1,79 @@
+"""Reads manifest lists and manifests, once each: neither ever changes, so the path is the key.
+
+What is to be read from storage is read by a few threads at a time, since a remote store answers each
+request after tens of milliseconds; the threads are gone when the call returns.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+from pyiceberg.table.snapshots import Snapshot
+
+from lakeport.catalog.iceberg.failures import last_name, reading
+from lakeport.catalog.iceberg.manifests.container import DamagedError
+from lakeport.catalog.iceberg.manifests.entries import Manifest, decode_manifest
+from lakeport.catalog.iceberg.manifests.listing import Listed, Listing, decode_listing
+from lakeport.catalog.iceberg.parts import Source
+from lakeport.core.names import quoted
+
+_THREADS = 8
+
+# What decoding damaged bytes may end in besides a `ValueError`.
+_NONSENSE = (TypeError, IndexError, AttributeError, OverflowError, MemoryError, RecursionError)
+
+
+def load_listing(source: Source, snapshot: Snapshot) -> Listing:
+    path = snapshot.manifest_list
+    return source.caches.listings.get(path, lambda: _read_listing(source, path))
+
+
+def load_manifest(source: Source, listed: Listed) -> Manifest:
+    return source.caches.manifests.get(listed.path, lambda: _read_manifest(source, listed))
+
+
+def load_manifests(source: Source, listed: Sequence[Listed]) -> list[Manifest]:
+    held = [source.caches.manifests.peek(each.path) for each in listed]
+    if sum(each is None for each in held) <= 1:
+        return [load_manifest(source, each) for each in listed]
+    pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="lakeport-manifests")
+    try:
+        return list(pool.map(partial(load_manifest, source), listed))
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _read_listing(source: Source, path: str) -> Listing:
+    with reading(_called("manifest list", path, source)):
+        data = _content(source, path)
+        try:
+            return decode_listing(data)
+        except _NONSENSE as error:
+            raise _damaged() from error
+
+
+def _read_manifest(source: Source, listed: Listed) -> Manifest:
+    with reading(_called("manifest", listed.path, source)):
+        data = _content(source, listed.path)
+        if len(data) < listed.length:
+            message = "it ends too early"
+            raise DamagedError(message)
+        try:
+            return decode_manifest(data, listed)
+        except _NONSENSE as error:
+            raise _damaged() from error
+
+
+def _content(source: Source, path: str) -> bytes:
+    with source.io.new_input(path).open() as stream:
+        return stream.read()
+
+
+def _called(kind: str, path: str, source: Source) -> str:
+    return f"{kind} {quoted(last_name(path))} of table {quoted(str(source.name))}"
+
+
+def _damaged() -> DamagedError:
+    return DamagedError("it does not hold what it should")
