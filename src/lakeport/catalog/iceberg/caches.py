@@ -13,6 +13,7 @@ from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.files.footer import Footer
     from lakeport.catalog.iceberg.inventory import Numbering
     from lakeport.catalog.iceberg.manifests import Listing, Manifest
     from lakeport.catalog.iceberg.manifests.deletes import DeleteIndex
@@ -42,3 +43,4 @@ class Caches:
         self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)
         self.numberings: Cache[Hashable, Numbering] = _cache(capacity // 32)
         self.deletes: Cache[Hashable, DeleteIndex] = _cache(capacity // 16)
+        self.footers: Cache[Hashable, Footer] = _cache(capacity // 4)

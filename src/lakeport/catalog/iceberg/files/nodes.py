@@ -1,0 +1,67 @@
+"""The columns of a Parquet file as a tree: what each is, its field id, and the leaves below it.
+
+Parquet stores leaves only, and readers choose columns by the numbers of leaves. Names are no help: a
+dotted one is a path or a name with a dot in it. What Arrow makes of the file's schema keeps the order
+of leaves and the field ids, and has sorted out the historical shapes of lists and maps.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import pyarrow as pa
+
+from lakeport.catalog.arrays.containers import child_fields, is_nested
+from lakeport.catalog.arrow import Field
+from lakeport.catalog.iceberg.files.convert import plain_type
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+_FIELD_ID = b"PARQUET:field_id"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A column or a field within one. A list has its element below it, a map its key and value."""
+
+    name: str
+    field_id: int | None
+    type: pa.DataType
+    leaves: range
+    children: tuple[Node, ...] = ()
+
+    def walk(self) -> Iterator[Node]:
+        yield self
+        for child in self.children:
+            yield from child.walk()
+
+
+def nodes_of(schema: pa.Schema) -> tuple[Node, ...]:
+    """The columns of a file whose schema, as Arrow reads it, is this."""
+    return _nodes(schema, 0)
+
+
+def _nodes(fields: Iterable[Field], first: int) -> tuple[Node, ...]:
+    nodes: list[Node] = []
+    for field in fields:
+        nodes.append(_node(field, first))
+        first = nodes[-1].leaves.stop
+    return tuple(nodes)
+
+
+def _node(field: Field, first: int) -> Node:
+    data_type = plain_type(field.type)
+    children: tuple[Node, ...] = ()
+    if is_nested(data_type):
+        children = _nodes(child_fields(data_type), first)
+    stop = children[-1].leaves.stop if children else first + (not is_nested(data_type))
+    return Node(field.name, _field_id(field), data_type, range(first, stop), children)
+
+
+def _field_id(field: Field) -> int | None:
+    found = (field.metadata or {}).get(_FIELD_ID)
+    # Arrow shows a file's own -1, which means none, as it shows any other number.
+    return None if found is None or int(found) < 0 else int(found)

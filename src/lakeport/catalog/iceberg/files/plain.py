@@ -1,0 +1,78 @@
+"""Reads a plain Parquet file: lazily, by the numbers of leaves, a few megabytes at a time.
+
+pyarrow joins the end of one row group with the beginning of the next one it was asked for, so only
+neighbours are asked for together: the rows of a batch always follow each other in the file. Of a
+remote file one row group is asked for at a time, because all that was asked for is fetched ahead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from lakeport.catalog.iceberg.files.constants import partition_constants
+from lakeport.catalog.iceberg.files.footer import Footer
+from lakeport.catalog.iceberg.files.groups import possible_groups
+from lakeport.catalog.iceberg.files.projection import Matcher, Projection
+from lakeport.catalog.iceberg.files.task import Task
+from lakeport.catalog.iceberg.files.width import rows_per_batch
+from lakeport.catalog.iceberg.parts import Chunk
+from lakeport.catalog.iceberg.storage import OpenFile
+from lakeport.core.errors import CorruptDataError
+
+
+def read_plain(task: Task, opened: OpenFile, footer: Footer) -> Iterator[Chunk]:
+    constants = partition_constants(task.source, task.file)
+    matcher = Matcher(task.what, constants, footer.cheapest)
+    projection = matcher.match(footer.nodes, task.request.columns)
+    groups = possible_groups(footer, task.wanted)
+    if not projection.leaves:
+        yield from _unread(task, footer, projection, groups)
+        return
+    size = rows_per_batch(footer, projection.leaves, task.wanted.batch_rows)
+    leaves = list(projection.leaves)
+    # The reader does not own the file: whoever opened it closes it.
+    parquet = pq.ParquetFile(
+        opened.handle, metadata=footer.metadata, pre_buffer=not opened.is_local
+    )
+    for run in _runs(groups) if opened.is_local else ([group] for group in groups):
+        start, end = int(footer.starts[run[0]]), int(footer.starts[run[-1] + 1])
+        for batch in parquet.reader.iter_batches(size, run, leaves, use_threads=False):
+            yield Chunk(start, _rows(task, projection, batch))
+            start += batch.num_rows
+        if start != end:
+            raise CorruptDataError(
+                f"{task.what} is damaged: row {end - 1} is not there",
+                hint="restore the file from a backup, or read an older snapshot",
+            )
+
+
+def _unread(
+    task: Task, footer: Footer, projection: Projection, groups: Sequence[int]
+) -> Iterator[Chunk]:
+    """Nothing asked for is in the file: its number of rows is all there is to know."""
+    for group in groups:
+        start, end = int(footer.starts[group]), int(footer.starts[group + 1])
+        for first in range(start, end, task.wanted.batch_rows):
+            rows = min(task.wanted.batch_rows, end - first)
+            columns = projection.root.build_children((), rows)
+            yield Chunk(first, task.request.batch(columns, rows))
+
+
+def _rows(task: Task, projection: Projection, batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = projection.root.build_children(tuple(batch.columns), batch.num_rows)
+    return task.request.batch(columns, batch.num_rows)
+
+
+def _runs(groups: Sequence[int]) -> Iterator[list[int]]:
+    """Groups that are neighbours in the file, together."""
+    run: list[int] = []
+    for group in groups:
+        if run and group != run[-1] + 1:
+            yield run
+            run = []
+        run.append(group)
+    if run:
+        yield run

@@ -1,0 +1,88 @@
+"""The fields asked for as columns to read: nested ones are reached through the column above them.
+
+Only equality deletes ask for a field within a struct; it comes back as a column of its own, NULL
+wherever a struct above it is.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.schema import Schema, prune_columns
+from pyiceberg.types import NestedField, StructType
+
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.files.storage_types import storage_field
+from lakeport.catalog.iceberg.files.wanted import Wanted
+from lakeport.core.errors import UnsupportedError
+
+_compute: Any = pc
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """`paths` lead from the columns to each wanted field: a column's place, then places in structs."""
+
+    columns: tuple[NestedField, ...]
+    paths: tuple[tuple[int, ...], ...]
+    schema: pa.Schema
+
+    @property
+    def is_flat(self) -> bool:
+        return self.paths == tuple((place,) for place in range(len(self.columns)))
+
+    def batch(self, columns: tuple[Array, ...], rows: int) -> pa.RecordBatch:
+        """The wanted fields from the columns, which have as many rows."""
+        if not self.paths:
+            empty: Any = pa.Array.from_buffers(pa.struct([]), rows, [None])
+            return pa.RecordBatch.from_struct_array(empty)
+        if not self.is_flat:
+            columns = tuple(_follow(columns[path[0]], path[1:]) for path in self.paths)
+        return pa.RecordBatch.from_arrays(list(columns), schema=self.schema)
+
+
+def request_of(wanted: Wanted) -> Request:
+    fields = wanted.fields
+    known = wanted.schema.field_ids
+    top = {field.field_id for field in wanted.schema.fields}
+    if all(field.field_id in top or field.field_id not in known for field in fields):
+        columns = fields
+    else:
+        strays = tuple(field for field in fields if field.field_id not in known)
+        whole = Schema(*wanted.schema.fields, *strays)
+        columns = prune_columns(whole, {field.field_id for field in fields}).fields
+    paths = tuple(_path(columns, field) for field in fields)
+    shown = [
+        storage_field(field).with_nullable(field.optional or len(path) > 1)
+        for field, path in zip(fields, paths, strict=True)
+    ]
+    return Request(columns, paths, pa.schema(shown))
+
+
+def _path(columns: tuple[NestedField, ...], wanted: NestedField) -> tuple[int, ...]:
+    path = _search(columns, wanted.field_id)
+    if path is None:
+        raise UnsupportedError(
+            f"the field `{wanted.name}` is part of a list or a map",
+            hint="ask for the whole column",
+        )
+    return path
+
+
+def _search(fields: tuple[NestedField, ...], field_id: int) -> tuple[int, ...] | None:
+    for place, field in enumerate(fields):
+        if field.field_id == field_id:
+            return (place,)
+        if isinstance(field.field_type, StructType):
+            below = _search(field.field_type.fields, field_id)
+            if below is not None:
+                return (place, *below)
+    return None
+
+
+def _follow(column: Array, path: tuple[int, ...]) -> Array:
+    found: Array = _compute.struct_field(column, list(path)) if path else column
+    return found

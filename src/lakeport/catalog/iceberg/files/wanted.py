@@ -1,0 +1,29 @@
+"""What a reader asks of a data file: fields by their ids, and the condition that may skip rows."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from pyiceberg.schema import Schema
+from pyiceberg.types import NestedField
+
+from lakeport.catalog.predicates import Predicate
+
+if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.definition import Column
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """`fields` become the columns of every chunk, in this order; each is of `schema`, at any depth.
+
+    The predicate, bound to the logical `columns` it names, only skips row groups that hold no row
+    for it: the rows of the others are all there, and whoever asked applies it.
+    """
+
+    schema: Schema
+    fields: tuple[NestedField, ...]
+    predicate: Predicate | None = None
+    columns: tuple[Column, ...] = ()
+    batch_rows: int = 65_536

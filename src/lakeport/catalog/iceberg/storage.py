@@ -1,0 +1,65 @@
+"""Opens the files of a table for reading at any place, wherever PyIceberg's `FileIO` finds them.
+
+Local files are mapped into memory. Object stores are read through Arrow's own filesystems, without
+Python in between; what only Python can read (fsspec) comes through a Python file. A location is taken
+apart by PyIceberg's rules and no other: it does not unescape `file:` URIs, so `%20` is a file's name.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Any, Self
+
+import pyarrow as pa
+from pyiceberg.io import FileIO
+from pyiceberg.io.pyarrow import PyArrowFileIO
+
+# What one request to an object store may as well fetch: its latency is worth more than this.
+TAIL = 1 << 16
+
+
+@dataclass(frozen=True, slots=True)
+class OpenFile:
+    """An open file; leaving the `with` block closes it. Reading a remote one is worth batching."""
+
+    handle: pa.NativeFile
+    size: int
+    is_local: bool
+
+    def read_tail(self, count: int) -> bytes:
+        """The last `count` bytes, or all there are."""
+        count = min(count, self.size)
+        read_at: Any = self.handle.read_at
+        tail: bytes = read_at(count, self.size - count)
+        return tail
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.handle.close()
+
+
+def open_file(io: FileIO, location: str) -> OpenFile:
+    if isinstance(io, PyArrowFileIO):
+        scheme, host, path = io.parse_location(location, io.properties)
+        if scheme == "file":
+            return _opened(pa.memory_map(path, "r"), is_local=True)
+        filesystem = io.fs_by_scheme(scheme, host)
+        return _opened(filesystem.open_input_file(path), is_local=False)
+    stream: Any = io.new_input(location).open(seekable=True)
+    return _opened(pa.PythonFile(stream, mode="r"), is_local=False)
+
+
+def _opened(handle: pa.NativeFile, *, is_local: bool) -> OpenFile:
+    try:
+        return OpenFile(handle, handle.size(), is_local)
+    except BaseException:
+        handle.close()
+        raise
