@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from lakeport.catalog.iceberg.files.read import read_file
-from lakeport.catalog.iceberg.files.storage_types import storage_field, storage_type
 from lakeport.catalog.iceberg.files.wanted import Wanted
 
-__all__ = ["Wanted", "read_file", "storage_field", "storage_type"]
+__all__ = ["Wanted", "read_file"]

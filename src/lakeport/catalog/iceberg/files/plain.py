@@ -25,9 +25,9 @@ from lakeport.core.errors import CorruptDataError
 
 def read_plain(task: Task, opened: OpenFile, footer: Footer) -> Iterator[Chunk]:
     constants = partition_constants(task.source, task.file)
-    matcher = Matcher(task.what, constants, footer.cheapest)
-    projection = matcher.match(footer.nodes, task.request.columns)
-    groups = possible_groups(footer, task.wanted)
+    matcher = Matcher(task.what, footer.nodes, constants, footer.cheapest)
+    projection = matcher.match(task.request.columns)
+    groups = possible_groups(footer, matcher, task.wanted)
     if not projection.leaves:
         yield from _unread(task, footer, projection, groups)
         return

@@ -19,7 +19,7 @@ from lakeport.catalog.arrays.containers import is_list
 from lakeport.catalog.iceberg.files.convert import convertible
 from lakeport.catalog.iceberg.files.nodes import Node
 from lakeport.catalog.iceberg.files.steps import Absent, Child, Entries, Group, Step, Value
-from lakeport.catalog.iceberg.files.storage_types import storage_field, storage_type
+from lakeport.catalog.iceberg.types.stored import stored_field, stored_type
 from lakeport.core.errors import CorruptDataError
 
 
@@ -36,12 +36,29 @@ class Matcher:
     """`constants` are values by field id for fields that the file leaves out."""
 
     what: str
+    nodes: tuple[Node, ...]
     constants: Mapping[int, Any]
     cheapest: Callable[[range], int]
 
-    def match(self, nodes: Sequence[Node], fields: Sequence[NestedField]) -> Projection:
-        leaves, group = self._group(nodes, fields, ())
+    def match(self, fields: Sequence[NestedField]) -> Projection:
+        leaves, group = self._group(self.nodes, fields, ())
         return Projection(tuple(sorted(leaves)), group)
+
+    def find(self, field_id: int) -> Node | None:
+        """The column of the file with this id."""
+        return next((node for node in self.nodes if node.field_id == field_id), None)
+
+    def absent(self, field: NestedField, path: tuple[str, ...] = ()) -> Absent:
+        """What stands for a field that the file does not have."""
+        target = stored_type(field.field_type)
+        if field.field_id in self.constants:
+            return Absent(target, self.constants[field.field_id])
+        if field.required and field.initial_default is None:
+            raise CorruptDataError(
+                f"{self.what} lacks the required column `{'.'.join((*path, field.name))}`",
+                hint="rewrite the file with the column, or make the column optional",
+            )
+        return Absent(target, field.initial_default)
 
     def _group(
         self, nodes: Sequence[Node], fields: Sequence[NestedField], path: tuple[str, ...]
@@ -52,7 +69,7 @@ class Matcher:
         for field in fields:
             node = held.get(field.field_id)
             if node is None:
-                found.append(self._absent(field, path))
+                found.append(self.absent(field, path))
             else:
                 below, step = self._step(node, field.field_type, (*path, field.name))
                 leaves |= below
@@ -63,12 +80,12 @@ class Matcher:
             each if isinstance(each, Absent) else Child(read.index(each[0]), each[1])
             for each in found
         )
-        return leaves, Group(pa.struct([storage_field(field) for field in fields]), children)
+        return leaves, Group(pa.struct([stored_field(field) for field in fields]), children)
 
     def _step(
         self, node: Node, wanted: IcebergType, path: tuple[str, ...]
     ) -> tuple[set[int], Step]:
-        target = storage_type(wanted)
+        target = stored_type(wanted)
         if isinstance(wanted, StructType) and pa.types.is_struct(node.type):
             leaves, group = self._group(node.children, wanted.fields, path)
             return leaves or {self.cheapest(node.leaves)}, group
@@ -98,14 +115,3 @@ class Matcher:
         ]
         leaves = set[int]().union(*(below for below, _ in matched))
         return leaves, Entries(target, tuple(step for _, step in matched))
-
-    def _absent(self, field: NestedField, path: tuple[str, ...]) -> Absent:
-        target = storage_type(field.field_type)
-        if field.field_id in self.constants:
-            return Absent(target, self.constants[field.field_id])
-        if field.required and field.initial_default is None:
-            raise CorruptDataError(
-                f"{self.what} lacks the required column `{'.'.join((*path, field.name))}`",
-                hint="rewrite the file with the column, or make the column optional",
-            )
-        return Absent(target, field.initial_default)

@@ -15,8 +15,8 @@ from pyiceberg.schema import Schema, prune_columns
 from pyiceberg.types import NestedField, StructType
 
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.files.storage_types import storage_field
 from lakeport.catalog.iceberg.files.wanted import Wanted
+from lakeport.catalog.iceberg.types.stored import stored_field
 from lakeport.core.errors import UnsupportedError
 
 _compute: Any = pc
@@ -56,7 +56,7 @@ def request_of(wanted: Wanted) -> Request:
         columns = prune_columns(whole, {field.field_id for field in fields}).fields
     paths = tuple(_path(columns, field) for field in fields)
     shown = [
-        storage_field(field).with_nullable(field.optional or len(path) > 1)
+        stored_field(field).with_nullable(field.optional or len(path) > 1)
         for field, path in zip(fields, paths, strict=True)
     ]
     return Request(columns, paths, pa.schema(shown))

@@ -11,7 +11,7 @@ from pyiceberg.types import NestedField
 from lakeport.catalog.predicates import Predicate
 
 if TYPE_CHECKING:
-    from lakeport.catalog.iceberg.definition import Column
+    from lakeport.catalog.iceberg.types.columns import Column
 
 
 @dataclass(frozen=True, slots=True)
