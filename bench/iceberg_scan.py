@@ -1,0 +1,87 @@
+"""Reading TPC-H's lineitem (6 million rows in 12 files) beside PyIceberg, the raw files, DuckDB and polars.
+
+Fresh process per reader and round, warmed by a tiny table, files in the page cache. Wall time depends on
+the cores that are free, CPU time does not: both are shown.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a program, from anywhere
+
+from bench.iceberg_parts.measure import Task
+from bench.iceberg_parts.race import (
+    Median,
+    agree,
+    finish,
+    prepared,
+    print_race,
+    race,
+)
+from bench.iceberg_parts.readers import QUERIES, Reader
+from bench.lineage_parts.clock import Line
+
+READERS: list[Reader] = [
+    "lakeport",
+    "raw files",
+    "pyiceberg",
+    "duckdb files",
+    "duckdb iceberg",
+    "polars",
+]
+# Rounds, and answers in each: what is over in no time is asked more often.
+REPEATS = {"full scan": (5, 1), "3 columns": (3, 3), "0.1 % filter": (3, 3), "LIMIT 10": (3, 5)}
+
+
+def main() -> int:
+    lake = prepared()
+    found: dict[str, dict[Reader, Median]] = {}
+    for query, (rounds, runs) in REPEATS.items():
+        medians = race(
+            [
+                Task(reader, str(lake.folder), "lineitem", QUERIES[query], runs)
+                for reader in READERS
+            ],
+            rounds,
+        )
+        agree(READERS, medians)
+        print_race(query, READERS, medians)
+        found[query] = dict(zip(READERS, medians, strict=True))
+    _print_row_ids(str(lake.folder))
+    full = found["full scan"]
+    ours = full["lakeport"]
+    return finish(
+        [
+            Line(
+                "full scan: PyIceberg / lakeport",
+                full["pyiceberg"].wall / ours.wall,
+                1.8,
+                at_least=True,
+            ),
+            Line(
+                "full scan: raw files / lakeport",
+                full["raw files"].wall / ours.wall,
+                0.85,
+                at_least=True,
+            ),
+            Line("full scan: CPU of lakeport / polars", ours.cpu / full["polars"].cpu, 1.5),
+        ]
+    )
+
+
+def _print_row_ids(folder: str) -> None:
+    """What the row id column adds to Lakeport's own cost."""
+    print(f"\n  {'row ids, lakeport against itself':<36}{'x wall':>8}{'x cpu':>7}")
+    for query in ("full scan", "3 columns"):
+        pair = [
+            Task("lakeport", folder, "lineitem", QUERIES[name], 2)
+            for name in (query, f"{query} + row ids")
+        ]
+        without, having = race(pair, 3)
+        print(f"  {query:<36}{having.wall / without.wall:>8.2f}{having.cpu / without.cpu:>7.2f}")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
