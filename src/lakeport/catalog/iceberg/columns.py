@@ -27,7 +27,8 @@ from pyiceberg.types import (
     UUIDType,
 )
 
-from lakeport.catalog.iceberg.connect import connect, refusal
+from lakeport.catalog.iceberg.connect import connect
+from lakeport.catalog.iceberg.failures import refusal
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.names import TableName
 

@@ -1,8 +1,7 @@
 """Opens a catalog from its profile, and asks whether one is there without changing anything.
 
 PyIceberg's own configuration (`~/.pyiceberg.yaml`, `PYICEBERG_*`) is left out on purpose: settings have
-one source. Whatever a driver raises while connecting becomes one `UnavailableError` that names the
-catalog, because six vendors' libraries share no error class.
+one source. Which library stands behind a catalog's type is decided here and nowhere else.
 """
 
 from __future__ import annotations
@@ -13,22 +12,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypeVar
 
 from pyiceberg.catalog import AVAILABLE_CATALOGS, Catalog, CatalogType
-from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.exceptions import (
-    ForbiddenError,
-    NotInstalledError,
-    OAuthError,
-    UnauthorizedError,
-)
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.io import load_file_io
+from sqlalchemy import inspect
 
-from lakeport.core.errors import (
-    LakeportError,
-    PreconditionError,
-    UnavailableError,
-    UnsupportedError,
-)
-from lakeport.core.secrets import mask_text
+from lakeport.catalog.iceberg.drivers.patience import Patience
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.failures import refusal
+from lakeport.core.errors import PreconditionError, UnavailableError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,6 +27,8 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.profile import Profile
 
 T = TypeVar("T")
+
+_SQL_TABLE = IcebergTables.__tablename__
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,16 +76,21 @@ def _open(profile: Profile, more: dict[str, str]) -> Catalog:
             hint="move the project, or set `catalog.warehouse`",
         )
     kind = CatalogType.SQL if profile.type == "embedded" else CatalogType(profile.type)
-    return AVAILABLE_CATALOGS[kind](profile.name, {**profile.for_pyiceberg(), **more})
+    properties = {**profile.for_pyiceberg(), **more}
+    if kind is CatalogType.SQL:
+        return PatientSqlCatalog(profile.name, Patience.of(profile), **properties)
+    if kind is CatalogType.REST:
+        # Not everybody has to wait for an HTTP client to load.
+        from lakeport.catalog.iceberg.drivers.rest import PatientRestCatalog  # noqa: PLC0415
+
+        return PatientRestCatalog(profile.name, Patience.of(profile), **properties)
+    return AVAILABLE_CATALOGS[kind](profile.name, properties)
 
 
 def _presence(profile: Profile) -> Presence:
     with _open(profile, {"init_catalog_tables": "false"}) as catalog:
-        if isinstance(catalog, SqlCatalog):
-            # The constructor takes an unreachable database for one without tables; this does not.
-            with catalog.engine.connect() as connection:
-                if not catalog.engine.dialect.has_table(connection, "iceberg_tables"):
-                    return Presence(None)
+        if isinstance(catalog, SqlCatalog) and not inspect(catalog.engine).has_table(_SQL_TABLE):
+            return Presence(None)
         return Presence(len(catalog.list_namespaces()))
 
 
@@ -118,29 +116,3 @@ def _within(seconds: float, profile: Profile, ask: Callable[[], T]) -> T:
             f"{profile} did not answer within {seconds:g} s", hint="is the address right?"
         )
     return answers[0]
-
-
-def refusal(profile: Profile, error: Exception) -> LakeportError:
-    """What to raise for whatever a driver raised: the catalog by name, the reason, what to check."""
-    if isinstance(error, LakeportError):
-        return error
-    reason = _reason(error)
-    if isinstance(error, NotInstalledError | ImportError):
-        return UnsupportedError(
-            f"{profile} needs a package that is not installed", hint=reason.rstrip(".")
-        )
-    if isinstance(error, UnauthorizedError | ForbiddenError | OAuthError):
-        hint = "check `catalog.token` or `catalog.credential`"
-    else:
-        hint = "check `catalog.uri`; `lakeport config catalog` shows where it comes from"
-    return UnavailableError(f"{profile} cannot be reached: {reason}", hint=hint)
-
-
-def _reason(error: Exception) -> str:
-    """The operating system's word at the bottom of a chain of wrappers, else the error's first line."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror:
-            return cause.strerror.lower()
-        cause = cause.__cause__ or cause.__context__
-    return mask_text(str(error).strip().partition("\n")[0]) or type(error).__name__

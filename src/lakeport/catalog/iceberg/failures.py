@@ -180,8 +180,10 @@ def is_busy(error: BaseException | None) -> bool:
             str(error)
         ):
             return True
+        if isinstance(error, WaitingForLockException):  # Hive's own
+            return True
         error = error.__cause__ or error.__context__
-    return isinstance(error, WaitingForLockException)
+    return False
 
 
 def _trouble(error: Exception) -> str:

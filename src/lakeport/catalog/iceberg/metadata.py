@@ -8,7 +8,9 @@ from __future__ import annotations
 import gzip
 import threading
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypeVar
 
 from pyiceberg.io import FileIO, load_file_io
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
@@ -41,9 +43,11 @@ class Loaded:
     io: FileIO
 
 
-def load_metadata(caches: Caches, name: TableName, location: str, io: FileIO) -> TableMetadata:
+def load_metadata(
+    caches: Caches, name: TableName, location: str, access: Callable[[], FileIO]
+) -> TableMetadata:
     """The metadata in that file, from memory if it was read before."""
-    return caches.metadata.get(location, lambda: _read(name, location, io)).metadata
+    return caches.metadata.get(location, lambda: _read(name, location, access())).metadata
 
 
 def remember(caches: Caches, location: str, metadata: TableMetadata) -> TableMetadata:
@@ -66,27 +70,41 @@ def _read(name: TableName, location: str, io: FileIO) -> Held:
 
 
 class FileAccess:
-    """FileIO objects by what configures them: one holds connections, so equal tables share one."""
+    """FileIO objects by what configures them: each holds connections, so equal ones are shared."""
 
     def __init__(self, limit: int = 64) -> None:
         self._limit = limit
         self._held: OrderedDict[object, FileIO] = OrderedDict()
+        self._tables: OrderedDict[str, FileIO] = OrderedDict()
         self._lock = threading.Lock()
 
     def open(self, properties: Properties, location: str) -> FileIO:
         return self.shared(load_file_io(properties, location), location)
 
+    def of_table(self, location: str, properties: Callable[[], Properties]) -> FileIO:
+        """For the table with that metadata file; its properties are asked for the first time only."""
+        with self._lock:
+            known = self._tables.get(location)
+        if known is None:
+            known = self.open(properties(), location)
+            with self._lock:
+                _keep(self._tables, location, known, 64 * self._limit)
+        return known
+
     def shared(self, io: FileIO, location: str) -> FileIO:
         """The one already open with the same configuration, or this one from now on."""
-        scheme = location.partition(":")[0]
-        key = (
-            type(io),
-            scheme,
-            frozenset((name, str(value)) for name, value in io.properties.items()),
-        )
+        settings = frozenset((name, str(value)) for name, value in io.properties.items())
+        key = (type(io), location.partition(":")[0], settings)
         with self._lock:
-            known = self._held.setdefault(key, io)
-            self._held.move_to_end(key)
-            while len(self._held) > self._limit:
-                self._held.popitem(last=False)
-            return known
+            return _keep(self._held, key, io, self._limit)
+
+
+K = TypeVar("K")
+
+
+def _keep(held: OrderedDict[K, FileIO], key: K, io: FileIO, limit: int) -> FileIO:
+    known = held.setdefault(key, io)
+    held.move_to_end(key)
+    if len(held) > limit:
+        held.popitem(last=False)
+    return known

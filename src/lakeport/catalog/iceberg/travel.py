@@ -68,7 +68,7 @@ def find(source: Source, point: TimePoint | None, now: int) -> Moment:
 def require_snapshot(source: Source, snapshot_id: int) -> Snapshot:
     snapshot = source.metadata.snapshot_by_id(snapshot_id)
     if snapshot is None:
-        raise no_snapshot(source.name, snapshot_id, _oldest(source.metadata))
+        raise no_snapshot(source.name, snapshot_id, oldest(source.metadata))
     return snapshot
 
 
@@ -118,7 +118,7 @@ def _at_version(source: Source, version: int) -> Moment:
     for snapshot in metadata.snapshots:
         if snapshot.sequence_number == version:
             return moment_of(metadata, snapshot)
-    raise expired(source.name, f"version {version}", _oldest(metadata))
+    raise expired(source.name, f"version {version}", oldest(metadata))
 
 
 # -- by time -------------------------------------------------------------------------------------
@@ -190,7 +190,7 @@ def _are_left(metadata: TableMetadata, versions: range) -> bool:
 
 def _expired_moment(source: Source, moment: int) -> ExpiredError:
     what = f"the state of {format_time(moment)}"
-    return expired(source.name, what, _oldest(source.metadata))
+    return expired(source.name, what, oldest(source.metadata))
 
 
 # -- words ---------------------------------------------------------------------------------------
@@ -207,7 +207,7 @@ def _first_schema(metadata: TableMetadata) -> Schema:
     return min(metadata.schemas, key=lambda schema: schema.schema_id)
 
 
-def _oldest(metadata: TableMetadata) -> SnapshotInfo | None:
+def oldest(metadata: TableMetadata) -> SnapshotInfo | None:
     ordered = _in_order(metadata)
     return _info(metadata, ordered[0]) if ordered else None
 

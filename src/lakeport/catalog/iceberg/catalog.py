@@ -1,0 +1,173 @@
+"""An Iceberg catalog as `ports.Catalog`: whatever PyIceberg opens, by configuration alone.
+
+Nothing here knows whether names live in SQLite, Postgres or behind a service; `pointers` does. Names that
+other engines wrote are read as they are, only names we are asked to create are checked.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from types import TracebackType
+from typing import Self
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import (
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+)
+from sqlalchemy.exc import IntegrityError
+
+from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.connect import connect
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.namespace import IcebergNamespace
+from lakeport.catalog.iceberg.parts import MEBIBYTE, ReadOptions
+from lakeport.catalog.iceberg.pointers.port import Pointers, properties_of
+from lakeport.catalog.iceberg.pointers.remote import Freshness, RemotePointers
+from lakeport.catalog.iceberg.pointers.sql import SqlPointers
+from lakeport.catalog.iceberg.pointers.versions import Counter
+from lakeport.catalog.iceberg.profile import Profile
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    PreconditionError,
+)
+from lakeport.core.names import fold, quoted, why_unsafe_namespace
+
+
+class IcebergCatalog:
+    """`max_staleness` and `refresh_seconds` are for services: a SQL database is asked every time."""
+
+    def __init__(
+        self,
+        profile: Profile,
+        *,
+        clock: Callable[[], int] = time.time_ns,
+        options: ReadOptions | None = None,
+        max_staleness: float = 1.0,
+        refresh_seconds: float = 5.0,
+        cache_bytes: int = 256 * MEBIBYTE,
+    ) -> None:
+        native, caches = connect(profile), Caches(cache_bytes)
+        pointers: Pointers
+        if isinstance(native, PatientSqlCatalog):
+            pointers = SqlPointers(profile, native, caches, Counter(clock))
+        else:
+            freshness = Freshness(max_staleness, refresh_seconds)
+            pointers = RemotePointers(profile, native, caches, freshness, Counter(clock))
+        self._surroundings = Surroundings(
+            profile, native, pointers, caches, options or ReadOptions(), clock
+        )
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, profile: Profile) -> Self:
+        return cls(profile)
+
+    @property
+    def name(self) -> str:
+        return self._surroundings.profile.name
+
+    @property
+    def pyiceberg(self) -> Catalog:
+        """PyIceberg's own catalog, for what the ports do not offer yet."""
+        return self._surroundings.native
+
+    def version(self) -> CatalogVersion:
+        """Steady while nothing changes, in this process; two processes count for themselves.
+
+        SQL: one small question per call, and a listing after somebody committed anything. A commit of
+        rows alone usually keeps the number. Services: up to twice `refresh_seconds` late, and a
+        schema that another program changed is noticed when its table is loaded here.
+        """
+        return CatalogVersion(self._surroundings.pointers.version())
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        return self._surroundings.pointers.namespaces()
+
+    def namespace(self, name: str) -> IcebergNamespace:
+        return IcebergNamespace(self._surroundings.pointers.namespace(name), self._surroundings)
+
+    def create_namespace(self, info: NamespaceInfo) -> IcebergNamespace:
+        reason = why_unsafe_namespace(info.name)
+        if reason is not None:
+            raise InvalidRequestError(
+                f"a namespace cannot be called {quoted(info.name)}: {reason}",
+                hint="choose another name",
+            )
+        with self._lock:
+            known = {fold(namespace.name) for namespace in self.namespaces()}
+            if fold(info.name) in known:
+                raise _taken(info.name)
+            self._create(info)
+        return self.namespace(info.name)
+
+    def drop_namespace(self, name: str) -> None:
+        with self._lock:
+            doomed = self.namespace(name)
+            tables = doomed.tables()
+            if tables:
+                raise PreconditionError(
+                    f"namespace {quoted(doomed.info.name)} still holds tables: "
+                    + ", ".join(tables[:12]),
+                    hint="drop its tables first",
+                )
+            self._drop(doomed.info.name)
+
+    def close(self) -> None:
+        self._surroundings.pointers.close()
+        self._surroundings.native.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _create(self, info: NamespaceInfo) -> None:
+        native, properties = self.pyiceberg, properties_of(info)
+        identifier = tuple(info.name.split("."))
+        with asking(self._surroundings.profile):
+            try:
+                native.create_namespace(identifier, properties)
+            except (NamespaceAlreadyExistsError, IntegrityError) as error:
+                # PyIceberg's SQL catalog takes `a` for there because of `a.b`. It is not listed, so
+                # it is made by giving it a property.
+                if not isinstance(native, PatientSqlCatalog) or isinstance(error, IntegrityError):
+                    raise _taken(info.name) from error
+                native.update_namespace_properties(
+                    identifier, updates=properties or {"exists": "true"}
+                )
+        self._surroundings.pointers.forget()
+
+    def _drop(self, name: str) -> None:
+        pointers = self._surroundings.pointers
+        with asking(self._surroundings.profile):
+            try:
+                self.pyiceberg.drop_namespace(pointers.identifier(name))
+            except NoSuchNamespaceError as error:
+                raise NotFoundError(f"namespace {quoted(name)} was dropped") from error
+            except NamespaceNotEmptyError as error:
+                raise PreconditionError(
+                    f"namespace {quoted(name)} is not empty",
+                    hint="it may hold views, or tables that are not Iceberg's",
+                ) from error
+        pointers.forget()
+
+
+def _taken(name: str) -> AlreadyExistsError:
+    return AlreadyExistsError(f"there is already a namespace {quoted(name)}")

@@ -1,0 +1,100 @@
+"""PyIceberg's SQL catalog with connections as we need them.
+
+SQLite: write-ahead logging, so that readers and a writer in another process do not stop each other, and
+a busy timeout. Postgres: a limit for connecting, and for a peer that vanished. PyIceberg's own start takes
+an unreachable database for an empty one, and two processes that start on a new one trip over each other;
+both are put right here.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from typing import Any
+
+from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
+from pyiceberg.types import strtobool
+from sqlalchemy import ColumnElement, Engine, event, inspect, true
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
+
+from lakeport.catalog.iceberg.drivers.patience import Patience
+from lakeport.catalog.iceberg.failures import is_busy
+
+_CREATE_ATTEMPTS = 5
+
+
+class PatientSqlCatalog(SqlCatalog):
+    def __init__(self, name: str, patience: Patience, **properties: str) -> None:
+        self._patience = patience
+        # A pooled connection may be as old as the process; SQLite's cannot break.
+        is_sqlite = properties.get("uri", "").startswith("sqlite")
+        properties.setdefault("pool_pre_ping", "false" if is_sqlite else "true")
+        super().__init__(name, **properties)
+
+    def _init_catalog(self) -> None:
+        if self.engine.dialect.name == "sqlite":
+            # A probe creates nothing, and the mode of an empty file would be its first page.
+            changes = strtobool(self.properties.get("init_catalog_tables", "true"))
+            _prepare_sqlite(self.engine, self._patience, may_change=changes)
+        elif self.engine.dialect.name == "postgresql":
+            _prepare_postgres(self.engine, self._patience)
+        with self.engine.connect():
+            pass
+        super()._init_catalog()
+
+    def create_tables(self) -> None:
+        for attempt in range(_CREATE_ATTEMPTS):
+            try:
+                super().create_tables()
+            except (OperationalError, ProgrammingError, IntegrityError):
+                # Another process may be creating them right now, one after the other.
+                if attempt + 1 == _CREATE_ATTEMPTS or not inspect(self.engine).has_table(
+                    IcebergTables.__tablename__
+                ):
+                    raise
+            else:
+                return
+
+    def is_table(self) -> ColumnElement[bool]:
+        """The condition that a row is a table that can be loaded, and not a view of another engine."""
+        kind = self._iceberg_type_filter()
+        can_load = IcebergTables.metadata_location.is_not(None)
+        return can_load & (true() if kind is None else kind)
+
+
+def _prepare_sqlite(engine: Engine, patience: Patience, *, may_change: bool) -> None:
+    def set_up(connection: sqlite3.Connection, _: object) -> None:
+        cursor = connection.cursor()
+        try:
+            cursor.execute(f"PRAGMA busy_timeout = {int(patience.busy * 1000)}")
+            if may_change:
+                _log_ahead(cursor, patience.busy)
+        finally:
+            cursor.close()
+
+    event.listen(engine, "connect", set_up)
+
+
+def _log_ahead(cursor: sqlite3.Cursor, seconds: float) -> None:
+    """Switching the mode needs the file alone and does not always wait for it, so we do."""
+    deadline = time.monotonic() + seconds
+    while True:
+        try:
+            cursor.execute("PRAGMA journal_mode = WAL")
+        except sqlite3.OperationalError as error:
+            if "readonly" in str(error):
+                return  # it can still be read
+            if not is_busy(error) or time.monotonic() > deadline:
+                raise
+            time.sleep(0.01)
+        else:
+            return
+
+
+def _prepare_postgres(engine: Engine, patience: Patience) -> None:
+    def limit(_: object, __: object, ___: object, parameters: dict[str, Any]) -> None:
+        parameters.setdefault("connect_timeout", max(1, round(patience.connect)))
+        parameters.setdefault("tcp_user_timeout", round(patience.answer * 1000))
+
+    if engine.dialect.driver in {"psycopg2", "psycopg"}:
+        event.listen(engine, "do_connect", limit)

@@ -1,0 +1,73 @@
+"""What both kinds of pointers give: those of a SQL database, asked every time, and those of a service.
+
+Names come in as users spell them and go out as they were written. A nested namespace is one dotted name.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pyiceberg.typedef import Identifier, Properties
+
+from lakeport.catalog.iceberg.metadata import Loaded
+from lakeport.catalog.ports import NamespaceInfo
+from lakeport.core.names import TableName
+
+COMMENT = "comment"
+
+# What PyIceberg and Java's JDBC catalog write so that a namespace without properties has a row.
+_EXISTS = ("exists", "true")
+
+
+class Pointers(Protocol):
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        """All, nested ones too, by name."""
+        ...
+
+    def namespace(self, name: str) -> NamespaceInfo:
+        """In any spelling; `NotFoundError` otherwise."""
+        ...
+
+    def tables(self, namespace: str) -> Sequence[str]:
+        """By name; `NotFoundError` when the namespace is gone."""
+        ...
+
+    def table(self, namespace: str, name: str) -> TableName:
+        """In any spelling; `NotFoundError` otherwise."""
+        ...
+
+    def load(self, name: TableName) -> Loaded:
+        """The table as fresh as promised; `NotFoundError` once it was dropped."""
+        ...
+
+    def identifier(self, namespace: str) -> Identifier:
+        """How PyIceberg wants a namespace named."""
+        ...
+
+    def version(self) -> int: ...
+
+    def forget(self, name: TableName | None = None) -> None:
+        """We have changed a table, or which there are: what was remembered of it is wrong."""
+        ...
+
+    def close(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """Everything a catalog holds, by name. A service does not tell locations: they are empty then."""
+
+    namespaces: Mapping[str, NamespaceInfo] = field(default_factory=dict)
+    tables: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+
+def describe(name: str, properties: Mapping[str, str]) -> NamespaceInfo:
+    kept = {key: value for key, value in properties.items() if (key, value) != _EXISTS}
+    return NamespaceInfo(name, kept.pop(COMMENT, None), kept)
+
+
+def properties_of(info: NamespaceInfo) -> Properties:
+    comment = {} if info.comment is None else {COMMENT: info.comment}
+    return {**info.properties, **comment}

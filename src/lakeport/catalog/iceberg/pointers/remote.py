@@ -1,0 +1,231 @@
+"""Pointers behind a service (REST, Glue, Hive…): every question is a request, so answers are reused.
+
+A table is loaded again once its answer is older than `max_staleness`. For the catalog's version, listings
+are refreshed in the background while somebody asks, and in the foreground after a pause. Listings do
+not tell where a table's metadata is, so the tables used last are loaded with them: a schema that
+another program changed shows in the version then, or when its table is next loaded here.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from pyiceberg.catalog import Catalog
+from pyiceberg.typedef import Identifier
+
+from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
+from lakeport.catalog.iceberg.pointers.port import Listing
+from lakeport.catalog.iceberg.pointers.versions import Counter, defines
+from lakeport.catalog.iceberg.pointers.walk import (
+    MISSING,
+    Namespaces,
+    list_everything,
+    list_namespaces,
+)
+from lakeport.catalog.iceberg.profile import Profile
+from lakeport.catalog.ports import NamespaceInfo
+from lakeport.core.errors import LakeportError, NotFoundError
+from lakeport.core.names import NameMap, TableName, quoted
+
+T = TypeVar("T")
+
+_MOST_REMEMBERED = 1_000
+_MOST_REFRESHED = 8
+
+
+@dataclass(frozen=True, slots=True)
+class Freshness:
+    """In seconds: how old a table's answer may be, and how often the version is brought up to date."""
+
+    table: float = 1.0
+    listing: float = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Answer(Generic[T]):
+    """`since` is from before the question: what changed while it was answered may not be in it."""
+
+    value: T
+    since: float
+
+
+class RemotePointers:
+    def __init__(
+        self,
+        profile: Profile,
+        native: Catalog,
+        caches: Caches,
+        freshness: Freshness,
+        counter: Counter,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._profile = profile
+        self._native = native
+        self._caches = caches
+        self._freshness = freshness
+        self._counter = counter
+        self._now = now
+        self._files = FileAccess()
+        self._lock = threading.Lock()
+        self._relisting = threading.Lock()
+        self._answers: OrderedDict[TableName, _Answer[Loaded]] = OrderedDict()
+        self._definitions: OrderedDict[TableName, tuple[object, ...]] = OrderedDict()
+        self._spaces: _Answer[Namespaces] | None = None
+        self._listed: _Answer[Listing] | None = None
+        self._refresh: threading.Thread | None = None
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        infos = self._namespaces(self._freshness.table).infos
+        return [infos[name] for name in sorted(infos)]
+
+    def namespace(self, name: str) -> NamespaceInfo:
+        for patience in (self._freshness.listing, self._freshness.table):
+            known = self._namespaces(patience).infos
+            found = known.get(name) or NameMap(known.items()).get(name)
+            if found is not None:
+                return found
+        where = f"catalog {quoted(self._profile.name)}"
+        known = self._namespaces(self._freshness.table).infos
+        raise NotFoundError.among("namespace", name, known, where=where)
+
+    def tables(self, namespace: str) -> Sequence[str]:
+        with asking(self._profile):
+            try:
+                found = self._native.list_tables(self.identifier(namespace))
+            except MISSING as error:
+                raise NotFoundError(f"namespace {quoted(namespace)} was dropped") from error
+        return sorted(name[-1] for name in found)
+
+    def table(self, namespace: str, name: str) -> TableName:
+        exact = TableName(namespace, name)
+        if self._find(exact) is not None:
+            return exact
+        known = self.tables(namespace)
+        spelled = NameMap((table, table) for table in known).get(name)
+        if spelled is None:
+            where = f"namespace {quoted(namespace)}"
+            raise NotFoundError.among("table", name, known, where=where)
+        return TableName(namespace, spelled)
+
+    def identifier(self, namespace: str) -> Identifier:
+        listed = self._spaces
+        known = None if listed is None else listed.value.identifiers.get(namespace)
+        return known or tuple(namespace.split("."))
+
+    def _namespaces(self, patience: float) -> Namespaces:
+        listed, now = self._spaces, self._now()
+        if listed is not None and now - listed.since < patience:
+            return listed.value
+        with asking(self._profile):
+            found = list_namespaces(self._native)
+        self._spaces = _Answer(found, now)
+        return found
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def load(self, name: TableName) -> Loaded:
+        found = self._find(name)
+        if found is None:
+            raise NotFoundError(f"table {quoted(str(name))} was dropped")
+        return found
+
+    def _find(self, name: TableName) -> Loaded | None:
+        now = self._now()
+        with self._lock:
+            known = self._answers.get(name)
+            if known is not None and now - known.since < self._freshness.table:
+                self._answers.move_to_end(name)
+                return known.value
+        return self._ask(name)
+
+    def _ask(self, name: TableName) -> Loaded | None:
+        now = self._now()
+        with asking(self._profile):
+            try:
+                table = self._native.load_table((*self.identifier(name.namespace), name.table))
+            except MISSING:
+                with self._lock:
+                    self._answers.pop(name, None)
+                return None
+        location = table.metadata_location or ""
+        metadata = remember(self._caches, location, table.metadata)
+        loaded = Loaded(location, metadata, self._files.shared(table.io, location))
+        self._keep(name, _Answer(loaded, now))
+        return loaded
+
+    def _keep(self, name: TableName, answer: _Answer[Loaded]) -> None:
+        definition = defines(answer.value.metadata)
+        with self._lock:
+            self._answers[name] = answer
+            self._answers.move_to_end(name)
+            before = self._definitions.pop(name, definition)
+            self._definitions[name] = definition
+            for held in (self._answers, self._definitions):
+                if len(held) > _MOST_REMEMBERED:
+                    held.popitem(last=False)
+        if before != definition:
+            self._counter.bump()
+
+    # -- changes ---------------------------------------------------------------------------------
+
+    def version(self) -> int:
+        with self._lock:
+            listed = self._listed
+            age = None if listed is None else self._now() - listed.since
+            if age is not None and age < 2 * self._freshness.listing:
+                if age >= self._freshness.listing and self._refresh is None:
+                    self._refresh = threading.Thread(
+                        target=self._relist_quietly, name="lakeport-listing", daemon=True
+                    )
+                    self._refresh.start()
+                return self._counter.value
+        self._relist(listed)
+        return self._counter.value
+
+    def _relist_quietly(self) -> None:
+        try:
+            self._relist(self._listed)
+        except LakeportError:
+            pass  # the next one who asks does it in the foreground, and is told
+        finally:
+            with self._lock:
+                self._refresh = None
+
+    def _relist(self, seen: _Answer[Listing] | None) -> None:
+        with self._relisting:
+            if self._listed is not seen:
+                return  # somebody else has just done it
+            now = self._now()
+            with asking(self._profile):
+                namespaces, listing = list_everything(self._native)
+            with self._lock:
+                lately = list(self._answers)[-_MOST_REFRESHED:]
+                self._spaces, self._listed = _Answer(namespaces, now), _Answer(listing, now)
+            if seen is not None and seen.value != listing:
+                self._counter.bump()
+            for name in lately:
+                self._find(name)
+
+    def forget(self, name: TableName | None = None) -> None:
+        with self._lock:
+            if name is not None:
+                self._answers.pop(name, None)
+                return
+            self._answers.clear()
+            self._spaces = self._listed = None
+        self._counter.bump()
+
+    def close(self) -> None:
+        with self._lock:
+            running = self._refresh
+        if running is not None:
+            running.join()

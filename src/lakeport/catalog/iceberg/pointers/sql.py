@@ -1,0 +1,179 @@
+"""Pointers in a SQL database: asked anew for every call, with one indexed lookup.
+
+The two tables of PyIceberg's SQL catalog are read directly: its own methods take a query per namespace,
+and count `a` as a namespace because there is an `a.b`. Changes go through PyIceberg.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+
+from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Identifier
+from sqlalchemy import Select, bindparam, select
+
+from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, load_metadata
+from lakeport.catalog.iceberg.pointers.port import Listing, describe
+from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
+from lakeport.catalog.iceberg.pointers.versions import Counter, is_changed
+from lakeport.catalog.iceberg.profile import Profile
+from lakeport.catalog.ports import NamespaceInfo
+from lakeport.core.errors import LakeportError, NotFoundError
+from lakeport.core.names import NameMap, TableName, quoted
+
+_NAMESPACE = IcebergTables.table_namespace
+_TABLE = IcebergTables.table_name
+_LOCATION = IcebergTables.metadata_location
+
+
+class SqlPointers:
+    def __init__(
+        self, profile: Profile, native: PatientSqlCatalog, caches: Caches, counter: Counter
+    ) -> None:
+        self._profile = profile
+        self._native = native
+        self._caches = caches
+        self._files = FileAccess()
+        self._counter = counter
+        self._probe: Probe = probe_for(native.engine)
+        self._lock = threading.Lock()
+        self._token: object = None
+        self._listing: Listing | None = None
+        mine = (IcebergTables.catalog_name == native.name) & native.is_table()
+        self._rows = select(_NAMESPACE, _TABLE, _LOCATION).where(mine)
+        self._of_namespace = select(_TABLE).where(mine, bindparam("namespace") == _NAMESPACE)
+        self._pointer = select(_LOCATION).where(
+            mine, bindparam("namespace") == _NAMESPACE, bindparam("table") == _TABLE
+        )
+        # With rows that are no tables: a namespace of views is one, too.
+        self._spaces = (
+            select(_NAMESPACE).where(IcebergTables.catalog_name == native.name).distinct()
+        )
+        self._space = self._spaces.where(bindparam("namespace") == _NAMESPACE)
+        self._properties = select(
+            IcebergNamespaceProperties.namespace,
+            IcebergNamespaceProperties.property_key,
+            IcebergNamespaceProperties.property_value,
+        ).where(IcebergNamespaceProperties.catalog_name == native.name)
+        self._own_properties = self._properties.where(
+            bindparam("namespace") == IcebergNamespaceProperties.namespace
+        )
+
+    # -- names -----------------------------------------------------------------------------------
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        found = self._namespaces()
+        return [found[name] for name in sorted(found)]
+
+    def namespace(self, name: str) -> NamespaceInfo:
+        # The very spelling first: it is quick, and another engine may have written two that differ in
+        # case alone.
+        info = self._namespace(name)
+        if info is not None:
+            return info
+        found = self._namespaces()
+        info = NameMap(found.items()).get(name)
+        if info is None:
+            where = f"catalog {quoted(self._profile.name)}"
+            raise NotFoundError.among("namespace", name, found, where=where)
+        return info
+
+    def tables(self, namespace: str) -> Sequence[str]:
+        names = [str(row[0]) for row in self._query(self._of_namespace, namespace=namespace)]
+        if not names and self._namespace(namespace) is None:
+            raise NotFoundError(f"namespace {quoted(namespace)} was dropped")
+        return sorted(names)
+
+    def table(self, namespace: str, name: str) -> TableName:
+        if self._location(TableName(namespace, name)) is not None:
+            return TableName(namespace, name)
+        known = self.tables(namespace)
+        spelled = NameMap((table, table) for table in known).get(name)
+        if spelled is None:
+            where = f"namespace {quoted(namespace)}"
+            raise NotFoundError.among("table", name, known, where=where)
+        return TableName(namespace, spelled)
+
+    def identifier(self, namespace: str) -> Identifier:
+        return tuple(namespace.split("."))
+
+    # -- tables ----------------------------------------------------------------------------------
+
+    def load(self, name: TableName) -> Loaded:
+        location = self._location(name)
+        if location is None:
+            raise NotFoundError(f"table {quoted(str(name))} was dropped")
+        return self._load(name, location)
+
+    def _load(self, name: TableName, location: str) -> Loaded:
+        ours = self._native.properties
+        metadata = load_metadata(
+            self._caches, name, location, lambda: self._files.open(ours, location)
+        )
+        io = self._files.of_table(location, lambda: {**ours, **metadata.properties})
+        return Loaded(location, metadata, io)
+
+    def _location(self, name: TableName) -> str | None:
+        found = self._query(self._pointer, namespace=name.namespace, table=name.table)
+        return str(found[0][0]) if found else None
+
+    # -- changes ---------------------------------------------------------------------------------
+
+    def version(self) -> int:
+        with asking(self._profile):
+            token = self._probe.token()
+        if token is not None and token == self._token:
+            return self._counter.value
+        with self._lock:
+            before, after = self._listing, self._list()
+            if before is not None and is_changed(before, after, self._known, self._looked_at):
+                self._counter.bump()
+            # The token is older than the listing: what came in between is found next time.
+            self._listing, self._token = after, token
+            return self._counter.value
+
+    def forget(self, name: TableName | None = None) -> None:
+        """Nothing is remembered here."""
+
+    def close(self) -> None:
+        self._probe.close()
+
+    def _known(self, _: tuple[str, str], location: str) -> TableMetadata | None:
+        held = self._caches.metadata.peek(location)
+        return None if held is None else held.metadata
+
+    def _looked_at(self, key: tuple[str, str], location: str) -> TableMetadata | None:
+        try:
+            return self._load(TableName(*key), location).metadata
+        except LakeportError:
+            return None  # whoever reads the table will be told why
+
+    # -- queries ---------------------------------------------------------------------------------
+
+    def _list(self) -> Listing:
+        rows = self._query(self._rows)
+        tables = {(str(space), str(table)): str(location) for space, table, location in rows}
+        return Listing(self._namespaces(), tables)
+
+    def _namespace(self, name: str) -> NamespaceInfo | None:
+        rows = self._query(self._own_properties, namespace=name)
+        if not rows and not self._query(self._space, namespace=name):
+            return None
+        return describe(name, {str(key): str(value) for _, key, value in rows})
+
+    def _namespaces(self) -> dict[str, NamespaceInfo]:
+        found: dict[str, dict[str, str]] = {str(row[0]): {} for row in self._query(self._spaces)}
+        for namespace, key, value in self._query(self._properties):
+            found.setdefault(str(namespace), {})[str(key)] = str(value)
+        return {name: describe(name, properties) for name, properties in found.items()}
+
+    def _query(
+        self, statement: Select[*tuple[object, ...]], **values: str
+    ) -> Sequence[Sequence[object]]:
+        with asking(self._profile), self._native.engine.connect() as connection:
+            return connection.execute(statement, values).all()

@@ -1,0 +1,106 @@
+"""A table of an Iceberg catalog: a name, and every ability of reading.
+
+The handle is cheap and live. It means whatever the catalog holds under its name: nothing once the table
+was dropped, another table (with another uuid) if one was created in its place.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from lakeport.catalog.iceberg.parts import Source
+from lakeport.catalog.iceberg.refs import create_ref, drop_ref
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.travel import (
+    Moment,
+    all_refs,
+    find,
+    history_of,
+    require_snapshot,
+    version_of,
+)
+from lakeport.catalog.ports import (
+    ColumnStatistics,
+    Ref,
+    ScanPlan,
+    ScanRequest,
+    SnapshotInfo,
+    Split,
+    TableState,
+)
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.names import TableName
+from lakeport.core.timepoint import TimePoint
+
+
+class IcebergTable:
+    def __init__(self, name: TableName, surroundings: Surroundings) -> None:
+        self._name = name
+        self._surroundings = surroundings
+
+    @property
+    def name(self) -> TableName:
+        return self._name
+
+    def source(self) -> Source:
+        """The state now, with all that reading it needs."""
+        return self._surroundings.source(self._name)
+
+    def state(self) -> TableState:
+        source = self.source()
+        return state_of(source, self._find(source, None))
+
+    # -- reading ---------------------------------------------------------------------------------
+
+    def plan(self, request: ScanRequest) -> ScanPlan:
+        source = self.source()
+        from lakeport.catalog.iceberg.plan import plan_scan  # noqa: PLC0415
+
+        return plan_scan(source, self._find(source, request.at), request)
+
+    def open(self, request: ScanRequest, split: Split) -> BatchStream:
+        source = self.source()
+        from lakeport.catalog.iceberg.scan import open_split  # noqa: PLC0415
+
+        return open_split(source, require_snapshot(source, split.snapshot_id), request, split)
+
+    def state_at(self, point: TimePoint) -> TableState:
+        source = self.source()
+        return state_of(source, self._find(source, point))
+
+    def history(self) -> Sequence[SnapshotInfo]:
+        return history_of(self.source().metadata)
+
+    def statistics(self, column: str) -> ColumnStatistics:
+        source = self.source()
+        from lakeport.catalog.iceberg.statistics import column_statistics  # noqa: PLC0415
+
+        return column_statistics(source, self._find(source, None), column)
+
+    # -- keeping history -------------------------------------------------------------------------
+
+    def refs(self) -> Sequence[Ref]:
+        return all_refs(self.source().metadata)
+
+    def create_ref(self, ref: Ref) -> None:
+        create_ref(self._surroundings, self._name, ref)
+
+    def drop_ref(self, name: str) -> None:
+        drop_ref(self._surroundings, self._name, name)
+
+    def _find(self, source: Source, point: TimePoint | None) -> Moment:
+        return find(source, point, self._surroundings.clock())
+
+
+def state_of(source: Source, moment: Moment) -> TableState:
+    """A snapshot without a version (format 1) shows as version 0 with a snapshot id."""
+    from lakeport.catalog.iceberg.definition import definition_of  # noqa: PLC0415
+
+    return TableState(
+        uuid=str(source.metadata.table_uuid),
+        name=source.name,
+        definition=definition_of(source, moment.schema),
+        schema_id=moment.schema.schema_id,
+        snapshot_id=None if moment.snapshot is None else moment.snapshot.snapshot_id,
+        version=version_of(moment.snapshot) or 0,
+    )
