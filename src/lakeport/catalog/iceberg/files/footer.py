@@ -6,6 +6,7 @@ it: a file that ends in the middle is told apart from one that is no Parquet fil
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,7 +20,7 @@ from lakeport.catalog.iceberg.storage import TAIL, OpenFile
 from lakeport.core.errors import CorruptDataError, UnsupportedError
 
 if TYPE_CHECKING:
-    from lakeport.catalog.iceberg.parts import Source
+    from lakeport.catalog.iceberg.files.task import Task
 
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
@@ -52,8 +53,16 @@ class Footer:
         )
 
 
-def footer_of(source: Source, path: str, file: OpenFile, what: str) -> Footer:
-    return source.caches.footers.get(path, lambda: _read(file, what))
+def footer_of(task: Task, opened: Callable[[], OpenFile]) -> Footer:
+    footer = task.source.caches.footers.get(task.file.path, lambda: _read(opened(), task.what))
+    rows = footer.metadata.num_rows
+    if rows != task.file.rows:
+        # Row ids are counted by the metadata: they would name other rows than those read.
+        raise CorruptDataError(
+            f"{task.what} holds {rows} rows, the table's metadata says {task.file.rows}",
+            hint="something replaced the file; restore it, or read an older snapshot",
+        )
+    return footer
 
 
 def _read(file: OpenFile, what: str) -> Footer:

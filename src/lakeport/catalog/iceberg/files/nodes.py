@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import zip_longest
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
-from lakeport.catalog.arrays.containers import child_fields, is_nested
+from lakeport.catalog.arrays.containers import child_fields, is_list, is_nested
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.iceberg.files.convert import plain_type
 
@@ -25,7 +26,10 @@ _FIELD_ID = b"PARQUET:field_id"
 
 @dataclass(frozen=True, slots=True)
 class Node:
-    """A column or a field within one. A list has its element below it, a map its key and value."""
+    """A column or a field within one. A list has its `element` below it, a map its `key` and `value`.
+
+    These names are the same whatever the file calls them.
+    """
 
     name: str
     field_id: int | None
@@ -44,21 +48,27 @@ def nodes_of(schema: pa.Schema) -> tuple[Node, ...]:
     return _nodes(schema, 0)
 
 
-def _nodes(fields: Iterable[Field], first: int) -> tuple[Node, ...]:
+def _nodes(fields: Iterable[Field], first: int, names: Iterable[str] = ()) -> tuple[Node, ...]:
     nodes: list[Node] = []
-    for field in fields:
-        nodes.append(_node(field, first))
+    for field, name in zip_longest(fields, names):
+        nodes.append(_node(field, name or field.name, first))
         first = nodes[-1].leaves.stop
     return tuple(nodes)
 
 
-def _node(field: Field, first: int) -> Node:
+def _node(field: Field, name: str, first: int) -> Node:
     data_type = plain_type(field.type)
-    children: tuple[Node, ...] = ()
-    if is_nested(data_type):
-        children = _nodes(child_fields(data_type), first)
-    stop = children[-1].leaves.stop if children else first + (not is_nested(data_type))
-    return Node(field.name, _field_id(field), data_type, range(first, stop), children)
+    if not is_nested(data_type):
+        return Node(name, _field_id(field), data_type, range(first, first + 1))
+    children = _nodes(child_fields(data_type), first, _names_below(data_type))
+    leaves = range(first, children[-1].leaves.stop if children else first)
+    return Node(name, _field_id(field), data_type, leaves, children)
+
+
+def _names_below(data_type: pa.DataType) -> tuple[str, ...]:
+    if pa.types.is_map(data_type):
+        return "key", "value"
+    return ("element",) if is_list(data_type) else ()
 
 
 def _field_id(field: Field) -> int | None:

@@ -69,6 +69,7 @@ class Matcher:
         for field in fields:
             node = held.get(field.field_id)
             if node is None:
+                self._refuse_stranger(nodes, field, path)
                 found.append(self.absent(field, path))
             else:
                 below, step = self._step(node, field.field_type, (*path, field.name))
@@ -81,6 +82,17 @@ class Matcher:
             for each in found
         )
         return leaves, Group(pa.struct([stored_field(field) for field in fields]), children)
+
+    def _refuse_stranger(
+        self, nodes: Sequence[Node], field: NestedField, path: tuple[str, ...]
+    ) -> None:
+        """A column of the field's name but without an id may be it or not: NULLs would be a guess."""
+        names = {node.name for node in nodes if node.field_id is None}
+        if field.name in names and field.field_id not in self.constants:
+            raise CorruptDataError(
+                f"{self.what} holds the column `{'.'.join((*path, field.name))}` without a field id",
+                hint="set the table property `schema.name-mapping.default`, or rewrite the file",
+            )
 
     def _step(
         self, node: Node, wanted: IcebergType, path: tuple[str, ...]

@@ -9,15 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 from lakeport.catalog.iceberg.files.footer import Footer
-from lakeport.catalog.iceberg.parts import MEBIBYTE
+from lakeport.catalog.iceberg.files.task import Task
 
-_BATCH_BYTES = 8 * MEBIBYTE
 _FEWEST_ROWS = 256
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 
 
-def rows_per_batch(footer: Footer, leaves: tuple[int, ...], most: int) -> int:
-    metadata = footer.metadata
+def rows_per_batch(footer: Footer, leaves: tuple[int, ...], task: Task) -> int:
+    metadata, most = footer.metadata, task.wanted.batch_rows
     if not metadata.num_rows:
         return most
     # One row group speaks for all: they were written by one writer from one kind of rows.
@@ -25,7 +24,8 @@ def rows_per_batch(footer: Footer, leaves: tuple[int, ...], most: int) -> int:
     chunks = metadata.row_group(group)
     decoded = sum(_decoded_bytes(chunks.column(leaf)) for leaf in leaves)
     per_row = decoded / max(chunks.num_rows, 1)
-    return max(min(most, int(_BATCH_BYTES / max(per_row, 1))), min(most, _FEWEST_ROWS))
+    fitting = int(task.source.options.batch_bytes / max(per_row, 1))
+    return min(most, max(fitting, _FEWEST_ROWS))
 
 
 def _decoded_bytes(chunk: Any) -> float:

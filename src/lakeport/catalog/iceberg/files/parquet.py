@@ -1,4 +1,4 @@
-"""Reads a plain Parquet file: lazily, by the numbers of leaves, a few megabytes at a time.
+"""Reads a Parquet file lazily, by the numbers of its leaves, about as much at a time as one message.
 
 pyarrow joins the end of one row group with the beginning of the next one it was asked for, so only
 neighbours are asked for together: the rows of a batch always follow each other in the file. Of a
@@ -7,14 +7,17 @@ remote file one row group is asked for at a time, because all that was asked for
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lakeport.catalog.arrays.containers import child_fields, is_nested
 from lakeport.catalog.iceberg.files.constants import partition_constants
-from lakeport.catalog.iceberg.files.footer import Footer
+from lakeport.catalog.iceberg.files.footer import Footer, footer_of
 from lakeport.catalog.iceberg.files.groups import possible_groups
+from lakeport.catalog.iceberg.files.mapping import identified
 from lakeport.catalog.iceberg.files.projection import Matcher, Projection
 from lakeport.catalog.iceberg.files.task import Task
 from lakeport.catalog.iceberg.files.width import rows_per_batch
@@ -23,28 +26,41 @@ from lakeport.catalog.iceberg.storage import OpenFile
 from lakeport.core.errors import CorruptDataError
 
 
-def read_plain(task: Task, opened: OpenFile, footer: Footer) -> Iterator[Chunk]:
+def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
+    """The file is opened when the first byte of it is needed."""
+    footer = footer_of(task, opened)
     constants = partition_constants(task.source, task.file)
-    matcher = Matcher(task.what, footer.nodes, constants, footer.cheapest)
+    nodes = identified(task, footer.nodes, constants)
+    matcher = Matcher(task.what, nodes, constants, footer.cheapest)
     projection = matcher.match(task.request.columns)
     groups = possible_groups(footer, matcher, task.wanted)
     if not projection.leaves:
         yield from _unread(task, footer, projection, groups)
-        return
-    size = rows_per_batch(footer, projection.leaves, task.wanted.batch_rows)
-    leaves = list(projection.leaves)
+    elif groups:
+        yield from _read(task, opened(), footer, projection, groups)
+
+
+def _read(
+    task: Task, opened: OpenFile, footer: Footer, projection: Projection, groups: Sequence[int]
+) -> Iterator[Chunk]:
     # The reader does not own the file: whoever opened it closes it.
-    parquet = pq.ParquetFile(
-        opened.handle, metadata=footer.metadata, pre_buffer=not opened.is_local
-    )
+    reader = pq.ParquetFile(
+        opened.handle,
+        metadata=footer.metadata,
+        pre_buffer=not opened.is_local,
+        coerce_int96_timestamp_unit=_finest_unit(projection.root.target),
+    ).reader
+    size = rows_per_batch(footer, projection.leaves, task)
+    leaves = list(projection.leaves)
     for run in _runs(groups) if opened.is_local else ([group] for group in groups):
         start, end = int(footer.starts[run[0]]), int(footer.starts[run[-1] + 1])
-        for batch in parquet.reader.iter_batches(size, run, leaves, use_threads=False):
+        # Threads of its own would cost a third more: whoever reads many files has better ones.
+        for batch in reader.iter_batches(size, run, leaves, use_threads=False):
             yield Chunk(start, _rows(task, projection, batch))
             start += batch.num_rows
         if start != end:
             raise CorruptDataError(
-                f"{task.what} is damaged: row {end - 1} is not there",
+                f"{task.what} is damaged: it ends before row {end}",
                 hint="restore the file from a backup, or read an older snapshot",
             )
 
@@ -76,3 +92,13 @@ def _runs(groups: Sequence[int]) -> Iterator[list[int]]:
         run.append(group)
     if run:
         yield run
+
+
+def _finest_unit(target: pa.DataType) -> Literal["us", "ns"]:
+    """INT96 holds any day, but few of them can be counted in nanoseconds from 1970."""
+    if isinstance(target, pa.TimestampType):
+        return "ns" if target.unit == "ns" else "us"
+    units = (
+        {_finest_unit(field.type) for field in child_fields(target)} if is_nested(target) else ()
+    )
+    return "ns" if "ns" in units else "us"
