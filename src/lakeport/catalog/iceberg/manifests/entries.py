@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
+from pyiceberg.types import IcebergType
 
 from lakeport.catalog.iceberg.manifests.container import open_container
 from lakeport.catalog.iceberg.manifests.layout import layout_of
@@ -37,7 +38,8 @@ class Manifest:
     """Entry *i* of every column is about one file.
 
     `partitions` are the distinct partition tuples, `partition` says which is a file's. Their values
-    belong to the partition fields with the ids `partition_fields`. The four last are about deletes.
+    belong to the partition fields with the ids `partition_fields`, and had the types
+    `partition_kinds` when they were written. The four last are about deletes.
     """
 
     spec_id: int
@@ -47,6 +49,7 @@ class Manifest:
     sizes: Integers
     sequences: Integers
     partition_fields: tuple[int, ...]
+    partition_kinds: tuple[IcebergType, ...]
     partitions: tuple[Partition, ...]
     partition: Integers
     metrics: Metrics
@@ -91,7 +94,8 @@ def decode_manifest(data: bytes, listed: Listed) -> Manifest:
         rows=np.array(rows, np.int64),
         sizes=np.array(sizes, np.int64),
         sequences=np.array([_sequence(row, listed) for row in live], np.int64),
-        partition_fields=layout.partition,
+        partition_fields=tuple(field.field_id for field in layout.partition),
+        partition_kinds=tuple(field.field_type for field in layout.partition),
         partitions=distinct,
         partition=partition,
         metrics=Metrics(

@@ -42,12 +42,12 @@ _AT_ONCE = 4096
 class Layout:
     """`steps` are the fields as stored; each is put into the slot of its id, or dropped.
 
-    `partition` are the ids of the partition's fields in the order of its tuple.
+    `partition` are the partition's fields in the order of its tuple.
     """
 
     steps: tuple[tuple[int, Read], ...]
     width: int
-    partition: tuple[int, ...] = ()
+    partition: tuple[NestedField, ...] = ()
 
     def rows(self, container: Container) -> list[list[Any]]:
         """All records, one list of slots each."""
@@ -77,12 +77,12 @@ def _layout(text: str, wanted: tuple[int, ...]) -> Layout:
     schema = AvroSchemaConversion().avro_to_iceberg(json.loads(text))
     slots = {field_id: slot for slot, field_id in enumerate(wanted)}
     steps: list[tuple[int, Read]] = []
-    partition: tuple[int, ...] = ()
+    partition: tuple[NestedField, ...] = ()
     for field in _flat(schema.fields):
         # The last slot is for what nobody wants.
         steps.append((slots.get(field.field_id, len(wanted)), _field(field)))
         if field.field_id == _PARTITION and isinstance(field.field_type, StructType):
-            partition = tuple(part.field_id for part in field.field_type.fields)
+            partition = field.field_type.fields
     return Layout(tuple(steps), len(wanted) + 1, partition)
 
 
