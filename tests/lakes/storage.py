@@ -96,7 +96,7 @@ def project_rows(rows: pa.Table, written: Schema, wanted: Schema) -> pa.Table:
     """The rows as a reader with the schema `wanted` must see them."""
     batch = rows.combine_chunks().to_batches()
     if not batch:
-        return arrow_schema(wanted).empty_table()
+        return pa.Table.from_batches([], arrow_schema(wanted))
     held = {field.field_id: at for at, field in enumerate(written.fields)}
     arrays = [
         _child(

@@ -131,6 +131,9 @@ class LakeTable:
         """A schema-only change, as engines other than ours make it: no snapshot."""
         self.schema = schema.model_copy(update={"schema_id": len(self.schemas)})
         self.schemas.append(self.schema)
+        held = self.schema._lazy_id_to_field
+        if all(one.source_id in held for one in self.spec.fields):
+            self._spec_schemas[self.spec.spec_id] = self.schema
         self._last_column_id = max(self._last_column_id, schema.highest_field_id)
         self.write_metadata()
 

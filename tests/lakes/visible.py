@@ -47,7 +47,7 @@ def visible_rows(contents: Contents, manifests: Iterable[Manifest], schema: Sche
         kept = [at for at in range(rows.num_rows) if at not in gone]
         projected = project_rows(rows, written, schema)
         parts.append(projected.take(pa.array(kept, pa.int64())))
-    return pa.concat_tables([arrow_schema(schema).empty_table(), *parts])
+    return pa.concat_tables([pa.Table.from_batches([], arrow_schema(schema)), *parts])
 
 
 def deleted_positions(
