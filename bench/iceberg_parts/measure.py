@@ -1,7 +1,7 @@
 """One reader in one fresh process: run as a program by `race`, prints what it measured as JSON.
 
-The reader first answers everything on a tiny table, so that nobody pays for imports and first calls,
-unless `cold` asks for exactly that. CPU seconds count all threads. Memory is what the kernel says of
+The reader first answers the query on a tiny table, so that nobody pays for imports and first calls,
+unless the task wants exactly that. CPU seconds count all threads. Memory is what the kernel says of
 this process: anonymous pages and mapped file pages together, because both must fit the machine.
 """
 
@@ -31,7 +31,7 @@ _LONGEST_SECONDS = 15.0
 class Task:
     """Answers of one query one after the other: `rehearsals` that do not count, then `runs`.
 
-    `cold` leaves the tiny table out; `first_only` closes each answer after its first batch; `stall`
+    `prepared` by a tiny table; `first_only` closes each answer after its first batch; `stall`
     takes one batch and waits.
     """
 
@@ -41,7 +41,7 @@ class Task:
     query: readers.Query
     runs: int = 1
     rehearsals: int = 0
-    cold: bool = False
+    prepared: bool = True
     first_only: bool = False
     stall: bool = False
 
@@ -72,7 +72,7 @@ class Report:
 def main() -> None:
     task = msgspec.json.decode(sys.argv[1], type=Task)
     lake = Lake(Path(task.folder))
-    if not task.cold:
+    if task.prepared:
         for _ in readers.opened(task.reader, lake, _tiny(task.table))(_anywhere(task.query)):
             pass
     answer = readers.opened(task.reader, lake, task.table)
