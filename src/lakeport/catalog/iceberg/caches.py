@@ -13,11 +13,16 @@ from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.definition import Described
+    from lakeport.catalog.iceberg.deletes.deleted import Deleted
+    from lakeport.catalog.iceberg.deletes.equality import DeleteRows
+    from lakeport.catalog.iceberg.deletes.positions import PositionsByFile
     from lakeport.catalog.iceberg.files.footer import Footer
     from lakeport.catalog.iceberg.inventory import Numbering
     from lakeport.catalog.iceberg.manifests import Listing, Manifest
     from lakeport.catalog.iceberg.manifests.deletes import DeleteIndex
     from lakeport.catalog.iceberg.metadata import Held
+    from lakeport.catalog.iceberg.pruning.evidence import Gathered
 
 
 class Weighed(Protocol):
@@ -38,9 +43,14 @@ class Caches:
     """`capacity` is for all of them together, in bytes."""
 
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
+        self.described: Cache[Hashable, Described] = _cache(capacity // 64)
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
         self.listings: Cache[Hashable, Listing] = _cache(capacity // 32)
         self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)
         self.numberings: Cache[Hashable, Numbering] = _cache(capacity // 32)
         self.deletes: Cache[Hashable, DeleteIndex] = _cache(capacity // 16)
+        self.bounds: Cache[Hashable, Gathered] = _cache(capacity // 16)
+        self.positions: Cache[Hashable, PositionsByFile] = _cache(capacity // 16)
+        self.delete_rows: Cache[Hashable, DeleteRows] = _cache(capacity // 16)
+        self.deleted: Cache[Hashable, Deleted] = _cache(capacity // 16)
         self.footers: Cache[Hashable, Footer] = _cache(capacity // 4)
