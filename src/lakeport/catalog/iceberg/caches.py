@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.manifests.deletes import DeleteIndex
     from lakeport.catalog.iceberg.metadata import Held
     from lakeport.catalog.iceberg.pruning.evidence import Gathered
+    from lakeport.catalog.iceberg.statistics import Measured
 
 
 class Weighed(Protocol):
@@ -50,6 +51,7 @@ class Caches:
         self.numberings: Cache[Hashable, Numbering] = _cache(capacity // 32)
         self.deletes: Cache[Hashable, DeleteIndex] = _cache(capacity // 16)
         self.bounds: Cache[Hashable, Gathered] = _cache(capacity // 16)
+        self.statistics: Cache[Hashable, Measured] = _cache(capacity // 64)
         self.positions: Cache[Hashable, PositionsByFile] = _cache(capacity // 16)
         self.delete_rows: Cache[Hashable, DeleteRows] = _cache(capacity // 16)
         self.deleted: Cache[Hashable, Deleted] = _cache(capacity // 16)

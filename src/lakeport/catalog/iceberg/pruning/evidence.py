@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import DateType, DoubleType, FloatType, IcebergType, IntegerType
+from pyiceberg.types import DateType, DoubleType, FloatType, IcebergType, IntegerType, UnknownType
 
 from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array
@@ -93,6 +93,16 @@ def bounds_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) ->
     return found.bounds(column)
 
 
+def proven_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) -> Bounds:
+    """Like `bounds_in`, without partitions that only say between what ends values are."""
+    exact = tuple(
+        field
+        for field in (() if spec is None else spec.fields)
+        if isinstance(field.transform, IdentityTransform)
+    )
+    return bounds_in(manifest, PartitionSpec(*exact), column)
+
+
 def _became_timestamp(written: IcebergType, field: PartitionField, column: Column) -> bool:
     """Days are no microseconds; the specification forbids the change, but not everybody reads it."""
     return (
@@ -129,6 +139,8 @@ def _measured(manifest: Manifest, column: Column) -> Evidence:
     nan_count = None
     if isinstance(kind, FloatType | DoubleType):
         nan_count = _between(metrics.nans.of(field_id), rows)
+    if isinstance(kind, UnknownType):
+        null_count = rows  # the type that holds nothing else
     return Evidence(ends, null_count, nan_count)
 
 
@@ -178,7 +190,9 @@ def _between(counts: Array, rows: Array) -> Array:
 
 
 def _ordered(low: Array, high: Array) -> tuple[Array, Array]:
-    """Nothing where the lower end is above the upper one."""
+    """Nothing where the lower end is above the upper one, and no NaN."""
+    if pa.types.is_floating(low.type):
+        low, high = (_unless(_compute.is_nan(end), end) for end in (low, high))
     crossed = _compute.less(keys(high), keys(low))
     if not crossed.true_count:
         return low, high
