@@ -1,0 +1,77 @@
+"""A file read in several lanes of columns, put together again row by row.
+
+PyIceberg writes one row group per file and rows come in order, so two threads can only share the work
+on a large file by its columns. Lanes cut the file into the same rows unless a column's values overflow
+an Arrow array; then the shorter chunk decides.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import pyarrow as pa
+from pyiceberg.types import BinaryType, DecimalType, NestedField, StringType
+
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile
+from lakeport.core.errors import InternalError
+
+# Opening a file twice costs more than a second thread saves on a smaller one.
+_SHARED_BYTES = 2 * MEBIBYTE
+
+
+def share(file: DataFile, fields: Sequence[NestedField], lanes: int) -> list[list[int]]:
+    """Which fields each lane reads, by their indices: about the same work for each."""
+    if file.bytes < _SHARED_BYTES:
+        lanes = 1
+    by_cost = sorted(range(len(fields)), key=lambda index: -_cost(fields[index]))
+    return [by_cost[lane::lanes] for lane in range(min(lanes, len(fields)))]
+
+
+def _cost(field: NestedField) -> int:
+    """Of decoding a value, roughly: measured on lineitem."""
+    if isinstance(field.field_type, StringType | BinaryType):
+        return 3
+    if isinstance(field.field_type, DecimalType):
+        return 2
+    return 1 if field.field_type.is_primitive else 5
+
+
+def joined(take: Callable[[int], Chunk | None], lanes: Sequence[Sequence[int]]) -> Iterator[Chunk]:
+    """All chunks of a file, with the columns in the order of the fields that were shared."""
+    order = [index for lane in lanes for index in lane]
+    places = sorted(range(len(order)), key=order.__getitem__)
+    heads: list[Chunk | None] = [None] * len(lanes)
+    while True:
+        heads = [take(lane) if head is None else head for lane, head in enumerate(heads)]
+        chunks = [head for head in heads if head is not None]
+        if not chunks:
+            return
+        if len(chunks) < len(lanes) or len({chunk.start for chunk in chunks}) > 1:
+            raise InternalError("the columns of a data file were read out of step")
+        rows = min(chunk.rows.num_rows for chunk in chunks)
+        yield _side_by_side([_first(chunk, rows) for chunk in chunks], places)
+        heads = [_rest(chunk, rows) for chunk in chunks]
+
+
+def _side_by_side(chunks: Sequence[Chunk], places: Sequence[int]) -> Chunk:
+    if len(chunks) == 1 and list(places) == list(range(len(places))):
+        return chunks[0]
+    columns = [column for chunk in chunks for column in chunk.rows.columns]
+    fields = [field for chunk in chunks for field in chunk.rows.schema]
+    schema = pa.schema([fields[place] for place in places])
+    return Chunk(
+        chunks[0].start,
+        pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema),
+    )
+
+
+def _first(chunk: Chunk, rows: int) -> Chunk:
+    if chunk.rows.num_rows == rows:
+        return chunk
+    return Chunk(chunk.start, chunk.rows.slice(0, rows))
+
+
+def _rest(chunk: Chunk, rows: int) -> Chunk | None:
+    if chunk.rows.num_rows == rows:
+        return None
+    return Chunk(chunk.start + rows, chunk.rows.slice(rows))

@@ -1,0 +1,183 @@
+"""Opens a split: its files one after the other, their rows found and sent in good pieces.
+
+A large split is read ahead by threads. One that is small or has a limit is read by whoever asks for
+its batches: that takes no longer than starting threads, and what a limit makes unnecessary is never
+opened.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import TypeAlias
+
+import pyarrow as pa
+from pyiceberg.types import NestedField
+
+from lakeport.catalog.iceberg.definition import columns_of, definition_of
+from lakeport.catalog.iceberg.files import Wanted
+from lakeport.catalog.iceberg.inventory import inventory_of
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, Source
+from lakeport.catalog.iceberg.scan.ahead import ReadAhead
+from lakeport.catalog.iceberg.scan.find import Finder
+from lakeport.catalog.iceberg.scan.lanes import joined, share
+from lakeport.catalog.iceberg.scan.messages import Found, messages
+from lakeport.catalog.iceberg.scan.part import Part
+from lakeport.catalog.iceberg.scan.stretches import stretches
+from lakeport.catalog.iceberg.scan.width import rows_at_once
+from lakeport.catalog.iceberg.travel import Moment, version_of
+from lakeport.catalog.ports import ScanRequest, Split
+from lakeport.catalog.requests import BoundRequest, bind_request
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import UnsupportedError
+from lakeport.core.names import quoted
+
+# Smaller splits are read before a thread is up.
+_THREADED_BYTES = MEBIBYTE
+
+_PartChunks: TypeAlias = Generator[tuple[Part, Chunk], None, None]
+
+
+@dataclass(frozen=True, slots=True)
+class _Reading:
+    """All that is fixed when a split is opened."""
+
+    source: Source
+    bound: BoundRequest
+    finder: Finder
+    wanted: Wanted
+    parts: tuple[Part, ...]
+
+
+def open_split(source: Source, moment: Moment, request: ScanRequest, split: Split) -> BatchStream:
+    """The moment is the one whose snapshot the split names."""
+    reading = _prepared(source, moment, request, split)
+    schema = reading.bound.schema
+    if not _is_threaded(reading):
+        return BatchStream(schema, _batches(reading, _one_by_one(reading)))
+    lanes = [_lanes(reading, part) for part in reading.parts]
+    ahead = ReadAhead(
+        [
+            [partial(part.read, _narrowed(reading.wanted, fields)) for fields in shared]
+            for part, shared in zip(reading.parts, lanes, strict=True)
+        ],
+        threads=source.options.threads,
+        most=source.options.queue_bytes,
+    )
+    return BatchStream(schema, _batches(reading, _side_by_side(reading, ahead, lanes)), ahead.close)
+
+
+def _prepared(source: Source, moment: Moment, request: ScanRequest, split: Split) -> _Reading:
+    bound = bind_request(request, definition_of(source, moment.schema).schema)
+    columns = columns_of(source, moment.schema)
+    finder = Finder(bound, columns, _row_id_version(source, moment, request))
+    fields = tuple(columns[index].field for index in bound.needed)
+    wanted = Wanted(
+        moment.schema,
+        fields,
+        bound.predicate,
+        columns,
+        _batch_rows(source, bound, fields, is_conditional=finder.is_conditional),
+    )
+    return _Reading(source, bound, finder, wanted, _parts(source, moment, request, split))
+
+
+def _row_id_version(source: Source, moment: Moment, request: ScanRequest) -> int | None:
+    version = version_of(moment.snapshot)
+    if request.row_ids and version is None:
+        raise UnsupportedError(
+            f"the rows of table {quoted(str(source.name))} have no row ids:"
+            " they were written in Iceberg's format 1",
+            hint="write to the table once after upgrading it to format 2",
+        )
+    return version
+
+
+def _batch_rows(
+    source: Source, bound: BoundRequest, fields: tuple[NestedField, ...], *, is_conditional: bool
+) -> int:
+    rows = rows_at_once(fields, source.options)
+    limit = bound.request.limit
+    # Not exactly the limit: some rows may be deleted, and a tiny batch costs as much as a small one.
+    return rows if limit is None or is_conditional else min(rows, max(limit, 256))
+
+
+def _parts(source: Source, moment: Moment, request: ScanRequest, split: Split) -> tuple[Part, ...]:
+    """In the order of their ordinals, with row ids in the order of those."""
+    if moment.snapshot is None or request.limit == 0:
+        return ()
+    inventory = inventory_of(source, moment.snapshot)
+    parts = [
+        Part(
+            source, inventory.file(ordinal), inventory.first_row(ordinal) if request.row_ids else 0
+        )
+        for ordinal in sorted(set(split.parts))
+    ]
+    return tuple(sorted(parts, key=lambda part: part.first))
+
+
+# -- chunks --------------------------------------------------------------------------------------
+
+
+def _is_threaded(reading: _Reading) -> bool:
+    return (
+        reading.source.options.threads > 0
+        and reading.bound.request.limit is None
+        and bool(reading.wanted.fields)
+        and sum(part.file.bytes for part in reading.parts) >= _THREADED_BYTES
+    )
+
+
+def _one_by_one(reading: _Reading) -> _PartChunks:
+    for part in reading.parts:
+        with closing(part.read(reading.wanted)) as chunks:
+            for chunk in chunks:
+                yield part, chunk
+
+
+def _side_by_side(reading: _Reading, ahead: ReadAhead, lanes: list[list[list[int]]]) -> _PartChunks:
+    for index, part in enumerate(reading.parts):
+        for chunk in joined(partial(ahead.take, index), lanes[index]):
+            yield part, chunk
+
+
+def _lanes(reading: _Reading, part: Part) -> list[list[int]]:
+    return share(part.file, reading.wanted.fields, reading.source.options.threads)
+
+
+def _narrowed(wanted: Wanted, fields: list[int]) -> Wanted:
+    return replace(wanted, fields=tuple(wanted.fields[index] for index in fields))
+
+
+# -- batches -------------------------------------------------------------------------------------
+
+
+def _batches(reading: _Reading, chunks: _PartChunks) -> Generator[pa.RecordBatch, None, None]:
+    size = reading.source.options.batch_bytes
+    with closing(chunks):
+        found = _limited(_found(reading, chunks), reading.bound.request.limit)
+        yield from messages(found, reading.bound.schema, size)
+
+
+def _found(reading: _Reading, chunks: _PartChunks) -> Iterator[Found]:
+    finder = reading.finder
+    if not finder.is_conditional:
+        for part, chunk in chunks:
+            yield from finder.find([chunk], part.deleted, part.first)
+        return
+    for part, stretch in stretches(chunks):
+        yield from finder.find(stretch, part.deleted, part.first)
+
+
+def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
+    if limit is None:
+        yield from found
+        return
+    for piece in found:
+        rows = piece.rows.slice(0, limit)
+        limit -= rows.num_rows
+        yield Found(rows, piece.read)
+        if limit == 0:
+            return

@@ -1,0 +1,49 @@
+"""One data file of a split: its chunks, and which of its rows are gone.
+
+Where no value is needed the file is not opened: metadata knows how many rows it has.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import pyarrow as pa
+
+from lakeport.catalog.arrays.selection import with_columns
+from lakeport.catalog.iceberg.deletes import Deleted, deleted_rows
+from lakeport.catalog.iceberg.files import Wanted, read_file
+from lakeport.catalog.iceberg.parts import Chunk, DataFile, Source
+from lakeport.catalog.iceberg.scan.ahead import Chunks
+
+# Rows without columns weigh nothing; this many row ids are a few megabytes.
+_COUNTED_ROWS = 1 << 19
+
+
+class Part:
+    """`first` is where the file's row ids begin."""
+
+    def __init__(self, source: Source, file: DataFile, first: int) -> None:
+        self.source = source
+        self.file = file
+        self.first = first
+
+    @cached_property
+    def deleted(self) -> Deleted:
+        """Read when first needed, by whichever thread needs it first."""
+        return deleted_rows(self.source, self.file)
+
+    def read(self, wanted: Wanted) -> Chunks:
+        """Nothing of a file whose rows are all gone."""
+        if len(self.deleted) == self.file.rows:
+            return
+        if wanted.fields:
+            yield from read_file(self.source, self.file, wanted)
+        else:
+            yield from self._counted()
+
+    def _counted(self) -> Iterator[Chunk]:
+        rows = self.file.rows
+        for start in range(0, rows, _COUNTED_ROWS):
+            count = min(_COUNTED_ROWS, rows - start)
+            yield Chunk(start, with_columns([], pa.schema([]), count))
