@@ -56,7 +56,7 @@ def _read(
         start, end = int(footer.starts[run[0]]), int(footer.starts[run[-1] + 1])
         # Threads of its own would cost a third more: whoever reads many files has better ones.
         for batch in reader.iter_batches(size, run, leaves, use_threads=False):
-            yield Chunk(start, _rows(task, projection, batch))
+            yield task.chunk(start, projection, tuple(batch.columns), batch.num_rows)
             start += batch.num_rows
         if start != end:
             raise CorruptDataError(
@@ -73,13 +73,7 @@ def _unread(
         start, end = int(footer.starts[group]), int(footer.starts[group + 1])
         for first in range(start, end, task.wanted.batch_rows):
             rows = min(task.wanted.batch_rows, end - first)
-            columns = projection.root.build_children((), rows)
-            yield Chunk(first, task.request.batch(columns, rows))
-
-
-def _rows(task: Task, projection: Projection, batch: pa.RecordBatch) -> pa.RecordBatch:
-    columns = projection.root.build_children(tuple(batch.columns), batch.num_rows)
-    return task.request.batch(columns, batch.num_rows)
+            yield task.chunk(first, projection, (), rows)
 
 
 def _runs(groups: Sequence[int]) -> Iterator[list[int]]:

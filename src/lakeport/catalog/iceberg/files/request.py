@@ -29,10 +29,7 @@ class Request:
     columns: tuple[NestedField, ...]
     paths: tuple[tuple[int, ...], ...]
     schema: pa.Schema
-
-    @property
-    def is_flat(self) -> bool:
-        return self.paths == tuple((place,) for place in range(len(self.columns)))
+    is_flat: bool
 
     def batch(self, columns: tuple[Array, ...], rows: int) -> pa.RecordBatch:
         """The wanted fields from the columns, which have as many rows."""
@@ -59,7 +56,8 @@ def request_of(wanted: Wanted) -> Request:
         stored_field(field).with_nullable(field.optional or len(path) > 1)
         for field, path in zip(fields, paths, strict=True)
     ]
-    return Request(columns, paths, pa.schema(shown))
+    flat = tuple((place,) for place in range(len(columns)))
+    return Request(columns, paths, pa.schema(shown), is_flat=paths == flat)
 
 
 def _path(columns: tuple[NestedField, ...], wanted: NestedField) -> tuple[int, ...]:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.failures import last_name
+from lakeport.catalog.iceberg.files.projection import Projection
 from lakeport.catalog.iceberg.files.request import Request, request_of
 from lakeport.catalog.iceberg.files.wanted import Wanted
-from lakeport.catalog.iceberg.parts import DataFile, Source
+from lakeport.catalog.iceberg.parts import Chunk, DataFile, Source
+from lakeport.core.errors import CorruptDataError
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +22,20 @@ class Task:
     wanted: Wanted
     request: Request
     what: str
+
+    def chunk(
+        self, start: int, projection: Projection, read: tuple[Array, ...], rows: int
+    ) -> Chunk:
+        """What was asked for, made of the columns that were read."""
+        columns = projection.root.build_children(read, rows)
+        for field, column in zip(self.request.columns, columns, strict=True):
+            # Downstream a required column is promised to hold no NULL, and readers rely on it.
+            if field.required and column.null_count:
+                raise CorruptDataError(
+                    f"{self.what} holds NULL in the required column `{field.name}`",
+                    hint="make the column optional, or rewrite the file",
+                )
+        return Chunk(start, self.request.batch(columns, rows))
 
 
 def task_of(source: Source, file: DataFile, wanted: Wanted) -> Task:
