@@ -48,6 +48,16 @@ def test_a_mask_keeps_the_rows_where_it_is_true(seed: int, keep: list[bool | Non
     assert_same_rows(numbered(pa.Table.from_batches([found])), numbered(expected))
 
 
+@pytest.mark.parametrize("data_type", EVERY, ids=str)
+def test_a_mask_that_keeps_nearly_all_rows_of_each_type(data_type: pa.DataType) -> None:
+    batch = random_batch(seeded(12), pa.schema([pa.field("x", data_type)]), 40)
+    gone = {0, 17, 39}
+    found = keep_rows(batch, pa.array([None if at in gone else True for at in range(40)]))
+    found.validate(full=True)
+    expected = one_by_one(batch, [at for at in range(40) if at not in gone])
+    assert_same_rows(numbered(pa.Table.from_batches([found])), numbered(expected))
+
+
 @settings(derandomize=True, deadline=None, max_examples=60)
 @given(seed=st.integers(0, 10_000), sizes=st.lists(st.integers(0, 8), max_size=4))
 def test_gluing_keeps_all_rows_in_order(seed: int, sizes: list[int]) -> None:

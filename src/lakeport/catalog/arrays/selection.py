@@ -17,6 +17,9 @@ from lakeport.catalog.arrow import Array
 
 Positions: TypeAlias = Array  # of int64, never NULL
 
+# A filter copies runs of rows, which beats taking them one by one only where runs are long.
+_NEARLY_ALL = 0.85
+
 _PLAIN: dict[pa.DataType, pa.DataType] = {
     pa.string_view(): pa.large_string(),
     pa.binary_view(): pa.large_binary(),
@@ -46,8 +49,20 @@ def take_rows(batch: pa.RecordBatch, positions: Positions) -> pa.RecordBatch:
 
 def keep_rows(batch: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
     """The rows where the mask is true; a NULL in it does not keep its row."""
-    positions = chosen(mask)
-    return batch if len(positions) == batch.num_rows else take_rows(batch, positions)
+    kept = mask.true_count
+    if kept == batch.num_rows:
+        return batch
+    if kept < _NEARLY_ALL * batch.num_rows:
+        return take_rows(batch, chosen(mask))
+    columns = [_filter_array(column, mask) for column in batch.columns]
+    return with_columns(columns, batch.schema, kept)
+
+
+def _filter_array(array: Array, mask: pa.BooleanArray) -> Array:
+    try:
+        return array.filter(mask)
+    except pa.ArrowNotImplementedError:
+        return take_array(array, chosen(mask))
 
 
 def chosen(mask: pa.BooleanArray) -> Positions:
