@@ -1,0 +1,197 @@
+"""Data files that grow as rows arrive, one or more per partition, in bounded memory.
+
+Rows wait until they fill a row group; when all that wait together are too many bytes, the longest queue
+goes first. Files end at a target size. `abandon` removes every file that was begun, so that a failed
+write leaves nothing behind.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+from pyiceberg.io import FileIO
+from pyiceberg.manifest import DataFile, DataFileContent, FileFormat
+from pyiceberg.table.locations import load_location_provider
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.typedef import Record
+from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StructType
+
+from lakeport.catalog.arrow import Field
+from lakeport.catalog.iceberg.parts import MEBIBYTE
+from lakeport.catalog.iceberg.types import Column, stored_type
+from lakeport.catalog.iceberg.write.metrics import Metrics
+from lakeport.catalog.iceberg.write.partitions import PartitionValues, partitioned
+
+_arrow: Any = pa
+_FIELD_ID = "PARQUET:field_id"
+_MOST_OPEN = 64
+
+
+@dataclass(frozen=True, slots=True)
+class WriteOptions:
+    row_group_rows: int = 122_880
+    row_group_bytes: int = 64 * MEBIBYTE
+    waiting_bytes: int = 192 * MEBIBYTE
+    file_bytes: int = 128 * MEBIBYTE
+
+
+@dataclass(slots=True)
+class _Queue:
+    """Rows of one partition that have not been written yet."""
+
+    batches: list[pa.RecordBatch] = field(default_factory=list)
+    rows: int = 0
+    bytes: int = 0
+
+
+class DataFiles:
+    """Takes stored rows, gives manifest entries. Belongs to one thread."""
+
+    def __init__(
+        self,
+        io: FileIO,
+        metadata: TableMetadata,
+        columns: Sequence[Column],
+        options: WriteOptions | None = None,
+    ) -> None:
+        self._io = io
+        self._metadata = metadata
+        self._columns = columns
+        self._options = options or WriteOptions()
+        self._schema = pa.schema([_file_field(column.field) for column in columns])
+        self._locations = load_location_provider(metadata.location, metadata.properties)
+        self._run = uuid.uuid4()
+        self._queues: dict[PartitionValues, _Queue] = {}
+        self._open: OrderedDict[PartitionValues, _OpenFile] = OrderedDict()
+        self._begun: list[str] = []
+        self._done: list[DataFile] = []
+        self._waiting = 0
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        spec, schema = self._metadata.spec(), self._metadata.schema()
+        for values, part in partitioned(rows, spec, schema):
+            queue = self._queues.setdefault(values, _Queue())
+            queue.batches.append(part)
+            queue.rows += part.num_rows
+            queue.bytes += part.nbytes
+            self._waiting += part.nbytes
+            if (
+                queue.rows >= self._options.row_group_rows
+                or queue.bytes >= self._options.row_group_bytes
+            ):
+                self._flush(values)
+        while self._waiting > self._options.waiting_bytes:
+            self._flush(max(self._queues, key=lambda values: self._queues[values].bytes))
+
+    def finish(self) -> list[DataFile]:
+        """Everything written and closed."""
+        for values in list(self._queues):
+            self._flush(values)
+        for values in list(self._open):
+            self._close(values)
+        return self._done
+
+    def abandon(self) -> None:
+        for file in self._open.values():
+            with suppress(OSError, pa.ArrowException):
+                file.sink.close()
+        self._open.clear()
+        self._queues.clear()
+        for path in self._begun:
+            with suppress(OSError):
+                self._io.delete(path)
+
+    def _flush(self, values: PartitionValues) -> None:
+        queue = self._queues.pop(values)
+        self._waiting -= queue.bytes
+        if not queue.rows:
+            return
+        file = self._open.get(values) or self._begin(values)
+        self._open.move_to_end(values)
+        # In whole row groups, except for what is left at the end.
+        for batch in queue.batches:
+            file.metrics.add(batch)
+        table = pa.Table.from_batches(queue.batches).cast(self._schema)
+        file.writer.write_table(table, row_group_size=self._options.row_group_rows)
+        if file.sink.tell() >= self._options.file_bytes:
+            self._close(values)
+
+    def _begin(self, values: PartitionValues) -> _OpenFile:
+        while len(self._open) >= _MOST_OPEN:
+            self._close(next(iter(self._open)))
+        name = f"{len(self._begun):05d}-{self._run}.parquet"
+        path = self._locations.new_data_location(name)
+        self._begun.append(path)
+        sink: Any = self._io.new_output(path).create()
+        writer = pq.ParquetWriter(
+            sink,
+            self._schema,
+            compression=self._codec(),
+            store_decimal_as_integer=True,
+        )
+        file = _OpenFile(path, sink, writer, Metrics(self._columns))
+        self._open[values] = file
+        return file
+
+    def _close(self, values: PartitionValues) -> None:
+        file = self._open.pop(values)
+        file.writer.close()
+        size = file.sink.tell()
+        file.sink.close()
+        self._done.append(
+            DataFile.from_args(
+                content=DataFileContent.DATA,
+                file_path=file.path,
+                file_format=FileFormat.PARQUET,
+                partition=Record(*values),
+                file_size_in_bytes=size,
+                sort_order_id=None,
+                spec_id=self._metadata.default_spec_id,
+                equality_ids=None,
+                key_metadata=None,
+                **file.metrics.finished(file.writer.writer.metadata),
+            )
+        )
+
+    def _codec(self) -> Any:
+        codec = self._metadata.properties.get("write.parquet.compression-codec", "zstd")
+        return "none" if codec == "uncompressed" else codec
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenFile:
+    path: str
+    sink: Any
+    writer: Any
+    metrics: Metrics
+
+
+def _file_field(found: NestedField) -> Field:
+    """A field as Parquet keeps it: by its id."""
+    return pa.field(
+        found.name,
+        _file_type(found.field_type),
+        nullable=found.optional,
+        metadata={_FIELD_ID: str(found.field_id)},
+    )
+
+
+def _file_type(found: IcebergType) -> pa.DataType:
+    built: pa.DataType
+    match found:
+        case StructType():
+            built = pa.struct([_file_field(child) for child in found.fields])
+        case ListType():
+            built = _arrow.list_(_file_field(found.element_field))
+        case MapType():
+            built = _arrow.map_(_file_field(found.key_field), _file_field(found.value_field))
+        case _:
+            built = stored_type(found)
+    return built

@@ -1,0 +1,200 @@
+"""What a manifest says about a data file: sizes and counts of every column, bounds where they help.
+
+Bounds come from the rows, not from Parquet's footer: DuckDB's infinite dates cannot become Python objects.
+NaN and infinity never enter them. Where a column holds infinity that end is left open, because a bound
+without it would hide the row from everyone who prunes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+from pyiceberg.conversions import to_bytes
+from pyiceberg.types import (
+    BinaryType,
+    IcebergType,
+    ListType,
+    MapType,
+    PrimitiveType,
+    StringType,
+    StructType,
+)
+
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.types import Column
+from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.predicates.kinds import value_type
+
+_compute: Any = pc
+_LONGEST = 16
+"""Characters or bytes of a bound; Iceberg's own default."""
+
+
+@dataclass(slots=True)
+class _End:
+    """The least or the greatest value so far; `is_open` once infinity lies beyond."""
+
+    value: Any = None
+    is_open: bool = False
+
+
+@dataclass(slots=True)
+class _Gathered:
+    column: Column
+    nulls: int = 0
+    nans: int = 0
+    low: _End = field(default_factory=_End)
+    high: _End = field(default_factory=_End)
+
+    def add(self, array: Array) -> None:
+        self.nulls += array.null_count
+        if not isinstance(self.column.field.field_type, PrimitiveType):
+            return
+        values: Any = _comparable(storage_of(array))
+        if pa.types.is_floating(values.type):
+            is_nan = _compute.is_nan(values)
+            nans = _compute.sum(is_nan).as_py() or 0
+            self.nans += nans
+            if nans:
+                values = values.filter(_compute.invert(is_nan))
+        if not self.column.codec.ordered or values.null_count == len(values):
+            return
+        ends = _compute.min_max(values)
+        infinity = _infinity(self.column)
+        _stretch(self.low, ends["min"].as_py(), infinity, min)
+        _stretch(self.high, ends["max"].as_py(), infinity, max)
+
+
+class Metrics:
+    """Collects over the batches of one file."""
+
+    def __init__(self, columns: Sequence[Column]) -> None:
+        self._gathered = [_Gathered(column) for column in columns]
+
+    def add(self, rows: pa.RecordBatch) -> None:
+        """Rows in their stored form, one column for each of the table's."""
+        for gathered, array in zip(self._gathered, rows.columns, strict=True):
+            gathered.add(array)
+
+    def finished(self, footer: pq.FileMetaData) -> dict[str, Any]:
+        """The fields of a manifest's entry, by PyIceberg's names."""
+        leaves = [leaf for g in self._gathered for leaf in _leaves(g.column.field)]
+        sizes: dict[int, int] = dict.fromkeys(leaves, 0)
+        counts: dict[int, int] = dict.fromkeys(leaves, 0)
+        offsets = []
+        for group in (footer.row_group(at) for at in range(footer.num_row_groups)):
+            offsets.append(_start(group))
+            for at, leaf in enumerate(leaves):
+                chunk = group.column(at)
+                sizes[leaf] += chunk.total_compressed_size
+                counts[leaf] += chunk.num_values
+        primitive = [
+            g for g in self._gathered if isinstance(g.column.field.field_type, PrimitiveType)
+        ]
+        return {
+            "record_count": footer.num_rows,
+            "column_sizes": sizes,
+            "value_counts": counts,
+            "null_value_counts": {g.column.field.field_id: g.nulls for g in primitive},
+            "nan_value_counts": {
+                g.column.field.field_id: g.nans
+                for g in primitive
+                if pa.types.is_floating(g.column.stored)
+            },
+            "lower_bounds": dict(_bounds(primitive, upper=False)),
+            "upper_bounds": dict(_bounds(primitive, upper=True)),
+            "split_offsets": sorted(offsets),
+        }
+
+
+def _comparable(array: Array) -> Array:
+    """Temporal values as the integers they are, which can all become Python's."""
+    if pa.types.is_date32(array.type):
+        return array.view(pa.int32())
+    if pa.types.is_temporal(array.type):
+        return array.view(pa.int64())
+    return array
+
+
+def _infinity(column: Column) -> float | None:
+    """The value that means infinity to users of this column, below zero for minus infinity."""
+    kind = value_type(column.codec.logical)
+    if pa.types.is_floating(kind):
+        return float("inf")
+    if pa.types.is_date(kind):
+        return 2**31 - 1
+    return 2**63 - 1 if pa.types.is_timestamp(kind) else None
+
+
+def _stretch(end: _End, value: Any, infinity: float | None, choose: Any) -> None:
+    if infinity is not None and value in {infinity, -infinity}:
+        end.is_open = True
+    else:
+        end.value = value if end.value is None else choose(end.value, value)
+
+
+def _bounds(gathered: Sequence[_Gathered], *, upper: bool) -> Iterator[tuple[int, bytes]]:
+    for one in gathered:
+        end = one.high if upper else one.low
+        kind: Any = one.column.field.field_type
+        if end.is_open or end.value is None:
+            continue
+        value = _shortened(end.value, kind, upper=upper)
+        if isinstance(value, float) and value == 0:
+            value = 0.0 if upper else -0.0  # as the specification says, since both are equal
+        if value is not None:
+            yield one.column.field.field_id, to_bytes(kind, value)
+
+
+def _shortened(value: Any, kind: IcebergType, *, upper: bool) -> Any:
+    if not isinstance(kind, StringType | BinaryType) or len(value) <= _LONGEST:
+        return value
+    start = value[:_LONGEST]
+    if not upper:
+        return start
+    return _next_text(start) if isinstance(start, str) else _next_bytes(start)
+
+
+def _next_text(start: str) -> str | None:
+    """The least text above all that begin so, of the same length or shorter."""
+    while start:
+        code = ord(start[-1]) + 1
+        if code == 0xD800:
+            code = 0xE000  # there is no text of surrogates
+        if code <= 0x10FFFF:
+            return start[:-1] + chr(code)
+        start = start[:-1]
+    return None
+
+
+def _next_bytes(start: bytes) -> bytes | None:
+    stripped = start.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+
+
+def _leaves(field: Any) -> Iterator[int]:
+    """Ids of the fields that are columns of a Parquet file, in its order."""
+    match field.field_type:
+        case StructType(fields=fields):
+            for child in fields:
+                yield from _leaves(child)
+        case ListType() as found:
+            yield from _leaves(found.element_field)
+        case MapType() as found:
+            yield from _leaves(found.key_field)
+            yield from _leaves(found.value_field)
+        case _:
+            yield field.field_id
+
+
+def _start(group: pq.RowGroupMetaData) -> int:
+    first = group.column(0)
+    pages = [first.data_page_offset]
+    if first.has_dictionary_page and first.dictionary_page_offset is not None:
+        pages.append(first.dictionary_page_offset)
+    return min(pages)

@@ -1,0 +1,136 @@
+"""Rows of one batch by the partition they belong to.
+
+Transforms of time are worked out on whole columns, far dates included. The others go once per different
+value through Iceberg's own definition of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+from pyiceberg.partitioning import PartitionField, PartitionSpec
+from pyiceberg.schema import Schema
+from pyiceberg.transforms import (
+    DayTransform,
+    HourTransform,
+    MonthTransform,
+    VoidTransform,
+    YearTransform,
+)
+from pyiceberg.types import DateType, IcebergType, NestedField, StructType
+
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.core.errors import InvalidRequestError
+
+PartitionValues: TypeAlias = tuple[Any, ...]
+
+_compute: Any = pc
+_UNITS = {YearTransform: "Y", MonthTransform: "M", DayTransform: "D", HourTransform: "h"}
+_INT = np.iinfo(np.int32)
+
+
+def partitioned(
+    rows: pa.RecordBatch, spec: PartitionSpec, schema: Schema
+) -> Iterator[tuple[PartitionValues, pa.RecordBatch]]:
+    """Stored rows, one batch per partition that occurs."""
+    if spec.is_unpartitioned() or not rows.num_rows:
+        yield (), rows
+        return
+    keys = [_values(rows, field, schema) for field in spec.fields]
+    codes = np.zeros(rows.num_rows, dtype=np.int64)
+    for values, places in keys:
+        _, codes = np.unique(codes * len(values) + places, return_inverse=True)
+    for code in range(int(codes.max()) + 1):
+        (positions,) = np.nonzero(codes == code)
+        first = int(positions[0])
+        found = tuple(values[int(places[first])] for values, places in keys)
+        whole = len(positions) == rows.num_rows
+        yield found, rows if whole else rows.take(positions)
+
+
+def _values(
+    rows: pa.RecordBatch, field: PartitionField, schema: Schema
+) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """The different values of a partition field, and which of them each row has."""
+    source, kind = _source(rows, field.source_id, schema)
+    if isinstance(field.transform, VoidTransform):
+        return [None], np.zeros(len(source), dtype=np.int64)
+    unit = _UNITS.get(type(field.transform))
+    if unit is not None:
+        source = _counted(source, kind, unit)
+    encoded = _compute.dictionary_encode(source, null_encoding="encode")
+    values: list[Any] = encoded.dictionary.to_pylist()
+    if unit is None:
+        transform = field.transform.transform(kind)
+        values = [transform(value) for value in values]
+    return _merged(values, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
+
+
+def _merged(
+    values: list[Any], places: npt.NDArray[np.int64]
+) -> tuple[list[Any], npt.NDArray[np.int64]]:
+    """Values that a transform made equal become one."""
+    ordinals: dict[Any, int] = {}
+    renumbered = np.array(
+        [ordinals.setdefault((type(value), repr(value)), len(ordinals)) for value in values],
+        dtype=np.int64,
+    )
+    different: list[Any] = [None] * len(ordinals)
+    for value, ordinal in zip(values, renumbered, strict=True):
+        different[ordinal] = value
+    return different, renumbered[places]
+
+
+def _source(rows: pa.RecordBatch, field_id: int, schema: Schema) -> tuple[Array, IcebergType]:
+    """The stored values of a column, or of a field in it, as integers where they are times."""
+    for at, column in enumerate(schema.fields):
+        path = _path(column, field_id)
+        if path is not None:
+            array: Any = rows.column(at)
+            kind: IcebergType = column.field_type
+            for name, child in path:
+                array = _compute.struct_field(array, name)
+                kind = child
+            return _plain(storage_of(array)), kind
+    message = f"field {field_id} of the partition spec is not in the schema"
+    raise LookupError(message)
+
+
+def _path(field: NestedField, field_id: int) -> Sequence[tuple[int, IcebergType]] | None:
+    if field.field_id == field_id:
+        return []
+    if isinstance(field.field_type, StructType):
+        for at, child in enumerate(field.field_type.fields):
+            rest = _path(child, field_id)
+            if rest is not None:
+                return [(at, child.field_type), *rest]
+    return None
+
+
+def _plain(array: Array) -> Array:
+    if pa.types.is_date32(array.type):
+        return array.view(pa.int32())
+    return array.view(pa.int64()) if pa.types.is_temporal(array.type) else array
+
+
+def _counted(array: Array, kind: IcebergType, unit: str) -> Array:
+    """Years, months, days or hours since 1970; rounded down, also before it."""
+    numbers = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    moments = numbers.astype("datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]")
+    counts = moments.astype(f"datetime64[{unit}]").astype(np.int64)
+    if ((counts < _INT.min) | (counts > _INT.max)).any():
+        raise InvalidRequestError(
+            "a timestamp is too far away to be a partition of its own",
+            hint="partition by day, month or year",
+        )
+    built = pa.array(counts.astype(np.int32))
+    if not array.null_count:
+        return built
+    masked: Array = _compute.if_else(array.is_valid(), built, pa.scalar(None, pa.int32()))
+    return masked
