@@ -176,12 +176,15 @@ class _Past:
         }
         top = {one.name for one in schema.fields}
         left_out = rng.random() < 0.15
+        writer = rng.choice(writers)
+        # DuckDB packs deltas of 32-bit integers in up to 33 bits, which pyarrow cannot read.
+        narrow = writer == "duckdb" and _holds(schema.as_struct(), IntegerType, DateType)
         return Style(
-            writer=rng.choice(writers),
+            writer=writer,
             ids=not (self.mapped and rng.random() < 0.6),
             row_group_rows=rng.choice((5, 11, 1 << 20)),
             dictionary=rng.random() < 0.5,
-            page_version=rng.choice(("1.0", "2.0")),
+            page_version="1.0" if narrow else rng.choice(("1.0", "2.0")),
             codec=rng.choice(("none", "snappy", "gzip", "zstd")),
             footer_statistics=rng.random() < 0.85,
             page_index=rng.random() < 0.3,
@@ -325,18 +328,18 @@ def _primitives(version: FormatVersion) -> tuple[PrimitiveType, ...]:
 
 def _fits_duckdb(schema: Schema) -> bool:
     """DuckDB writes neither fixed-size binary nor zoned nanoseconds."""
-    return not any(_beyond_duckdb(one.field_type) for one in schema.fields)
+    return not _holds(schema.as_struct(), FixedType, TimestamptzNanoType, UnknownType)
 
 
-def _beyond_duckdb(kind: IcebergType) -> bool:
+def _holds(kind: IcebergType, *wanted: type[IcebergType]) -> bool:
     match kind:
         case StructType():
-            return any(_beyond_duckdb(one.field_type) for one in kind.fields)
+            return any(_holds(one.field_type, *wanted) for one in kind.fields)
         case ListType():
-            return _beyond_duckdb(kind.element_type)
+            return _holds(kind.element_type, *wanted)
         case MapType():
-            return _beyond_duckdb(kind.key_type) or _beyond_duckdb(kind.value_type)
-    return isinstance(kind, FixedType | TimestamptzNanoType | UnknownType)
+            return _holds(kind.key_type, *wanted) or _holds(kind.value_type, *wanted)
+    return isinstance(kind, wanted)
 
 
 def _transforms(rng: random.Random, kind: IcebergType) -> list[Transform[Any, Any]]:
