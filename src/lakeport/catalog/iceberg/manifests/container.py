@@ -1,8 +1,8 @@
 """Avro's container: a header, then blocks of records, each closed by the same 16 bytes.
 
 PyIceberg's decoder is quick because it never looks where its input ends: what it is given must be
-whole. So the container is taken apart here, with every length checked, and a block reaches the
-decoder only after its closing mark was found. A file that was cut off is an error, never fewer rows.
+whole. So the container is taken apart here, with every length checked, and a block is decoded only
+after its closing mark was found. A file that was cut off is an error, never fewer rows.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _MARK = 16
 _CODEC = "avro.codec"
 SCHEMA = "avro.schema"
 
-# What a damaged block may make the decoder read beyond its end: see `Block`.
+# What damaged bytes may make the decoder read beyond their end: see `Records`.
 _MARGIN = 1 << 16
 
 
@@ -27,14 +27,16 @@ class DamagedError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
-    """Records behind each other. `end` is where they must have ended once all are read.
+class Records:
+    """All records of a file, behind each other. `end` is where they must have ended once all are read.
 
     Zeros follow the end, so that reading past it stays within memory that is ours until the reader
-    notices; a reader must check lengths above `_MARGIN` itself (`left`).
+    notices; a reader must check lengths that may be above the margin itself.
     """
 
+    header: Mapping[str, str]
     count: int
+    data: bytes
     decoder: BinaryDecoder
     end: int
 
@@ -42,13 +44,7 @@ class Block:
         return self.end - self.decoder.tell()
 
 
-@dataclass(frozen=True, slots=True)
-class Container:
-    header: Mapping[str, str]
-    blocks: Iterator[Block]
-
-
-def open_container(data: bytes) -> Container:
+def open_container(data: bytes) -> Records:
     reader = _Bytes(data)
     if reader.take(len(_MAGIC)) != _MAGIC:
         message = "it is not an Avro file"
@@ -57,7 +53,11 @@ def open_container(data: bytes) -> Container:
     if SCHEMA not in header:
         message = "its header names no schema"
         raise DamagedError(message)
-    return Container(header, _blocks(reader, reader.take(_MARK), header.get(_CODEC, "null")))
+    # PyIceberg writes a block per record: all together are decoded faster.
+    blocks = list(_blocks(reader, reader.take(_MARK), header.get(_CODEC, "null")))
+    plain = b"".join([*(block for _, block in blocks), bytes(_MARGIN)])
+    count = sum(count for count, _ in blocks)
+    return Records(header, count, plain, new_decoder(plain), len(plain) - _MARGIN)
 
 
 def _header(reader: _Bytes) -> Iterator[tuple[str, str]]:
@@ -70,7 +70,8 @@ def _header(reader: _Bytes) -> Iterator[tuple[str, str]]:
             yield key, reader.take(reader.number()).decode()
 
 
-def _blocks(reader: _Bytes, mark: bytes, codec_name: str) -> Iterator[Block]:
+def _blocks(reader: _Bytes, mark: bytes, codec_name: str) -> Iterator[tuple[int, bytes]]:
+    """How many records each has, and their bytes."""
     if codec_name not in KNOWN_CODECS:
         message = f"it is compressed with `{codec_name}`, which is not known"
         raise DamagedError(message)
@@ -81,8 +82,7 @@ def _blocks(reader: _Bytes, mark: bytes, codec_name: str) -> Iterator[Block]:
         if count < 0 or reader.take(_MARK) != mark:
             message = "a block does not end where it should"
             raise DamagedError(message)
-        plain = packed if codec is None else codec.decompress(packed)
-        yield Block(count, new_decoder(plain + bytes(_MARGIN)), len(plain))
+        yield count, packed if codec is None else codec.decompress(packed)
 
 
 class _Bytes:
@@ -105,12 +105,21 @@ class _Bytes:
         return taken
 
     def number(self) -> int:
-        """A zigzag varint of at most ten bytes."""
-        value = 0
-        for shift in range(0, 70, 7):
-            byte = self.take(1)[0]
-            value |= (byte & 0x7F) << shift
-            if not byte & 0x80:
-                return (value >> 1) ^ -(value & 1)
-        message = "it holds a number that is too long"
-        raise DamagedError(message)
+        value, self._at = read_number(self._data, self._at)
+        return value
+
+
+def read_number(data: bytes, at: int) -> tuple[int, int]:
+    """The zigzag varint that begins there, and where the next thing does."""
+    value = 0
+    for shift in range(0, 70, 7):
+        if at >= len(data):
+            message = "it ends too early"
+            raise DamagedError(message)
+        byte = data[at]
+        at += 1
+        value |= (byte & 0x7F) << shift
+        if not byte & 0x80:
+            return (value >> 1) ^ -(value & 1), at
+    message = "it holds a number that is too long"
+    raise DamagedError(message)

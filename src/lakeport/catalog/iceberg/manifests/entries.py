@@ -80,9 +80,9 @@ class Manifest:
 
 def decode_manifest(data: bytes, listed: Listed) -> Manifest:
     """`ValueError` and its like if the bytes are no manifest."""
-    container = open_container(data)
-    layout = layout_of(container, _FIELDS)
-    live = [row for row in layout.rows(container) if row[_STATUS] != _DELETED]
+    records = open_container(data)
+    layout = layout_of(records, _FIELDS)
+    live = [row for row in layout.rows(records) if row[_STATUS] != _DELETED]
     columns: list[Sequence[Any]] = list(zip(*live, strict=True)) if live else [()] * layout.width
     _, _, content, paths, formats, partitions, rows, sizes, *rest = columns
     values, nulls, nans, lowers, uppers, equality_ids, referenced, offsets, lengths, _ = rest

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn, TypeAlias
 
-from pyiceberg.avro.decoder import BinaryDecoder
 from pyiceberg.avro.resolver import construct_reader
 from pyiceberg.types import (
     BinaryType,
@@ -30,12 +29,17 @@ from pyiceberg.types import (
 )
 from pyiceberg.utils.schema_conversion import AvroSchemaConversion
 
-from lakeport.catalog.iceberg.manifests.container import SCHEMA, Block, Container, DamagedError
+from lakeport.catalog.iceberg.manifests.container import (
+    SCHEMA,
+    DamagedError,
+    Records,
+    read_number,
+)
 
-Read: TypeAlias = Callable[[Block], Any]
+Read: TypeAlias = Callable[[Records], Any]
 
-# Numbers are read this many at a time, so that a damaged count cannot lead far beyond the block.
-_AT_ONCE = 4096
+# Pairs of numbers, of ten bytes each at most: so many lead no further than the margin behind the data.
+_AT_ONCE = 3_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,27 +53,25 @@ class Layout:
     width: int
     partition: tuple[NestedField, ...] = ()
 
-    def rows(self, container: Container) -> list[list[Any]]:
+    def rows(self, records: Records) -> list[list[Any]]:
         """All records, one list of slots each."""
         found = []
         steps, width = self.steps, self.width
-        for block in container.blocks:
-            for _ in range(block.count):
-                row = [None] * width
-                for slot, read in steps:
-                    row[slot] = read(block)
-                if block.left() < 0:
-                    break
-                found.append(row)
-            if block.left():
-                message = "a block does not hold what it should"
-                raise DamagedError(message)
+        for _ in range(records.count):
+            row = [None] * width
+            for slot, read in steps:
+                row[slot] = read(records)
+            if records.left() < 0:
+                break
+            found.append(row)
+        if records.left():
+            _refuse()
         return found
 
 
-def layout_of(container: Container, wanted: tuple[int, ...]) -> Layout:
+def layout_of(records: Records, wanted: tuple[int, ...]) -> Layout:
     """Slots in the order of `wanted`; fields of `data_file` are found like those around it."""
-    return _layout(container.header[SCHEMA], wanted)
+    return _layout(records.header[SCHEMA], wanted)
 
 
 @lru_cache(maxsize=256)
@@ -106,8 +108,8 @@ def _field(field: NestedField) -> Read:
 
 
 def _optional(read: Read) -> Read:
-    def maybe(block: Block) -> Any:
-        return read(block) if block.decoder.read_int() else None
+    def maybe(records: Records) -> Any:
+        return read(records) if records.decoder.read_int() else None
 
     return maybe
 
@@ -115,9 +117,9 @@ def _optional(read: Read) -> Read:
 def _reader(kind: IcebergType) -> Read:
     match kind:
         case IntegerType() | LongType():
-            return lambda block: block.decoder.read_int()
+            return lambda records: records.decoder.read_int()
         case StringType():
-            return lambda block: _bytes(block).decode()
+            return lambda records: _bytes(records).decode()
         case BinaryType():
             return _bytes
         case StructType():
@@ -133,50 +135,53 @@ def _reader(kind: IcebergType) -> Read:
         case MapType():
             return _list(_struct((_reader(kind.key_type), _reader(kind.value_type))))
     plain = construct_reader(kind).read  # of a fixed length, all of them
-    return lambda block: plain(block.decoder)
+    return lambda records: plain(records.decoder)
 
 
-def _bytes(block: Block) -> bytes:
-    decoder = block.decoder
+def _bytes(records: Records) -> bytes:
+    decoder = records.decoder
     length = decoder.read_int()
-    if not 0 <= length <= block.end - decoder.tell():
+    if not 0 <= length <= records.end - decoder.tell():
         _refuse()
     return decoder.read(length)
 
 
 def _struct(fields: tuple[Read, ...]) -> Read:
-    return lambda block: tuple([read(block) for read in fields])
+    return lambda records: tuple([read(records) for read in fields])
 
 
 def _record(kind: StructType) -> Read:
     fields = tuple((field.field_id, _field(field)) for field in kind.fields)
-    return lambda block: {field_id: read(block) for field_id, read in fields}
+    return lambda records: {field_id: read(records) for field_id, read in fields}
 
 
 def _list(element: Read) -> Read:
-    def read(block: Block) -> list[Any]:
+    def read(records: Records) -> list[Any]:
         found: list[Any] = []
-        while count := _count(block):
+        while count := _count(records):
             for _ in range(count):
-                found.append(element(block))
-                if block.left() < 0:
+                found.append(element(records))
+                if records.left() < 0:
                     _refuse()
         return found
 
     return read
 
 
-def _numbers(block: Block) -> array[int]:
+def _numbers(records: Records) -> array[int]:
     """A map of numbers, as keys and values in turn."""
-    decoder: BinaryDecoder = block.decoder
+    decoder = records.decoder
     found: array[int] = array("Q")
-    while count := _count(block):
-        left = 2 * count
-        while left:
-            found.extend(_unsigned(decoder.read_ints(min(left, _AT_ONCE))))
-            left -= min(left, _AT_ONCE)
-            if block.left() < 0:
+    while count := decoder.read_int():
+        if count < 0:
+            count = -count
+            decoder.read_int()  # the size in bytes
+        while count > _AT_ONCE:
+            found.extend(_unsigned(decoder.read_ints(2 * _AT_ONCE)))
+            count -= _AT_ONCE
+            if records.left() < 0:
                 _refuse()
+        found.extend(_unsigned(decoder.read_ints(2 * count)))
     return found
 
 
@@ -187,33 +192,46 @@ def _unsigned(numbers: Sequence[int]) -> array[int]:
     return array("Q", [number & 0xFFFF_FFFF_FFFF_FFFF for number in numbers])
 
 
-def _bounds(block: Block) -> tuple[list[int], list[bytes]]:
-    """A map of binaries as its keys and its values."""
-    decoder, end = block.decoder, block.end
-    number, tell, take = decoder.read_int, decoder.tell, decoder.read
+def _bounds(records: Records) -> tuple[list[int], list[bytes]]:
+    """A map of binaries as its keys and its values.
+
+    Most of a manifest is this, in tiny pieces: slicing is quicker than asking the decoder for each,
+    and cannot leave the data.
+    """
+    data, decoder = records.data, records.decoder
     keys: list[int] = []
     values: list[bytes] = []
-    while count := _count(block):
+    while count := _count(records):
+        start = at = decoder.tell()
         for _ in range(count):
-            keys.append(number())
-            length = number()
-            if not 0 <= length <= end - tell():
+            key, length = data[at], data[at + 1]
+            if (key | length) & 0x81:  # two bytes or more, or negative
+                key, at = read_number(data, at)
+                length, at = read_number(data, at)
+                if length < 0:
+                    _refuse()
+            else:
+                key, length, at = key >> 1, length >> 1, at + 2
+            keys.append(key)
+            values.append(data[at : at + length])
+            at += length
+            if at > records.end:
                 _refuse()
-            values.append(take(length))
+        decoder.skip(at - start)
     return keys, values
 
 
-def _count(block: Block) -> int:
+def _count(records: Records) -> int:
     """How many elements follow; 0 after the last."""
-    count = block.decoder.read_int()
+    count = records.decoder.read_int()
     if count < 0:
         count = -count
-        block.decoder.read_int()  # the size in bytes
-    if count > block.left():
+        records.decoder.read_int()  # the size in bytes
+    if count > records.left():
         _refuse()
     return count
 
 
 def _refuse() -> NoReturn:
-    message = "a block does not hold what it should"
+    message = "it does not hold what it should"
     raise DamagedError(message)

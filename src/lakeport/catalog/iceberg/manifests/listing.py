@@ -55,8 +55,8 @@ class Listing:
 
 def decode_listing(data: bytes) -> Listing:
     """`ValueError` and its like if the bytes are no manifest list."""
-    container = open_container(data)
-    rows = layout_of(container, _FIELDS).rows(container)
+    records = open_container(data)
+    rows = layout_of(records, _FIELDS).rows(records)
     # Writers put the newest first; numbers are all 0 in format 1.
     rows.reverse()
     rows.sort(key=lambda row: row[4] or 0)

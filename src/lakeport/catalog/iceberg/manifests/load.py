@@ -1,7 +1,7 @@
 """Reads manifest lists and manifests, once each: neither ever changes, so the path is the key.
 
-What is to be read from storage is read by a few threads at a time, since a remote store answers each
-request after tens of milliseconds; the threads are gone when the call returns.
+A remote store answers each request after tens of milliseconds, so a few threads ask it at a time; they
+are gone when the call returns. Local files are there at once, and decoding is one thread's work.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from lakeport.catalog.iceberg.manifests.container import DamagedError
 from lakeport.catalog.iceberg.manifests.entries import Manifest, decode_manifest
 from lakeport.catalog.iceberg.manifests.listing import Listed, Listing, decode_listing
 from lakeport.catalog.iceberg.parts import Source
+from lakeport.catalog.iceberg.storage import open_file
 from lakeport.core.names import quoted
 
 _THREADS = 8
@@ -35,8 +36,8 @@ def load_manifest(source: Source, listed: Listed) -> Manifest:
 
 
 def load_manifests(source: Source, listed: Sequence[Listed]) -> list[Manifest]:
-    held = [source.caches.manifests.peek(each.path) for each in listed]
-    if sum(each is None for each in held) <= 1:
+    remote = [each for each in listed if not _is_local(each.path)]
+    if sum(source.caches.manifests.peek(each.path) is None for each in remote) <= 1:
         return [load_manifest(source, each) for each in listed]
     pool = ThreadPoolExecutor(_THREADS, thread_name_prefix="lakeport-manifests")
     try:
@@ -66,9 +67,14 @@ def _read_manifest(source: Source, listed: Listed) -> Manifest:
             raise _damaged() from error
 
 
+def _is_local(path: str) -> bool:
+    scheme, separator, _ = path.partition("://")
+    return not separator or scheme == "file"
+
+
 def _content(source: Source, path: str) -> bytes:
-    with source.io.new_input(path).open() as stream:
-        return stream.read()
+    with open_file(source.io, path) as opened:
+        return opened.handle.read()
 
 
 def _called(kind: str, path: str, source: Source) -> str:
