@@ -40,10 +40,12 @@ def convertible(found: pa.DataType, target: pa.DataType) -> bool:
         return isinstance(found, _Decimal) and found.scale == target.scale
     if is_text(target) or types.is_binary(target):
         return is_text(found) or is_bytes(found)
+    if types.is_fixed_size_binary(target):
+        return types.is_binary(found) or types.is_large_binary(found)
     if types.is_date(target):
         return types.is_date(found)
     if types.is_time(target):
-        return types.is_time(found)
+        return types.is_time(found) or types.is_int64(found)
     return types.is_timestamp(target) and (types.is_timestamp(found) or types.is_date(found))
 
 
@@ -60,7 +62,7 @@ def convert(array: Array, target: pa.DataType) -> Array:
         return pa.nulls(len(array))
     if isinstance(target, pa.TimestampType) and isinstance(array.type, pa.TimestampType):
         return _moments(array, array.type, target)
-    if _gains_digits(array.type, target):
+    if _gains_digits(array.type, target) or _is_count_of_day(array.type, target):
         return array.view(target)
     # A time of day is never so far from midnight that cutting it could overflow.
     return _cast(array, target, safe=not pa.types.is_time(target))
@@ -78,6 +80,11 @@ def _gains_digits(found: pa.DataType, target: pa.DataType) -> bool:
         and isinstance(target, pa.Decimal128Type)
         and found.precision <= target.precision
     )
+
+
+def _is_count_of_day(found: pa.DataType, target: pa.DataType) -> bool:
+    """ORC has no time of day: there Iceberg's is a plain number of microseconds."""
+    return pa.types.is_int64(found) and pa.types.is_time(target)
 
 
 def _timestamp(unit: str, zone: str | None) -> pa.DataType:

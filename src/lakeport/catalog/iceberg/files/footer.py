@@ -55,13 +55,7 @@ class Footer:
 
 def footer_of(task: Task, opened: Callable[[], OpenFile]) -> Footer:
     footer = task.source.caches.footers.get(task.file.path, lambda: _read(opened(), task.what))
-    rows = footer.metadata.num_rows
-    if rows != task.file.rows:
-        # Row ids are counted by the metadata: they would name other rows than those read.
-        raise CorruptDataError(
-            f"{task.what} holds {rows} rows, the table's metadata says {task.file.rows}",
-            hint="something replaced the file; restore it, or read an older snapshot",
-        )
+    task.check_rows(footer.metadata.num_rows)
     return footer
 
 

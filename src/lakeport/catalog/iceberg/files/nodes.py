@@ -1,4 +1,4 @@
-"""The columns of a Parquet file as a tree: what each is, its field id, and the leaves below it.
+"""The columns of a file as a tree: what each is, its field id, and the leaves below it.
 
 Parquet stores leaves only, and readers choose columns by the numbers of leaves. Names are no help: a
 dotted one is a path or a name with a dot in it. What Arrow makes of the file's schema keeps the order
@@ -21,7 +21,7 @@ from lakeport.catalog.iceberg.files.convert import plain_type
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-_FIELD_ID = b"PARQUET:field_id"
+_FIELD_IDS = (b"PARQUET:field_id", b"iceberg.id")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +72,6 @@ def _names_below(data_type: pa.DataType) -> tuple[str, ...]:
 
 
 def _field_id(field: Field) -> int | None:
-    found = (field.metadata or {}).get(_FIELD_ID)
-    # Arrow shows a file's own -1, which means none, as it shows any other number.
-    return None if found is None or int(found) < 0 else int(found)
+    metadata = field.metadata or {}
+    found = next((int(metadata[key]) for key in _FIELD_IDS if key in metadata), -1)
+    return None if found < 0 else found

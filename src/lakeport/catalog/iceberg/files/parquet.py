@@ -35,7 +35,9 @@ def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
     projection = matcher.match(task.request.columns)
     groups = possible_groups(footer, matcher, task.wanted)
     if not projection.leaves:
-        yield from _unread(task, footer, projection, groups)
+        for group in groups:
+            first, end = footer.starts[group : group + 2].tolist()
+            yield from task.unread(first, end, projection)
     elif groups:
         yield from _read(task, opened(), footer, projection, groups)
 
@@ -63,17 +65,6 @@ def _read(
                 f"{task.what} is damaged: it ends before row {end}",
                 hint="restore the file from a backup, or read an older snapshot",
             )
-
-
-def _unread(
-    task: Task, footer: Footer, projection: Projection, groups: Sequence[int]
-) -> Iterator[Chunk]:
-    """Nothing asked for is in the file: its number of rows is all there is to know."""
-    for group in groups:
-        start, end = int(footer.starts[group]), int(footer.starts[group + 1])
-        for first in range(start, end, task.wanted.batch_rows):
-            rows = min(task.wanted.batch_rows, end - first)
-            yield task.chunk(first, projection, (), rows)
 
 
 def _runs(groups: Sequence[int]) -> Iterator[list[int]]:

@@ -33,12 +33,15 @@ class Projection:
 
 @dataclass(frozen=True, slots=True)
 class Matcher:
-    """`constants` are values by field id for fields that the file leaves out."""
+    """`constants` are values by field id for fields that the file leaves out.
+
+    `cheapest` chooses a leaf to stand for a struct; without it columns are read whole or not at all.
+    """
 
     what: str
     nodes: tuple[Node, ...]
     constants: Mapping[int, Any]
-    cheapest: Callable[[range], int]
+    cheapest: Callable[[range], int] | None = None
 
     def match(self, fields: Sequence[NestedField]) -> Projection:
         leaves, group = self._group(self.nodes, fields, ())
@@ -75,6 +78,8 @@ class Matcher:
                 below, step = self._step(node, field.field_type, (*path, field.name))
                 leaves |= below
                 found.append((node, step))
+        if path and self.cheapest is None:
+            leaves = {leaf for node in nodes for leaf in node.leaves}
         # A struct comes back with those of its fields only of which a leaf was asked for.
         read = [node for node in nodes if not leaves.isdisjoint(node.leaves)]
         children = tuple(
@@ -100,7 +105,9 @@ class Matcher:
         target = stored_type(wanted)
         if isinstance(wanted, StructType) and pa.types.is_struct(node.type):
             leaves, group = self._group(node.children, wanted.fields, path)
-            return leaves or {self.cheapest(node.leaves)}, group
+            if not leaves and self.cheapest is not None:
+                leaves = {self.cheapest(node.leaves)}
+            return leaves, group
         if isinstance(wanted, ListType) and is_list(node.type):
             inner = (wanted.element_field,)
             return self._entries(node, inner, target, path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lakeport.catalog.arrow import Array
@@ -23,6 +24,14 @@ class Task:
     request: Request
     what: str
 
+    def check_rows(self, found: int) -> None:
+        """Row ids are counted by the metadata: in another file they would name other rows."""
+        if found != self.file.rows:
+            raise CorruptDataError(
+                f"{self.what} holds {found} rows, the table's metadata says {self.file.rows}",
+                hint="something replaced the file; restore it, or read an older snapshot",
+            )
+
     def chunk(
         self, start: int, projection: Projection, read: tuple[Array, ...], rows: int
     ) -> Chunk:
@@ -36,6 +45,11 @@ class Task:
                     hint="make the column optional, or rewrite the file",
                 )
         return Chunk(start, self.request.batch(columns, rows))
+
+    def unread(self, first: int, end: int, projection: Projection) -> Iterator[Chunk]:
+        """Rows of which nothing asked for is in the file: that they exist is all there is to know."""
+        for start in range(first, end, self.wanted.batch_rows):
+            yield self.chunk(start, projection, (), min(self.wanted.batch_rows, end - start))
 
 
 def task_of(source: Source, file: DataFile, wanted: Wanted) -> Task:
