@@ -15,9 +15,11 @@ import pyarrow as pa
 from lakeport.catalog.arrays.containers import (
     Parts,
     has_even_lengths,
+    nulls,
     put_together,
     take_apart,
 )
+from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.codec import Codec, MisfitError, Turn
 
@@ -69,7 +71,7 @@ def union(
         found: Any = parts.codes
         whole: list[Array] = [pa.array(found.astype(np.int32))]
         for code, codec, child in zip(codes, members, parts.children, strict=True):
-            whole.append(_where(found == code, codec.encoded(child)))
+            whole.append(_member(found == code, child, codec))
         ordered = [child for _, child in sorted(zip(places, whole, strict=True), key=_first)]
         return put_together(Parts(len(array), None, tuple(ordered)), stored)
 
@@ -79,10 +81,35 @@ def union(
 def _rebuilt(to: pa.DataType, turns: Sequence[Turn]) -> Turn:
     def turn(array: Array) -> Array:
         parts = take_apart(array)
-        children = (turn(child) for turn, child in zip(turns, parts.children, strict=True))
+        children = (
+            _turned(turn, child, parts) for turn, child in zip(turns, parts.children, strict=True)
+        )
         return put_together(parts.with_children(*children), to)
 
     return turn
+
+
+def _turned(turn: Turn, child: Array, parts: Parts) -> Array:
+    """A child turned, whatever stands where its parent is NULL: that may be no value at all."""
+    try:
+        return turn(child)
+    except (MisfitError, pa.ArrowInvalid):
+        if parts.valid is None:
+            raise
+        flags: Any = pa.Array.from_buffers(pa.bool_(), parts.length, [None, parts.valid])
+        shown = flags.to_numpy(zero_copy_only=False)
+        if parts.offsets is not None:
+            shown = np.repeat(shown, np.diff(parts.offsets))
+        return turn(_only(shown, child))
+
+
+def _only(shown: Any, child: Array) -> Array:
+    """The child with one of the values that count wherever one does not."""
+    (places,) = np.nonzero(shown)
+    if not len(places):
+        return nulls(len(child), child.type)
+    positions = np.where(shown, np.arange(len(child)), places[0])
+    return take_array(child, pa.array(positions, pa.int64()))
 
 
 def _tags(tag: Array, codes: Any) -> Any:
@@ -94,13 +121,16 @@ def _tags(tag: Array, codes: Any) -> Any:
     return tags.astype(np.int8)
 
 
-def _where(counts: Any, child: Array) -> Array:
-    """The child's values in the rows that count, NULL in the others."""
+def _member(counts: Any, child: Array, codec: Codec) -> Array:
+    """What to store of a member: its values in the rows that count, NULL in the others."""
     if counts.all():
-        return child
-    rows = np.arange(len(child), dtype=np.int64)
-    positions: Any = pa.array(rows, mask=~counts)
-    return child.take(positions)
+        return codec.encoded(child)
+    try:
+        stored = codec.encoded(child)
+    except (MisfitError, pa.ArrowInvalid):
+        stored = codec.encoded(_only(counts, child))
+    positions: Any = pa.array(np.arange(len(child)), mask=~counts)
+    return stored.take(positions)
 
 
 def _codes(logical: pa.DataType) -> list[int]:

@@ -30,10 +30,11 @@ from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.rows.conform import conform_insert
 from lakeport.catalog.rows.constraints import check_rows
 from lakeport.catalog.rows.keys import KeyGuard
-from lakeport.core.errors import ConflictError
+from lakeport.core.errors import ConflictError, UnsupportedError
 from lakeport.core.names import TableName
 
 _ATTEMPTS = 10
+_FORMAT = 2
 _NUMBER_OF_RETRIES = "commit.retry.num-retries"
 
 
@@ -43,6 +44,11 @@ def append(
     """How many rows were added; none make no commit. `table` is left at the state it produced."""
     table.refresh()
     opened = table.metadata
+    if opened.format_version != _FORMAT:
+        raise UnsupportedError(
+            f"tables of Iceberg format {opened.format_version} are read-only",
+            hint=f"create one of format {_FORMAT} and copy the rows",
+        )
     shape = described(opened, opened.schema())
     definition = shape.definition
     guards = [KeyGuard(key, definition.schema) for key in definition.keys]

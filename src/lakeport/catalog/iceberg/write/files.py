@@ -77,15 +77,12 @@ class DataFiles:
     def add(self, rows: pa.RecordBatch) -> None:
         spec, schema = self._metadata.spec(), self._metadata.schema()
         for values, part in partitioned(rows, spec, schema):
-            queue = self._queues.setdefault(values, _Queue())
-            queue.batches.append(part)
-            queue.rows += part.num_rows
-            queue.bytes += part.nbytes
-            self._waiting += part.nbytes
-            if (
-                queue.rows >= self._options.row_group_rows
-                or queue.bytes >= self._options.row_group_bytes
-            ):
+            queue = self._enqueue(
+                values, [pa.RecordBatch.from_arrays(part.columns, schema=self._schema)]
+            )
+            if queue.rows >= self._options.row_group_rows:
+                self._flush(values, whole_groups=True)
+            elif queue.bytes >= self._options.row_group_bytes:
                 self._flush(values)
         while self._waiting > self._options.waiting_bytes:
             self._flush(max(self._queues, key=lambda values: self._queues[values].bytes))
@@ -108,20 +105,32 @@ class DataFiles:
             with suppress(OSError):
                 self._io.delete(path)
 
-    def _flush(self, values: PartitionValues) -> None:
+    def _flush(self, values: PartitionValues, *, whole_groups: bool = False) -> None:
+        """Write what waits, or as much of it as fills row groups."""
         queue = self._queues.pop(values)
         self._waiting -= queue.bytes
         if not queue.rows:
             return
         file = self._open.get(values) or self._begin(values)
         self._open.move_to_end(values)
-        # In whole row groups, except for what is left at the end.
-        for batch in queue.batches:
+        rows = pa.Table.from_batches(queue.batches, self._schema)
+        limit = self._options.row_group_rows
+        now = rows.num_rows // limit * limit if whole_groups else rows.num_rows
+        for batch in rows.slice(0, now).to_batches():
             file.metrics.add(batch)
-        table = pa.Table.from_batches(queue.batches).cast(self._schema)
-        file.writer.write_table(table, row_group_size=self._options.row_group_rows)
+        file.writer.write_table(rows.slice(0, now), row_group_size=limit)
+        self._enqueue(values, rows.slice(now).to_batches())
         if file.sink.tell() >= self._options.file_bytes:
             self._close(values)
+
+    def _enqueue(self, values: PartitionValues, batches: Sequence[pa.RecordBatch]) -> _Queue:
+        queue = self._queues.setdefault(values, _Queue())
+        for batch in batches:
+            queue.batches.append(batch)
+            queue.rows += batch.num_rows
+            queue.bytes += batch.nbytes
+            self._waiting += batch.nbytes
+        return queue
 
     def _begin(self, values: PartitionValues) -> _OpenFile:
         while len(self._open) >= _MOST_OPEN:

@@ -19,6 +19,7 @@ from pyiceberg.transforms import (
     DayTransform,
     HourTransform,
     MonthTransform,
+    UnknownTransform,
     VoidTransform,
     YearTransform,
 )
@@ -26,7 +27,7 @@ from pyiceberg.types import DateType, IcebergType, NestedField, StructType
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.leaves import storage_of
-from lakeport.core.errors import InvalidRequestError
+from lakeport.core.errors import InvalidRequestError, UnsupportedError
 
 PartitionValues: TypeAlias = tuple[Any, ...]
 
@@ -61,6 +62,11 @@ def _values(
     source, kind = _source(rows, field.source_id, schema)
     if isinstance(field.transform, VoidTransform):
         return [None], np.zeros(len(source), dtype=np.int64)
+    if isinstance(field.transform, UnknownTransform):
+        raise UnsupportedError(
+            f"the table is partitioned by {field.transform}, which this version cannot work out",
+            hint="write with the engine that chose it",
+        )
     unit = _UNITS.get(type(field.transform))
     if unit is not None:
         source = _counted(source, kind, unit)
