@@ -9,9 +9,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakeport.catalog.iceberg.profile import Profile
+from lakeport.core.errors import NotFoundError
 
 if TYPE_CHECKING:
     from lakeport.app.settings import Settings
+    from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
 
@@ -25,6 +27,24 @@ def profile_of(settings: Settings) -> Profile:
         uri=catalog.uri,
         warehouse=catalog.warehouse,
         properties=catalog.properties,
+    )
+
+
+def open_catalog(settings: Settings) -> IcebergCatalog:
+    """The lake; the embedded one is made at its first use, but only inside a project."""
+    profile = profile_of(settings)
+    if settings.file is None and profile.type == "embedded":
+        raise NotFoundError(
+            "there is no lakeport.toml here or in any folder above",
+            hint="`lakeport init` makes a project; `--project DIR` names one",
+        )
+    from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
+
+    given = settings.catalog
+    return IcebergCatalog(
+        profile,
+        max_staleness=1.0 if given.max_staleness is None else given.max_staleness,
+        refresh_seconds=given.refresh_seconds,
     )
 
 

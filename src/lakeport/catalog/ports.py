@@ -259,6 +259,21 @@ class Measurable(Protocol):
     def statistics(self, column: str) -> ColumnStatistics: ...
 
 
+@dataclass(frozen=True, slots=True)
+class Storage:
+    """Where a table's files are and in which format, as a person would say it: `iceberg 2`."""
+
+    format: str
+    location: str
+
+
+@runtime_checkable
+class Stored(Protocol):
+    """Rows lie in files that other engines may read, too."""
+
+    def storage(self) -> Storage: ...
+
+
 # -- reading left to the client ------------------------------------------------------------------
 
 
@@ -463,6 +478,7 @@ ABILITIES: dict[type, str] = {
     Referable: "have tags or branches",
     Expirable: "forget snapshots",
     Measurable: "give statistics",
+    Stored: "say where its files are",
     Delegating: "be read by the client itself",
     DynamicCatalog: "create or drop namespaces",
     DynamicNamespace: "create, drop or rename tables",

@@ -40,7 +40,7 @@ def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -
     """Rows as Arrow data, or as dictionaries; a key that is missing gets its DEFAULT, or NULL."""
     target = require(table, Insertable, _called(table))
     with target.insert(context) as write:
-        for batch in _batches(rows, table):
+        for batch in batches_of(rows, table):
             write.add(batch)
         return write.commit()
 
@@ -120,7 +120,8 @@ def _called(table: Table) -> str:
     return f"table {quoted(str(table.name))}"
 
 
-def _batches(rows: Rows, table: Table) -> Iterator[pa.RecordBatch]:
+def batches_of(rows: Rows, table: Table) -> Iterator[pa.RecordBatch]:
+    """Any kind of rows as Arrow batches; dictionaries in the types of the table's columns."""
     if isinstance(rows, pa.RecordBatch):
         yield rows
     elif isinstance(rows, pa.Table):

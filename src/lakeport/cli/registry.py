@@ -21,6 +21,11 @@ COMMANDS = {
     "init": "Make a new project that works at once.",
     "config": "Show each setting and where it came from.",
     "doctor": "Check that everything Lakeport needs is here.",
+    "tables": "List the tables of the lake.",
+    "show": "Show a table: columns, rules, layout, size, snapshots.",
+    "history": "Show what happened to a table, oldest first.",
+    "read": "Read rows of a table.",
+    "load": "Load files into a table.",
     "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""

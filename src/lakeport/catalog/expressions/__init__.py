@@ -14,16 +14,21 @@ from lakeport.catalog.expressions.parse import (
     parse_expression,
     rename_column,
 )
+from lakeport.catalog.expressions.pruning import Condition, narrow
+from lakeport.catalog.expressions.type_text import type_text
 
 __all__ = [
     "SECONDS",
+    "Condition",
     "Expression",
     "cast_array",
     "column_names",
     "default_array",
     "evaluate",
     "keep",
+    "narrow",
     "parse_expression",
     "rename_column",
     "result_type",
+    "type_text",
 ]

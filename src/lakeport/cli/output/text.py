@@ -33,6 +33,12 @@ _VISIBLE = {
 }
 _VISIBLE_BUT_LINES = {code: shown for code, shown in _VISIBLE.items() if chr(code) not in "\n\t"}
 
+
+def visible(text: str) -> str:
+    """A text on one line that cannot steer a terminal."""
+    return text.translate(_VISIBLE)
+
+
 Cell: TypeAlias = str | int | float | Styled | None
 
 

@@ -1,0 +1,42 @@
+"""How large a table is, by the summary of its newest snapshot: no file is opened to find out.
+
+Iceberg writes these totals with every commit, but they are optional: what a writer left out is None.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """`rows` are the live ones; None where equality deletes hide how many those are."""
+
+    rows: int | None = 0
+    bytes: int | None = 0
+    data_files: int | None = 0
+    delete_files: int | None = 0
+    deleted_rows: int | None = 0
+
+
+def figures_of(summary: Mapping[str, str] | None) -> Figures:
+    """Of a table without a snapshot, everything is 0."""
+    if summary is None:
+        return Figures()
+    records = _number(summary, "total-records")
+    by_position = _number(summary, "total-position-deletes") or 0
+    by_equality = _number(summary, "total-equality-deletes") or 0
+    rows = None if records is None or by_equality else max(0, records - by_position)
+    return Figures(
+        rows=rows,
+        bytes=_number(summary, "total-files-size"),
+        data_files=_number(summary, "total-data-files"),
+        delete_files=_number(summary, "total-delete-files") or 0,
+        deleted_rows=None if by_equality else by_position,
+    )
+
+
+def _number(summary: Mapping[str, str], key: str) -> int | None:
+    text = summary.get(key, "")
+    return int(text) if text.isdigit() else None

@@ -1,0 +1,79 @@
+"""The tables of a lake. Names alone are one question per namespace, however many tables there are;
+what is known of each table is one more question per table, and only asked with `long`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from lakeport.app.lake.figures import figures_of
+from lakeport.catalog.ports import Catalog, Namespace, Travelable
+from lakeport.core.names import TableName, fold
+from lakeport.core.timepoint import format_time
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    name: str
+    namespace: str
+    table: str
+
+
+@dataclass(frozen=True, slots=True)
+class ListedLong(Listed):
+    """`changed` is the time of the newest snapshot; None where nothing was written yet."""
+
+    comment: str | None
+    columns: int
+    rows: int | None
+    bytes: int | None
+    version: int
+    changed: str | None
+
+
+def list_tables(
+    catalog: Catalog, namespace: str | None = None, *, long: bool = False
+) -> tuple[Listed, ...]:
+    """Sorted by name. A namespace stands for the ones nested in it, too."""
+    found = [
+        _long(place, table) if long else _short(place.info.name, table)
+        for place in _namespaces(catalog, namespace)
+        for table in place.tables()
+    ]
+    return tuple(sorted(found, key=lambda listed: (fold(listed.namespace), fold(listed.table))))
+
+
+def _namespaces(catalog: Catalog, wanted: str | None) -> Iterator[Namespace]:
+    if wanted is None:
+        yield from (catalog.namespace(info.name) for info in catalog.namespaces())
+        return
+    yield catalog.namespace(wanted)
+    below = fold(wanted) + "."
+    for info in catalog.namespaces():
+        if fold(info.name).startswith(below):
+            yield catalog.namespace(info.name)
+
+
+def _short(namespace: str, table: str) -> Listed:
+    return Listed(str(TableName(namespace, table)), namespace, table)
+
+
+def _long(namespace: Namespace, name: str) -> ListedLong:
+    table = namespace.table(name)
+    state = table.state()
+    newest = None
+    if isinstance(table, Travelable):
+        newest = next((s for s in table.history() if s.snapshot_id == state.snapshot_id), None)
+    figures = figures_of(None if newest is None else newest.summary)
+    return ListedLong(
+        name=str(state.name),
+        namespace=state.name.namespace,
+        table=state.name.table,
+        comment=state.definition.comment,
+        columns=len(state.definition.schema),
+        rows=figures.rows,
+        bytes=figures.bytes,
+        version=state.version,
+        changed=None if newest is None else format_time(newest.timestamp_ns),
+    )

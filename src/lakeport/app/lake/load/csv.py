@@ -1,0 +1,174 @@
+"""CSV: a header, then rows, streamed as text and read in the types they are wanted in.
+
+Nothing between two commas is NULL, `""` is an empty text. pyarrow counts rows, but people look for
+lines, and a text in quotes may have several: the line is looked up when there is one to report.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Generator
+from functools import cached_property
+from pathlib import Path
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.csv as pacsv
+
+from lakeport.app.lake.load.guess import TextGuess
+from lakeport.app.lake.load.values import first_refused, from_texts
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.definition import column_index
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import quoted
+
+BLOCK_BYTES = 4 * 1024 * 1024
+
+
+class CsvInput:
+    is_guessed = True
+
+    def __init__(self, label: str, place: Path, delimiter: str, nulls: tuple[str, ...]) -> None:
+        self.label = label
+        self._place = place
+        self._delimiter = delimiter
+        self._nulls = ["", *nulls]
+        if len(delimiter) != 1 or delimiter in '"\r\n':
+            raise InvalidRequestError(
+                f"{delimiter!r} cannot separate values", hint="use one character"
+            )
+
+    def names(self) -> list[str]:
+        return self._header
+
+    @cached_property
+    def _header(self) -> list[str]:
+        with self._text() as text:
+            header = next(csv.reader(text, delimiter=self._delimiter), None)
+        if not header:
+            raise InvalidRequestError(
+                f"{self.label} is empty", hint="its first line names the columns"
+            )
+        for place, name in enumerate(header, start=1):
+            if not name.strip():
+                raise InvalidRequestError(
+                    f"{self.label}:1: column {place} has no name",
+                    hint="the first line names the columns",
+                )
+        return [name.strip() for name in header]
+
+    def schema(self) -> pa.Schema:
+        guesses = [TextGuess() for _ in self._header]
+        for batch in self._texts():
+            for guess, column in zip(guesses, batch.columns, strict=True):
+                guess.add(column)
+        return pa.schema(
+            [
+                pa.field(name, guess.type or pa.string())
+                for name, guess in zip(self._header, guesses, strict=True)
+            ]
+        )
+
+    def batches(self, schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
+        names = self._header
+        places = [column_index(schema, name) for name in names]
+        before = 1  # the header
+        for batch in self._texts():
+            columns = [
+                texts if place is None else self._read(texts, schema.field(place), before)
+                for texts, place in zip(batch.columns, places, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(columns, names=names)
+            before += batch.num_rows
+
+    def _read(self, texts: Array, column: Any, before: int) -> Array:
+        try:
+            return from_texts(texts, column)
+        except InvalidRequestError:
+            row, error = first_refused(
+                len(texts), lambda start, end: from_texts(texts.slice(start, end - start), column)
+            )
+            raise InvalidRequestError(
+                f"{self.label}:{self._line(before + row)}: column {quoted(column.name)}: {error.message}",
+                hint=error.hint or "correct the value, or load it as text and convert it later",
+            ) from None
+
+    def _texts(self) -> Generator[pa.RecordBatch, None, None]:
+        """Every column as text, in the file's order."""
+        refused: list[Any] = []
+        try:
+            with (
+                pa.input_stream(str(self._place)) as source,
+                self._reader(source, refused) as reader,
+            ):
+                is_first = True
+                for batch in reader:
+                    rows = batch.slice(1) if is_first else batch  # the header came as a row
+                    is_first = is_first and not batch.num_rows
+                    if rows.num_rows:
+                        yield rows
+        except (pa.ArrowException, OSError) as error:
+            raise self._damaged(error, refused) from error
+
+    def _reader(self, source: Any, refused: list[Any]) -> pacsv.CSVStreamingReader:
+        # Numbers stand for the names: two columns may be called the same until somebody minds.
+        places = [str(place) for place, _ in enumerate(self._header)]
+        return pacsv.open_csv(
+            source,
+            # With threads there are no row numbers.
+            read_options=pacsv.ReadOptions(
+                use_threads=False, block_size=BLOCK_BYTES, column_names=places
+            ),
+            parse_options=pacsv.ParseOptions(
+                delimiter=self._delimiter,
+                newlines_in_values=True,
+                ignore_empty_lines=len(places) > 1,
+                invalid_row_handler=_keeping(refused),
+            ),
+            convert_options=pacsv.ConvertOptions(
+                column_types=dict.fromkeys(places, pa.string()),
+                null_values=self._nulls,
+                strings_can_be_null=True,
+                quoted_strings_can_be_null=False,
+            ),
+        )
+
+    def _damaged(self, error: Exception, refused: list[Any]) -> InvalidRequestError:
+        if refused:
+            row = refused[0]
+            return InvalidRequestError(
+                f"{self.label}:{self._line(row.number - 1)}: {row.actual_columns} values"
+                f" for {row.expected_columns} columns",
+                hint="quote values that hold the delimiter; --delimiter names another one",
+            )
+        said = str(error).splitlines()[0]
+        if "UTF8" in said:
+            return InvalidRequestError(f"{self.label} is not UTF-8 text", hint="convert it first")
+        return InvalidRequestError(f"{self.label} cannot be read as CSV: {said}")
+
+    def _line(self, row: int) -> int:
+        """The line on which a row begins; row 0 is the header."""
+        with self._text() as text:
+            reader = csv.reader(text, delimiter=self._delimiter)
+            seen = -1
+            begins = 1
+            for values in reader:
+                if values or len(self._header) == 1:
+                    seen += 1
+                if seen == row:
+                    return begins
+                begins = reader.line_num + 1
+            return begins
+
+    def _text(self) -> io.TextIOWrapper:
+        source: Any = pa.input_stream(str(self._place))
+        return io.TextIOWrapper(source, encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _keeping(refused: list[Any]) -> Callable[[Any], Literal["error"]]:
+    def handle(row: Any) -> Literal["error"]:
+        refused.append(row)
+        return "error"
+
+    return handle

@@ -1,0 +1,212 @@
+"""JSON: an array of objects, or objects one after the other (one per line, usually).
+
+Read in pieces of a bounded size, whatever the size of the array. A key that an object lacks is the
+column's DEFAULT, or NULL.
+"""
+
+from __future__ import annotations
+
+import codecs
+import json
+from collections.abc import Generator, Iterator
+from itertools import islice
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+import pyarrow as pa
+
+from lakeport.app.lake.load.guess import ValueGuess
+from lakeport.app.lake.load.values import Digits, first_refused, from_plain
+from lakeport.catalog.arrays.selection import take_array
+from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.definition import default_of
+from lakeport.catalog.expressions import default_array
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import NameMap, fold, quoted
+
+BATCH_ROWS = 16_384
+CHUNK_BYTES = 1024 * 1024
+
+Row: TypeAlias = tuple[int, dict[str, Any]]
+"""The line an object begins on, and the object."""
+
+
+class JsonInput:
+    is_guessed = True
+
+    def __init__(self, label: str, place: Path) -> None:
+        self.label = label
+        self._place = place
+
+    def names(self) -> list[str]:
+        found: dict[str, str] = {}
+        for _, row in self._rows():
+            for name in row:
+                found.setdefault(fold(name), name)
+        return list(found.values())
+
+    def schema(self) -> pa.Schema:
+        guesses: dict[str, tuple[str, ValueGuess]] = {}
+        for _, row in self._rows():
+            for name, value in row.items():
+                guesses.setdefault(fold(name), (name, ValueGuess()))[1].add(value)
+        return pa.schema(
+            [pa.field(name, guess.type or pa.string()) for name, guess in guesses.values()]
+        )
+
+    def batches(self, schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
+        rows = self._rows()
+        while group := list(islice(rows, BATCH_ROWS)):
+            yield self._batch(group, schema)
+
+    def _batch(self, group: list[Row], schema: pa.Schema) -> pa.RecordBatch:
+        objects = [NameMap(row.items()) for _, row in group]
+        present = NameMap((name, name) for row in objects for name in row)
+        names, columns = [], []
+        for column in schema:
+            if column.name in present:
+                names.append(column.name)
+                columns.append(self._column(group, objects, column))
+        for name in present:
+            if name not in NameMap((known, known) for known in schema.names):
+                names.append(name)  # whoever takes the batch says that there is no such column
+                columns.append(pa.nulls(len(group), pa.string()))
+        if not columns:
+            return pa.RecordBatch.from_arrays([pa.nulls(len(group))], names=[schema.names[0]])
+        return pa.RecordBatch.from_arrays(columns, names=names)
+
+    def _column(self, group: list[Row], objects: list[NameMap[Any]], column: Field) -> Array:
+        values = [row.get(column.name) for row in objects]
+        try:
+            found = from_plain(values, column)
+        except InvalidRequestError:
+            row, error = first_refused(
+                len(values), lambda start, end: from_plain(values[start:end], column)
+            )
+            raise InvalidRequestError(
+                f"{self.label}:{group[row][0]}: column {quoted(column.name)}: {error.message}",
+                hint=error.hint or "correct the value, or load it as text and convert it later",
+            ) from None
+        absent = np.array([column.name not in row for row in objects])
+        default = default_of(column)
+        if default is None or not absent.any():
+            return found
+        with_default = pa.concat_arrays([found, default_array(default, column, 1)])
+        places = np.where(absent, len(found), np.arange(len(found), dtype=np.int64))
+        return take_array(with_default, pa.array(places))
+
+    def _rows(self) -> Iterator[Row]:
+        for line, value in _Documents(self.label, self._place).values():
+            if not isinstance(value, dict):
+                raise InvalidRequestError(
+                    f'{self.label}:{line}: a row is an object, like {{"a": 1}}',
+                    hint="the file holds an array of objects, or one object per line",
+                )
+            yield line, value
+
+
+class _Documents:
+    """The values of a file: those of its one array, or all that follow each other."""
+
+    def __init__(self, label: str, place: Path) -> None:
+        self._label = label
+        self._place = place
+        self._decode = json.JSONDecoder(parse_float=Digits, parse_constant=Digits).raw_decode
+        self._text = ""
+        self._at = 0
+        self._line = 1
+
+    def values(self) -> Iterator[tuple[int, Any]]:
+        chunks = self._chunks()
+        in_array = self._next(chunks) == "["
+        if in_array:
+            self._at += 1
+        while (character := self._next(chunks)) and not (in_array and character == "]"):
+            start = self._line
+            yield start, self._value(chunks)
+            if in_array:
+                self._comma(chunks)
+        if in_array:
+            self._end(chunks, character)
+
+    def _next(self, chunks: Iterator[str]) -> str:
+        """The next character that is no blank; nothing at the end."""
+        while True:
+            while self._at < len(self._text):
+                character = self._text[self._at]
+                if character not in " \t\r\n":
+                    return character
+                self._line += character == "\n"
+                self._at += 1
+            if not self._more(chunks):
+                return ""
+
+    def _value(self, chunks: Iterator[str]) -> Any:
+        while True:
+            try:
+                value, end = self._decode(self._text, self._at)
+            except (ValueError, RecursionError) as error:
+                if self._more(chunks):
+                    continue
+                raise self._wrong(error) from None
+            # A number may go on in the next chunk; objects end with their bracket.
+            if end == len(self._text) and not isinstance(value, dict) and self._more(chunks):
+                continue
+            self._line += self._text.count("\n", self._at, end)
+            self._at = end
+            return value
+
+    def _comma(self, chunks: Iterator[str]) -> None:
+        character = self._next(chunks)
+        if character == ",":
+            self._at += 1
+            if self._next(chunks) == "]":
+                raise InvalidRequestError(
+                    f"{self._label}:{self._line}: a comma before the closing ]"
+                )
+        elif character != "]":
+            raise InvalidRequestError(f"{self._label}:{self._line}: expected , or ] after a row")
+
+    def _end(self, chunks: Iterator[str], character: str) -> None:
+        if character != "]":
+            raise InvalidRequestError(f"{self._label}:{self._line}: the array is not closed")
+        self._at += 1
+        if self._next(chunks):
+            raise InvalidRequestError(f"{self._label}:{self._line}: text after the array")
+
+    def _more(self, chunks: Iterator[str]) -> bool:
+        chunk = next(chunks, None)
+        if chunk is None:
+            return False
+        self._text = self._text[self._at :] + chunk
+        self._at = 0
+        return True
+
+    def _chunks(self) -> Iterator[str]:
+        decoder = codecs.getincrementaldecoder("utf-8-sig")()
+        source: Any = pa.input_stream(str(self._place))
+        with source:
+            size = CHUNK_BYTES
+            while data := source.read(size):
+                yield self._decoded(decoder, data)
+                # A value larger than a chunk is tried again with each: twice as much keeps that cheap.
+                size = CHUNK_BYTES if len(self._text) - self._at < CHUNK_BYTES else 2 * size
+            yield self._decoded(decoder, b"", final=True)
+
+    def _decoded(
+        self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False
+    ) -> str:
+        try:
+            return decoder.decode(data, final)
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(
+                f"{self._label} is not UTF-8 text", hint="convert it first"
+            ) from error
+
+    def _wrong(self, error: Exception) -> InvalidRequestError:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else "it nests too deep"
+        line = self._line
+        if isinstance(error, json.JSONDecodeError):
+            line += self._text.count("\n", self._at, error.pos)
+        return InvalidRequestError(f"{self._label}:{line}: not JSON: {reason}")

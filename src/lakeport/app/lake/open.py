@@ -1,0 +1,16 @@
+"""`lakeport.open`: from a project's folder to its lake."""
+
+from __future__ import annotations
+
+from os import PathLike
+from pathlib import Path
+
+from lakeport.app import wiring
+from lakeport.app.lake.lake import Lake
+from lakeport.app.settings import load
+
+
+def open_lake(project: str | PathLike[str] | None = None) -> Lake:
+    settings = load(project=None if project is None else Path(project))
+    catalog = wiring.open_catalog(settings)
+    return Lake(catalog, catalog.close)

@@ -1,0 +1,56 @@
+"""`lakeport history`: the snapshots of a table, each of which can be read with `--at`."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakeport.app import wiring
+from lakeport.app.lake.find import find_table
+from lakeport.app.lake.history import Commit, history_of
+from lakeport.cli.frame import Answer, Call, command
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Page
+
+_COUNTS = ("added-records", "deleted-records", "total-records")
+
+
+@command
+def history(
+    call: Call,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
+) -> Answer[tuple[Commit, ...]]:
+    """Show what happened to a table, oldest first.
+
+    A version or snapshot listed here can be read: `lakeport read TABLE --at version:3`. With --json
+    each commit has its whole summary.
+    """
+    with closing(wiring.open_catalog(call.settings())) as catalog:
+        return Answer(history_of(find_table(catalog, table)), _show)
+
+
+def _show(commits: tuple[Commit, ...], page: Page) -> None:
+    if not commits:
+        page.line("nothing was written to it yet")
+        return
+    page.table(
+        ("version", "snapshot", "time", "operation", "added", "deleted", "rows then"),
+        [
+            (
+                commit.version,
+                page.name(str(commit.snapshot_id)),
+                commit.timestamp,
+                commit.operation,
+                *(_count(commit, key) for key in _COUNTS),
+            )
+            for commit in commits
+        ],
+    )
+
+
+def _count(commit: Commit, key: str) -> int | None:
+    text = commit.summary.get(key, "")
+    return int(text) if text.isdigit() else None

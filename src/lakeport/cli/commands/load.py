@@ -1,0 +1,76 @@
+"""`lakeport load`: files into a table."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakeport.app import wiring
+from lakeport.app.lake.load.inputs import FileFormat, FileOptions
+from lakeport.app.lake.load.load import Load, Loaded, Mode, load_files
+from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.output.progress import counting
+from lakeport.cli.output.sizes import counted
+from lakeport.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Page
+
+
+@command
+def load(  # noqa: PLR0913  each is an option of its own on the command line
+    call: Call,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
+    files: Annotated[
+        list[Path], typer.Argument(metavar="FILE...", help="The files; `-` is standard input.")
+    ],
+    *,
+    file_format: Annotated[
+        FileFormat | None,
+        typer.Option("--format", help="Their format [default: by the file's name]."),
+    ] = None,
+    create: Annotated[bool, typer.Option("--create", help="The table must be new.")] = False,
+    append: Annotated[
+        bool, typer.Option("--append", help="The table must be there already.")
+    ] = False,
+    delimiter: Annotated[
+        str | None, typer.Option(metavar="C", help="What separates values in CSV [default: ,].")
+    ] = None,
+    null: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TEXT", help="A text that means NULL in CSV; may be repeated."),
+    ] = None,
+) -> Answer[Loaded]:
+    """Load files into a table.
+
+    CSV (with a header), JSON (an array of objects, or one per line), Parquet and Arrow. A new table
+    gets the columns and types that all files together need; into a table that is there, columns go by
+    name in any case, and one that a file lacks gets its DEFAULT or NULL. All files are loaded in one
+    commit, or nothing is.
+    """
+    if create and append:
+        raise InvalidRequestError(
+            "--create and --append exclude each other", hint="use one of them"
+        )
+    mode: Mode = "create" if create else "append" if append else "either"
+    options = FileOptions(file_format, delimiter, tuple(null or ()))
+    wanted = Load(table, tuple(files), options, mode)
+    with (
+        closing(wiring.open_catalog(call.settings())) as catalog,
+        counting(f"loading {table}") as progress,
+    ):
+        return Answer(load_files(catalog, wanted, progress), _show)
+
+
+def _show(done: Loaded, page: Page) -> None:
+    if len(done.files) > 1:
+        page.table(("file", "rows"), [(file.file, file.rows) for file in done.files])
+    made = "made " if done.created else "into "
+    page.line(
+        f"loaded {counted(done.rows, 'row')} from {counted(len(done.files), 'file')}, {made}",
+        page.name(done.table),
+        f", now version {done.version}",
+    )

@@ -1,0 +1,77 @@
+"""`lakeport show`: everything known of a table but its rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakeport.app import wiring
+from lakeport.app.lake.description import TableDescription, describe_table
+from lakeport.app.lake.find import find_table
+from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.output.sizes import counted, size_text
+from lakeport.core.timepoint import parse_point
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Page
+
+
+@command
+def show(
+    call: Call,
+    table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
+    *,
+    at: Annotated[
+        str | None,
+        typer.Option(metavar="POINT", help="As it was then; see `lakeport read --help`."),
+    ] = None,
+) -> Answer[TableDescription]:
+    """Show a table: columns, rules, layout, size, snapshots.
+
+    Types are written as in DuckDB's CREATE TABLE; --json has Arrow's names beside them. No data file
+    is opened: rows and sizes are what the snapshot says about itself.
+    """
+    point = None if at is None else parse_point(at)
+    with closing(wiring.open_catalog(call.settings())) as catalog:
+        return Answer(describe_table(find_table(catalog, table), point), _show)
+
+
+def _show(found: TableDescription, page: Page) -> None:
+    page.line(page.name(found.name), f"  {found.comment}" if found.comment else "")
+    page.line()
+    page.table(
+        ("column", "type", "null", "default", "comment"),
+        [
+            (page.name(column.name), column.type, column.nullable, column.default, column.comment)
+            for column in found.columns
+        ],
+    )
+    page.line()
+    page.table(("about", "value"), [(page.name(what), value) for what, value in _facts(found)])
+
+
+def _facts(found: TableDescription) -> Iterator[tuple[str, str]]:
+    figures = found.figures
+    yield from (("rule", text) for text in found.constraints)
+    yield from (("partitioned by", text) for text in found.partitioned_by)
+    yield from (("sorted by", text) for text in found.sorted_by)
+    yield "rows", "unknown" if figures.rows is None else f"{figures.rows:,}"
+    files = "unknown" if figures.data_files is None else counted(figures.data_files, "data file")
+    yield "size", f"{size_text(figures.bytes) or 'unknown'} in {files}"
+    if figures.delete_files:
+        rows = "" if figures.deleted_rows is None else f"{counted(figures.deleted_rows, 'row')} in "
+        yield "deletes", f"{rows}{counted(figures.delete_files, 'delete file')}"
+    yield "version", str(found.version)
+    if found.snapshot is not None:
+        commit = found.snapshot
+        yield "snapshot", f"{commit.snapshot_id} ({commit.operation}, {commit.timestamp})"
+    yield "snapshots", f"{found.snapshots:,}"
+    yield from ((ref.kind, f"{ref.name} = snapshot {ref.snapshot_id}") for ref in found.refs)
+    if found.storage is not None:
+        yield "format", found.storage.format
+        yield "location", found.storage.location
+    yield "uuid", found.uuid
+    yield from (("property", f"{key} = {value}") for key, value in sorted(found.properties.items()))

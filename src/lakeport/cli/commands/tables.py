@@ -1,0 +1,64 @@
+"""`lakeport tables`: what the lake holds."""
+
+from __future__ import annotations
+
+from contextlib import closing
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakeport.app import wiring
+from lakeport.app.lake.listing import Listed, ListedLong, list_tables
+from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.output.sizes import counted, size_text
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Cell, Page
+
+
+@command
+def tables(
+    call: Call,
+    namespace: Annotated[
+        str | None, typer.Argument(metavar="NAMESPACE", help="Only its tables, nested ones too.")
+    ] = None,
+    *,
+    long: Annotated[
+        bool,
+        typer.Option("--long", "-l", help="Also comment, rows, size, version and last change."),
+    ] = False,
+) -> Answer[tuple[Listed, ...]]:
+    """List the tables of the lake.
+
+    Names come in one question per namespace; --long asks for every table's metadata, too. `rows` and
+    `size` are what the newest snapshot says about itself.
+    """
+    with closing(wiring.open_catalog(call.settings())) as catalog:
+        return Answer(list_tables(catalog, namespace, long=long), _show)
+
+
+def _show(found: tuple[Listed, ...], page: Page) -> None:
+    if not found:
+        page.line("there are no tables yet; `lakeport load NAMESPACE.TABLE FILE` makes one")
+        return
+    long = [listed for listed in found if isinstance(listed, ListedLong)]
+    if long:
+        page.table(
+            ("table", "rows", "size", "version", "changed", "comment"),
+            [_long(listed, page) for listed in long],
+        )
+    else:
+        page.table(("table",), [(page.name(listed.name),) for listed in found])
+    namespaces = len({listed.namespace for listed in found})
+    page.line(f"{counted(len(found), 'table')} in {counted(namespaces, 'namespace')}")
+
+
+def _long(listed: ListedLong, page: Page) -> tuple[Cell, ...]:
+    return (
+        page.name(listed.name),
+        listed.rows,
+        size_text(listed.bytes),
+        listed.version,
+        listed.changed,
+        listed.comment,
+    )
