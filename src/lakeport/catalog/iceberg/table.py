@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from lakeport.catalog.iceberg.parts import Source
+from lakeport.catalog.iceberg.plan import plan_scan
 from lakeport.catalog.iceberg.refs import create_ref, drop_ref
+from lakeport.catalog.iceberg.scan import open_split
+from lakeport.catalog.iceberg.state import state_of
+from lakeport.catalog.iceberg.statistics import column_statistics
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.travel import (
     Moment,
     all_refs,
     find,
     history_of,
-    require_snapshot,
-    version_of,
+    moment_of_split,
 )
 from lakeport.catalog.ports import (
     ColumnStatistics,
@@ -26,6 +29,7 @@ from lakeport.catalog.ports import (
     ScanRequest,
     SnapshotInfo,
     Split,
+    Storage,
     TableState,
 )
 from lakeport.catalog.streams import BatchStream
@@ -50,19 +54,20 @@ class IcebergTable:
         source = self.source()
         return state_of(source, self._find(source, None))
 
+    def storage(self) -> Storage:
+        metadata = self.source().metadata
+        return Storage(f"iceberg {metadata.format_version}", metadata.location)
+
     # -- reading ---------------------------------------------------------------------------------
 
     def plan(self, request: ScanRequest) -> ScanPlan:
         source = self.source()
-        from lakeport.catalog.iceberg.plan import plan_scan  # noqa: PLC0415
-
         return plan_scan(source, self._find(source, request.at), request)
 
     def open(self, request: ScanRequest, split: Split) -> BatchStream:
         source = self.source()
-        from lakeport.catalog.iceberg.scan import open_split  # noqa: PLC0415
-
-        return open_split(source, require_snapshot(source, split.snapshot_id), request, split)
+        moment = moment_of_split(source, request.at, split.snapshot_id)
+        return open_split(source, moment, request, split)
 
     def state_at(self, point: TimePoint) -> TableState:
         source = self.source()
@@ -73,8 +78,6 @@ class IcebergTable:
 
     def statistics(self, column: str) -> ColumnStatistics:
         source = self.source()
-        from lakeport.catalog.iceberg.statistics import column_statistics  # noqa: PLC0415
-
         return column_statistics(source, self._find(source, None), column)
 
     # -- keeping history -------------------------------------------------------------------------
@@ -90,17 +93,3 @@ class IcebergTable:
 
     def _find(self, source: Source, point: TimePoint | None) -> Moment:
         return find(source, point, self._surroundings.clock())
-
-
-def state_of(source: Source, moment: Moment) -> TableState:
-    """A snapshot without a version (format 1) shows as version 0 with a snapshot id."""
-    from lakeport.catalog.iceberg.definition import definition_of  # noqa: PLC0415
-
-    return TableState(
-        uuid=str(source.metadata.table_uuid),
-        name=source.name,
-        definition=definition_of(source, moment.schema),
-        schema_id=moment.schema.schema_id,
-        snapshot_id=None if moment.snapshot is None else moment.snapshot.snapshot_id,
-        version=version_of(moment.snapshot) or 0,
-    )

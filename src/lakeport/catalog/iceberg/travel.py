@@ -16,10 +16,11 @@ from typing import Literal, assert_never
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata, TableMetadataV1
 from pyiceberg.table.refs import SnapshotRefType
-from pyiceberg.table.snapshots import Snapshot
+from pyiceberg.table.snapshots import Snapshot, ancestors_of
 
 from lakeport.catalog.history import (
     CLOCK_TOLERANCE_NS,
+    MAIN,
     expired,
     find_ref,
     no_snapshot,
@@ -78,6 +79,24 @@ def moment_of(metadata: TableMetadata, snapshot: Snapshot) -> Moment:
     return Moment(snapshot, schema or metadata.schema())
 
 
+def moment_of_split(source: Source, point: TimePoint | None, snapshot_id: int) -> Moment:
+    """What a split of a plan reads: the snapshot it names, in the schema that the plan had.
+
+    The head has the current schema, unless it was asked for as a point in time. Once it is no longer
+    the head, the schema it was planned with is most likely its own.
+    """
+    metadata = source.metadata
+    snapshot = metadata.snapshot_by_id(snapshot_id)
+    if snapshot is None:
+        raise ExpiredError(
+            f"snapshot {snapshot_id} of table {quoted(str(source.name))} has expired",
+            hint="run the query again",
+        )
+    if point is None and snapshot_id == metadata.current_snapshot_id:
+        return Moment(snapshot, metadata.schema())
+    return moment_of(metadata, snapshot)
+
+
 def version_of(snapshot: Snapshot | None) -> int | None:
     """The sequence number; format 1 has none, and an upgrade writes 0 for what it finds."""
     return None if snapshot is None else snapshot.sequence_number or None
@@ -90,7 +109,7 @@ def newest_version(metadata: TableMetadata) -> int:
 
 def all_refs(metadata: TableMetadata) -> tuple[Ref, ...]:
     """`main` first, the others by name."""
-    names = sorted(metadata.refs, key=lambda name: (name != "main", name))
+    names = sorted(metadata.refs, key=lambda name: (name != MAIN, name))
     refs = ((name, metadata.refs[name]) for name in names)
     return tuple(Ref(name, _KINDS[ref.snapshot_ref_type], ref.snapshot_id) for name, ref in refs)
 
@@ -150,42 +169,54 @@ def _follows(metadata: TableMetadata, index: int) -> bool:
     after = metadata.snapshot_by_id(log[index + 1].snapshot_id)
     if here is None or after is None:
         return False
-    if after.parent_snapshot_id == here.snapshot_id:
+    if after.timestamp_ms == log[index + 1].timestamp_ms:
+        # A commit. PyIceberg forgets both the entry of an expired snapshot and that it was the parent of
+        # the next; inside the log every commit had one.
+        return after.parent_snapshot_id == here.snapshot_id
+    # A rollback, or `main` taking over another branch: was anything between that is gone now?
+    if version_of(here) is None:
         return True
-    # A rollback, or `main` taking over another branch. PyIceberg clears the parent of what follows an
-    # expired snapshot, so a missing parent says nothing; the sequence numbers in between do.
-    first, last = version_of(here), version_of(after)
-    if first is None or last is None:
-        return metadata.snapshot_by_id(after.parent_snapshot_id or -1) is not None
-    return _are_left(metadata, range(first + 1, last))
+    given = _given(metadata, log[index].timestamp_ms, log[index + 1].timestamp_ms)
+    left = {snapshot.sequence_number for snapshot in metadata.snapshots}
+    return all(version in left for version in given)
+
+
+def _given(metadata: TableMetadata, since: int, until: int) -> range:
+    """The sequence numbers that were given out between two moments, as far as can be told."""
+    earlier = [version_of(one) or 0 for one in metadata.snapshots if one.timestamp_ms <= since]
+    later = [version_of(one) or 0 for one in metadata.snapshots if one.timestamp_ms >= until]
+    return range(max(earlier, default=0) + 1, min(later, default=newest_version(metadata) + 1))
 
 
 def _before_the_log(source: Source, moment: int) -> Moment:
-    """The log may begin late (REPLACE TABLE clears it) or be missing: snapshots' own times must do."""
+    """The log may begin late, because REPLACE TABLE clears it: snapshots' own times must do then."""
     metadata = source.metadata
-    found: Snapshot | None = None
-    for snapshot in _in_order(metadata):
-        if snapshot.timestamp_ms * _MILLISECOND <= moment:
-            found = snapshot
-    if found is not None:
-        version = version_of(found)
-        if version is None or version == newest_version(metadata):
-            return moment_of(metadata, found)
-        if _are_left(metadata, range(version + 1, version + 2)):
-            return moment_of(metadata, found)
-    elif _is_first_left(metadata):
+    if metadata.current_snapshot() is None and moment >= metadata.last_updated_ms * _MILLISECOND:
+        return Moment(None, metadata.schema())
+    ordered = _in_order(metadata)
+    past = [at for at, one in enumerate(ordered) if one.timestamp_ms * _MILLISECOND <= moment]
+    if not past and _is_first(ordered[0]):
         return Moment(None, _first_schema(metadata))
+    if past and _was_head(metadata, *ordered[past[-1] : past[-1] + 2]):
+        return moment_of(metadata, ordered[past[-1]])
     raise _expired_moment(source, moment)
 
 
-def _is_first_left(metadata: TableMetadata) -> bool:
-    oldest = _in_order(metadata)[0]
-    return oldest.parent_snapshot_id is None and version_of(oldest) in {None, 1}
+def _is_first(snapshot: Snapshot) -> bool:
+    return snapshot.parent_snapshot_id is None and version_of(snapshot) in {None, 1}
 
 
-def _are_left(metadata: TableMetadata, versions: range) -> bool:
-    left = {snapshot.sequence_number for snapshot in metadata.snapshots}
-    return all(version in left for version in versions)
+def _was_head(metadata: TableMetadata, here: Snapshot, after: Snapshot | None = None) -> bool:
+    """Whether the first was on `main` until the second, which has no parent if it replaced the table."""
+    branches = (name for name, ref in metadata.refs.items() if ref.snapshot_ref_type == "branch")
+    for name in branches:
+        line = ancestors_of(metadata.snapshot_by_name(name), metadata)
+        if name != MAIN and any(one.snapshot_id == here.snapshot_id for one in line):
+            return False
+    if after is None:
+        return True
+    first, last = here.sequence_number or 0, after.sequence_number or 0
+    return last <= first + 1 and after.parent_snapshot_id in {here.snapshot_id, None}
 
 
 def _expired_moment(source: Source, moment: int) -> ExpiredError:
