@@ -76,6 +76,11 @@ class IcebergCatalog:
         return self._surroundings.profile.name
 
     @property
+    def profile(self) -> Profile:
+        """How it was configured; its text names the catalog in messages."""
+        return self._surroundings.profile
+
+    @property
     def pyiceberg(self) -> Catalog:
         """PyIceberg's own catalog, for what the ports do not offer yet."""
         return self._surroundings.native
