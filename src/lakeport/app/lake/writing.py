@@ -5,10 +5,8 @@ Iceberg's tables are created and appended to by PyIceberg until they have abilit
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
-
-import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import (
@@ -47,7 +45,9 @@ def create_table(catalog: Catalog, name: TableName, definition: Definition) -> T
         return namespace.create_table(name.table, definition)
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
-    create.create_table(_iceberg(catalog).pyiceberg, name, definition)
+    lake = _iceberg(catalog)
+    with _asking(lake):
+        create.create_table(lake.pyiceberg, name, definition)
     return catalog.namespace(name.namespace).table(name.table)
 
 
@@ -55,8 +55,12 @@ def drop_table(catalog: Catalog, name: TableName) -> None:
     namespace = catalog.namespace(name.namespace)
     if isinstance(namespace, DynamicNamespace):
         namespace.drop_table(name.table)
-    else:
-        _iceberg(catalog).pyiceberg.drop_table((*name.namespace.split("."), name.table))
+        return
+    from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
+
+    lake = _iceberg(catalog)
+    with _asking(lake):
+        create.drop_table(lake.pyiceberg, name)
 
 
 def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
@@ -65,23 +69,18 @@ def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
         return insert_rows(table, rows)
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
-    name = table.name
-    native = _iceberg(catalog).pyiceberg.load_table((*name.namespace.split("."), name.table))
-    counter = _Counter(batches_of(rows, table))
-    create.append(native, counter)
+    lake, name = _iceberg(catalog), table.name
+    with _asking(lake):
+        native = lake.pyiceberg.load_table((*name.namespace.split("."), name.table))
+        added = create.append(native, batches_of(rows, table))
     state = table.state()
-    return Written(counter.rows, state.snapshot_id, state.version)
+    return Written(added, state.snapshot_id, state.version)
 
 
-class _Counter:
-    def __init__(self, batches: Iterable[pa.RecordBatch]) -> None:
-        self._batches = batches
-        self.rows = 0
+def _asking(lake: IcebergCatalog) -> AbstractContextManager[None]:
+    from lakeport.catalog.iceberg.failures import asking  # noqa: PLC0415  loads PyIceberg
 
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        for batch in self._batches:
-            self.rows += batch.num_rows
-            yield batch
+    return asking(lake.profile)
 
 
 def _iceberg(catalog: Catalog) -> IcebergCatalog:
