@@ -15,13 +15,15 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
-# What one request to an object store may as well fetch: its latency is worth more than this.
+# What one request to an object store may as well fetch, because its latency is worth more than that:
+# the end of a file, where most footers fit, and the whole of a small file.
 TAIL = 1 << 16
+_SMALL = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
 class OpenFile:
-    """An open file; leaving the `with` block closes it. Reading a remote one is worth batching."""
+    """An open file; leaving the `with` block closes it. One that is not local is worth reading in bulk."""
 
     handle: pa.NativeFile
     size: int
@@ -50,16 +52,22 @@ def open_file(io: FileIO, location: str) -> OpenFile:
     if isinstance(io, PyArrowFileIO):
         scheme, host, path = io.parse_location(location, io.properties)
         if scheme == "file":
-            return _opened(pa.memory_map(path, "r"), is_local=True)
+            mapped = pa.memory_map(path, "r")
+            return OpenFile(mapped, mapped.size(), is_local=True)
         filesystem = io.fs_by_scheme(scheme, host)
-        return _opened(filesystem.open_input_file(path), is_local=False)
+        return _remote(filesystem.open_input_file(path))
     stream: Any = io.new_input(location).open(seekable=True)
-    return _opened(pa.PythonFile(stream, mode="r"), is_local=False)
+    return _remote(pa.PythonFile(stream, mode="r"))
 
 
-def _opened(handle: pa.NativeFile, *, is_local: bool) -> OpenFile:
+def _remote(handle: pa.NativeFile) -> OpenFile:
     try:
-        return OpenFile(handle, handle.size(), is_local)
+        size = handle.size()
+        if size > _SMALL:
+            return OpenFile(handle, size, is_local=False)
+        fetched = pa.BufferReader(handle.read_buffer(size))
     except BaseException:
         handle.close()
         raise
+    handle.close()
+    return OpenFile(fetched, size, is_local=True)

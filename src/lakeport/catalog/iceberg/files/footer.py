@@ -69,7 +69,6 @@ def _read(file: OpenFile, what: str) -> Footer:
 
 def _tail(file: OpenFile, what: str) -> bytes:
     """The footer with the length and the magic word that end the file."""
-    # A mapped file costs nothing until it is touched.
     tail = file.read_tail(_TRAILER if file.is_local else TAIL)
     if tail[-4:] == _ENCRYPTED:
         raise UnsupportedError(f"{what} is encrypted", hint="encrypted tables cannot be read yet")

@@ -21,9 +21,14 @@ from lakeport.catalog.iceberg.files.mapping import identified
 from lakeport.catalog.iceberg.files.projection import Matcher, Projection
 from lakeport.catalog.iceberg.files.task import Task
 from lakeport.catalog.iceberg.files.width import rows_per_batch
-from lakeport.catalog.iceberg.parts import Chunk
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk
 from lakeport.catalog.iceberg.storage import OpenFile
 from lakeport.core.errors import CorruptDataError
+
+# A row group's columns are fetched ahead, in few large requests, unless that would fill the memory;
+# then each column is read through a window of its own.
+_AHEAD = 64 * MEBIBYTE
+_STREAM = MEBIBYTE
 
 
 def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
@@ -45,11 +50,13 @@ def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
 def _read(
     task: Task, opened: OpenFile, footer: Footer, projection: Projection, groups: Sequence[int]
 ) -> Iterator[Chunk]:
+    ahead = not opened.is_local and _largest(footer, projection.leaves, groups) <= _AHEAD
     # The reader does not own the file: whoever opened it closes it.
     reader = pq.ParquetFile(
         opened.handle,
         metadata=footer.metadata,
-        pre_buffer=not opened.is_local,
+        pre_buffer=ahead,
+        buffer_size=0 if opened.is_local or ahead else _STREAM,
         coerce_int96_timestamp_unit=_finest_unit(projection.root.target),
     ).reader
     size = rows_per_batch(footer, projection.leaves, task)
@@ -65,6 +72,14 @@ def _read(
                 f"{task.what} is damaged: it ends before row {end}",
                 hint="restore the file from a backup, or read an older snapshot",
             )
+
+
+def _largest(footer: Footer, leaves: Sequence[int], groups: Sequence[int]) -> int:
+    """How many bytes of a row group must be fetched at most."""
+    return max(
+        sum(footer.metadata.row_group(group).column(leaf).total_compressed_size for leaf in leaves)
+        for group in groups
+    )
 
 
 def _runs(groups: Sequence[int]) -> Iterator[list[int]]:
