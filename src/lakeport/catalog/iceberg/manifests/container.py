@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 from pyiceberg.avro.codecs import KNOWN_CODECS
+from pyiceberg.avro.codecs.codec import Codec
 from pyiceberg.avro.decoder import BinaryDecoder, new_decoder
 
 _MAGIC = b"Obj\x01"
@@ -82,7 +83,15 @@ def _blocks(reader: _Bytes, mark: bytes, codec_name: str) -> Iterator[tuple[int,
         if count < 0 or reader.take(_MARK) != mark:
             message = "a block does not end where it should"
             raise DamagedError(message)
-        yield count, packed if codec is None else codec.decompress(packed)
+        yield count, packed if codec is None else _decompressed(codec, packed)
+
+
+def _decompressed(codec: type[Codec], packed: bytes) -> bytes:
+    try:
+        return codec.decompress(packed)
+    except Exception as error:  # each compression has a library, and errors, of its own
+        message = "a block cannot be decompressed"
+        raise DamagedError(message) from error
 
 
 class _Bytes:
