@@ -12,13 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyiceberg.typedef import Record
 from pyiceberg.types import NestedField
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_name
 from lakeport.catalog.iceberg.deletes.fields import compared_fields
 from lakeport.catalog.iceberg.deletes.lookup import RowSet
-from lakeport.catalog.iceberg.deletes.naming import delete_name
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.files.nodes import nodes_of
@@ -102,17 +101,8 @@ def _read_rows(source: Source, delete: DeleteFile, wanted: Wanted) -> DeleteRows
     name = delete_name(source, delete)
     with reading(name):
         _require_fields(source, delete, wanted.fields)
-        file = DataFile(
-            ordinal=-1,
-            path=delete.path,
-            format=delete.format,
-            rows=delete.rows,
-            bytes=delete.bytes,
-            sequence=delete.sequence,
-            spec_id=-1,
-            partition=Record(),
-        )
-        batches = [chunk.rows for chunk in read_file(source, file, wanted)]
+        chunks = read_file(source, as_data_file(delete), wanted)
+        batches = [chunk.rows for chunk in chunks]
         return DeleteRows(
             tuple(
                 pa.concat_arrays([batch.column(index) for batch in batches])

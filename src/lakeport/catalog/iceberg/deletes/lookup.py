@@ -1,8 +1,8 @@
 """Finds rows among many others by their values, a column at a time and never row by row.
 
 A row becomes one number: its place among the distinct rows of the set, first by its first column, then
-by the first two, and so on. NULL equals NULL and every NaN any other, but 0.0 is not -0.0: that is how
-Java's implementation of Iceberg compares, which the specification was written after.
+by the first two, and so on. NULL equals NULL. The specification wants no floating point numbers here;
+those of writers that do it anyway are compared as Java does: NaN equals NaN, and 0.0 is not -0.0.
 """
 
 from __future__ import annotations

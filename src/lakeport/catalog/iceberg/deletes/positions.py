@@ -14,20 +14,25 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyarrow import orc
+from pyiceberg.schema import Schema
+from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.deletes.naming import delete_name
+from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_name
 from lakeport.catalog.iceberg.failures import reading
+from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.files.nodes import Node, nodes_of
 from lakeport.catalog.iceberg.parts import DeleteFile, Source
 from lakeport.catalog.iceberg.storage import OpenFile, open_file
 from lakeport.catalog.rows.rowid import Numbers
-from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import quoted
 
 _PATH_ID, _PATH = 2147483546, "file_path"
 _POSITION_ID, _POSITION = 2147483545, "pos"
+_FIELDS = Schema(
+    NestedField(_PATH_ID, _PATH, StringType(), required=True),
+    NestedField(_POSITION_ID, _POSITION, LongType(), required=True),
+)
 
 # A larger file is not decoded as a whole: 8 MB of positions.
 _WHOLE_ROWS = 1_000_000
@@ -60,19 +65,11 @@ def positions_in(source: Source, delete: DeleteFile, path: str) -> Numbers:
 
 
 def _decoded(source: Source, delete: DeleteFile, only: str | None) -> PositionsByFile:
-    name = delete_name(source, delete)
-    with reading(name), open_file(source.io, delete.path) as opened:
-        match delete.format.lower():
-            case "parquet":
-                batches = _parquet(opened, only)
-            case "orc":
-                batches = _orc(opened)
-            case other:
-                raise UnsupportedError(
-                    f"{name} has the format {other}, which cannot be read",
-                    hint="compact the table with the engine that wrote it",
-                )
-        return PositionsByFile(_grouped(batches, only))
+    with reading(delete_name(source, delete)):
+        if delete.format.lower() != "parquet":
+            return PositionsByFile(_grouped(_other_format(source, delete), only))
+        with open_file(source.io, delete.path) as opened:
+            return PositionsByFile(_grouped(_parquet(opened, only), only))
 
 
 # -- reading -------------------------------------------------------------------------------------
@@ -119,10 +116,9 @@ def _may_name(paths: pq.ColumnChunkMetaData, path: str) -> bool:
     return lowest <= path <= highest
 
 
-def _orc(opened: OpenFile) -> Iterator[pa.RecordBatch]:
-    file = orc.ORCFile(opened.handle)
-    for stripe in range(file.nstripes):
-        yield file.read_stripe(stripe, columns=[_PATH, _POSITION]).select([_PATH, _POSITION])
+def _other_format(source: Source, delete: DeleteFile) -> Iterator[pa.RecordBatch]:
+    wanted = Wanted(_FIELDS, _FIELDS.fields)
+    return (chunk.rows for chunk in read_file(source, as_data_file(delete), wanted))
 
 
 # -- sorting -------------------------------------------------------------------------------------

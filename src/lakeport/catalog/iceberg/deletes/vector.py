@@ -12,7 +12,7 @@ from __future__ import annotations
 import zlib
 from typing import Any
 
-from lakeport.catalog.iceberg.deletes.naming import delete_name
+from lakeport.catalog.iceberg.deletes.delete_file import delete_name
 from lakeport.catalog.iceberg.deletes.roaring import decode_positions
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.parts import DeleteFile, Source
