@@ -15,9 +15,9 @@ from pyiceberg.exceptions import (
     NoSuchTableError,
     TableAlreadyExistsError,
 )
-from pyiceberg.schema import Schema, index_by_name
+from pyiceberg.schema import Schema
 from pyiceberg.table import Table
-from pyiceberg.types import IcebergType, ListType, MapType, StructType
+from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StructType
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.evolution.define import define
@@ -45,7 +45,7 @@ def create_table(catalog: Catalog, name: TableName, definition: Definition) -> T
     _check_name(name)
     defined = define(definition)
     description = describe(defined.schema)
-    schema = _schema(Schema(*description.fields))
+    schema = _schema(description.fields)
     columns = columns_for(schema, description.annotations)
     spec = partition_spec(defined.partitioned_by, columns, defined.schema)
     order = sort_order(defined.sorted_by, columns, defined.schema)
@@ -117,16 +117,15 @@ def _ids(schema: Schema) -> Iterator[int]:
     return inside(schema.as_struct())
 
 
-def _schema(schema: Schema) -> Schema:
-    """Refuse what Iceberg cannot tell apart: it joins the names of nested fields with dots."""
+def _schema(fields: tuple[NestedField, ...]) -> Schema:
     try:
-        index_by_name(schema)
+        return Schema(*fields)
     except ValueError as error:
+        # It joins the names of nested fields with dots.
         raise InvalidRequestError(
-            "two fields have the same name once names are joined with dots",
+            "two fields have the same name once nested names are joined with dots",
             hint="rename the field that has a dot in its name",
         ) from error
-    return schema
 
 
 def _check_name(name: TableName) -> None:

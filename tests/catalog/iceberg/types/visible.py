@@ -26,6 +26,8 @@ def visible(array: Array) -> Array:
     if isinstance(array, pa.ExtensionArray):
         built: Array = pa.ExtensionArray.from_storage(kind, visible(array.storage))
         return built
+    if isinstance(array, pa.DictionaryArray):
+        return _canonical(array)
     if not (pa.types.is_nested(kind) or is_list(kind)) or pa.types.is_run_end_encoded(kind):
         return array
     parts = take_apart(array)
@@ -53,6 +55,20 @@ def visible_table(table: pa.Table) -> pa.Table:
     )
 
 
+def _canonical(array: Any) -> Array:
+    """Its values in the order in which they occur, each once."""
+    kind = array.type
+    order = array.indices.drop_null().unique().cast(pa.int64())
+    values = take_array(array.dictionary, order)
+    texts = [str(values.slice(at, 1)) for at in range(len(values))]
+    first = {text: at for at, text in reversed(list(enumerate(texts)))}
+    renumbered = {code: first[text] for code, text in zip(order.to_pylist(), texts, strict=True)}
+    indices = [None if code is None else renumbered[code] for code in array.indices.to_pylist()]
+    return pa.DictionaryArray.from_arrays(
+        pa.array(indices, kind.index_type), values, ordered=kind.ordered
+    )
+
+
 def _valid(array: Array) -> Any:
     return array.is_valid().to_numpy(zero_copy_only=False)
 
@@ -72,7 +88,6 @@ def _where(mask: Any, child: Any) -> Array:
         return pa.DictionaryArray.from_arrays(
             _where(mask, child.indices), child.dictionary, ordered=kind.ordered
         )
-    if len(child) == 0:
-        return nulls(0, kind)
-    rows = np.arange(len(child), dtype=np.int64)
-    return take_array(child, pa.array(rows, mask=~mask))
+    # A NULL to point at: not every type can be taken from with NULL as a position.
+    longer = pa.concat_arrays([child, nulls(1, kind)])
+    return take_array(longer, pa.array(np.where(mask, np.arange(len(child)), len(child))))

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.codec import Codec
 from lakeport.catalog.iceberg.types.leaves import storage_of
@@ -31,8 +33,8 @@ def dictionary(values: Codec, index: pa.DataType, *, ordered: bool) -> Codec:
         built: Array = pa.DictionaryArray.from_arrays(indices, different, ordered=ordered)
         return built
 
-    def encode(array: Array) -> Array:
-        return values.encoded(_compute.dictionary_decode(array))
+    def encode(array: Any) -> Array:
+        return _repeated(values.encoded(array.dictionary), array.indices)
 
     return Codec(values.stored, logical, decode, encode, values.ordered, values=values)
 
@@ -48,10 +50,19 @@ def run_ends(values: Codec, index: pa.DataType) -> Codec:
         built: Array = pa.RunEndEncodedArray.from_arrays(runs.run_ends, heads, logical)
         return built
 
-    def encode(array: Array) -> Array:
-        return values.encoded(_compute.run_end_decode(array))
+    def encode(array: Any) -> Array:
+        ends = array.run_ends.to_numpy(zero_copy_only=False)
+        rows = np.arange(array.offset, array.offset + len(array))
+        return _repeated(values.encoded(array.values), np.searchsorted(ends, rows, side="right"))
 
     return Codec(values.stored, logical, decode, encode, values.ordered, values=values)
+
+
+def _repeated(different: Array, which: Any) -> Array:
+    """The stored values, one per row; Arrow's own decoders do not know every logical type."""
+    if not len(different):
+        return nulls(len(which), different.type)
+    return different.take(which)
 
 
 def _counted(indices: Array, index: pa.DataType) -> Array:
