@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-from dataclasses import dataclass, field
 from pathlib import Path
 
 import pyarrow as pa
@@ -27,15 +26,6 @@ from tests.lakes.table import PATH_BOUND_ID, LakeTable
 VOID = PartitionSpec(PartitionField(2, 1000, VoidTransform(), "name"), spec_id=1)
 
 
-@dataclass(frozen=True)
-class Case:
-    """A data file `file` of partition `a` with sequence number 5, and one delete file."""
-
-    says: str
-    applies: bool
-    delete: FileEntry = field(repr=False)
-
-
 def positions(sequence: int, **more: object) -> FileEntry:
     entry = FileEntry("d", 0, ("a",), 1, 100, content=POSITION_DELETES, sequence=sequence)
     return dataclasses.replace(entry, **more)  # type: ignore[arg-type] # the entry's own fields
@@ -54,42 +44,40 @@ def about(lowest: str, highest: str) -> Metrics:
     return Metrics(lower={PATH_BOUND_ID: lowest.encode()}, upper={PATH_BOUND_ID: highest.encode()})
 
 
-CASES = [
-    Case("positions of the same commit", True, positions(5)),
-    Case("positions of a later commit", True, positions(6)),
-    Case("positions of an earlier commit", False, positions(4)),
-    Case("positions in another partition", False, positions(6, partition=("b",))),
-    Case("positions in the partition of NULL", False, positions(6, partition=(None,))),
-    Case("positions of another spec", False, positions(6, spec_id=1, partition=(None,))),
-    Case("positions of this file by its name", True, positions(6, referenced="file")),
-    Case("positions of another file by its name", False, positions(6, referenced="other")),
-    Case("positions by name, earlier", False, positions(4, referenced="file")),
-    Case(
-        "positions by name, of another spec",
-        True,
-        positions(6, referenced="file", spec_id=1, partition=(None,)),
+# Of a data file `file` of partition `a` with sequence number 5, and one delete file each.
+APPLYING = {
+    "positions of the same commit": positions(5),
+    "positions of a later commit": positions(6),
+    "positions of this file by its name": positions(6, referenced="file"),
+    "positions by name, of another spec": positions(
+        6, referenced="file", spec_id=1, partition=(None,)
     ),
-    Case("positions of this file by its bounds", True, positions(6, metrics=about("file", "file"))),
-    Case(
-        "positions of another file by its bounds",
-        False,
-        positions(6, metrics=about("fold", "fold")),
-    ),
-    Case("positions around this file", True, positions(6, metrics=about("fig", "fir"))),
-    Case("positions around other files", False, positions(6, metrics=about("g", "h"))),
-    Case("positions without an upper bound", True, positions(6, metrics=Metrics())),
-    Case("equality of the same commit", False, equality(5)),
-    Case("equality of a later commit", True, equality(6)),
-    Case("equality of an earlier commit", False, equality(4)),
-    Case("equality in another partition", False, equality(6, partition=("b",))),
-    Case("equality without partition", True, equality(6, spec_id=2, partition=())),
-    Case("equality of void partitions alone", True, equality(6, spec_id=1, partition=(None,))),
-    Case("equality without partition, same commit", False, equality(5, spec_id=2, partition=())),
-    Case("a vector of the same commit", True, vector(5, "file")),
-    Case("a vector of a later commit", True, vector(7, "file")),
-    Case("a vector of an earlier commit", False, vector(4, "file")),
-    Case("a vector of another file", False, vector(7, "other")),
-]
+    "positions of this file by its bounds": positions(6, metrics=about("file", "file")),
+    "positions around this file": positions(6, metrics=about("fig", "fir")),
+    "positions without an upper bound": positions(6, metrics=Metrics()),
+    "equality of a later commit": equality(6),
+    "equality without partition": equality(6, spec_id=2, partition=()),
+    "equality of void partitions alone": equality(6, spec_id=1, partition=(None,)),
+    "a vector of the same commit": vector(5, "file"),
+    "a vector of a later commit": vector(7, "file"),
+}
+
+NOT_APPLYING = {
+    "positions of an earlier commit": positions(4),
+    "positions in another partition": positions(6, partition=("b",)),
+    "positions in the partition of NULL": positions(6, partition=(None,)),
+    "positions of another spec": positions(6, spec_id=1, partition=(None,)),
+    "positions of another file by its name": positions(6, referenced="other"),
+    "positions by name, earlier": positions(4, referenced="file"),
+    "positions of another file by its bounds": positions(6, metrics=about("fold", "fold")),
+    "positions around other files": positions(6, metrics=about("g", "h")),
+    "equality of the same commit": equality(5),
+    "equality of an earlier commit": equality(4),
+    "equality in another partition": equality(6, partition=("b",)),
+    "equality without partition, same commit": equality(5, spec_id=2, partition=()),
+    "a vector of an earlier commit": vector(4, "file"),
+    "a vector of another file": vector(7, "other"),
+}
 
 
 def prepared(tmp_path: Path, version: FormatVersion = 3) -> LakeTable:
@@ -107,12 +95,18 @@ def files(table: LakeTable) -> dict[str, DataFile]:
     return {file.path: file for file in inventory(source_of(table)).files()}
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.says)
-def test_a_delete_file_applies_by_the_rules(tmp_path: Path, case: Case) -> None:
+@pytest.mark.parametrize("says", APPLYING)
+def test_a_delete_file_applies(tmp_path: Path, says: str) -> None:
     table = prepared(tmp_path)
-    table.commit(add=[data("file", 5), case.delete])
-    found = files(table)["file"].deletes
-    assert [delete.path for delete in found] == (["d"] if case.applies else [])
+    table.commit(add=[data("file", 5), APPLYING[says]])
+    assert [delete.path for delete in files(table)["file"].deletes] == ["d"]
+
+
+@pytest.mark.parametrize("says", NOT_APPLYING)
+def test_a_delete_file_does_not_apply(tmp_path: Path, says: str) -> None:
+    table = prepared(tmp_path)
+    table.commit(add=[data("file", 5), NOT_APPLYING[says]])
+    assert files(table)["file"].deletes == ()
 
 
 def test_a_vector_replaces_position_deletes_but_not_equality_deletes(tmp_path: Path) -> None:
