@@ -186,7 +186,12 @@ def is_busy(error: BaseException | None) -> bool:
     return False
 
 
+_CREDENTIALS = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationExpiredError
+
+
 def _trouble(error: Exception) -> str:
+    if isinstance(error, _CREDENTIALS):
+        return f"refuses access: {reason_of(error)}"
     if _in_chain(error, Timeout | TimeoutError):
         return "did not answer in time"
     if isinstance(error, TooManyRequestsError):
@@ -199,8 +204,7 @@ def _trouble(error: Exception) -> str:
 
 
 def _advice(error: Exception) -> str:
-    credentials = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationExpiredError
-    if isinstance(error, credentials):
+    if isinstance(error, _CREDENTIALS):
         return "check `catalog.token` or `catalog.credential`"
     if _in_chain(error, Timeout | TimeoutError) or isinstance(error, TooManyRequestsError):
         return "is the address right, and the service up? try again"

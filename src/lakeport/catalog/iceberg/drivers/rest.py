@@ -28,6 +28,8 @@ _NESTED = ("auth", "ssl")
 class PatientRestCatalog(RestCatalog):
     def __init__(self, name: str, patience: Patience, **properties: str) -> None:
         self._patience = patience
+        # PyIceberg would wait ten times longer for a service whose requests are signed.
+        properties.setdefault("rest.sigv4.max-retries", "1")
         super().__init__(name, **_with_token_address(_nested(properties)))
 
     def _config_headers(self, session: requests.Session) -> None:
