@@ -5,8 +5,11 @@ Iceberg's tables are created and appended to by PyIceberg until they have abilit
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
+
+import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import (
@@ -20,7 +23,7 @@ from lakeport.catalog.ports import (
     require,
 )
 from lakeport.catalog.statements import Rows, batches_of, insert_rows
-from lakeport.core.errors import NotFoundError, UnsupportedError
+from lakeport.core.errors import LakeportError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 
 if TYPE_CHECKING:
@@ -70,11 +73,32 @@ def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
     lake, name = _iceberg(catalog), table.name
-    with _asking(lake):
-        native = lake.pyiceberg.load_table((*name.namespace.split("."), name.table))
-        added = create.append(native, batches_of(rows, table))
+    given = _Given(batches_of(rows, table))
+    try:
+        with _asking(lake):
+            native = lake.pyiceberg.load_table((*name.namespace.split("."), name.table))
+            added = create.append(native, given)
+    except LakeportError:
+        if given.failure is not None:
+            raise given.failure from None
+        raise
     state = table.state()
     return Written(added, state.snapshot_id, state.version)
+
+
+class _Given:
+    """Rows of a caller's making. What fails in there is the caller's, and no fault of the catalog."""
+
+    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
+        self._batches = batches
+        self.failure: Exception | None = None
+
+    def __iter__(self) -> Iterator[pa.RecordBatch]:
+        try:
+            yield from self._batches
+        except Exception as error:
+            self.failure = error
+            raise
 
 
 def _asking(lake: IcebergCatalog) -> AbstractContextManager[None]:

@@ -9,7 +9,6 @@ there is no expression beside it.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import pyarrow as pa
 
@@ -35,6 +34,7 @@ from lakeport.catalog.predicates import (
     StartsWith,
     bind,
 )
+from lakeport.catalog.predicates.constants import array_of, plain_value
 from lakeport.catalog.predicates.kinds import Kind, constant_type, kind_of
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
 from lakeport.core.names import quoted
@@ -227,20 +227,17 @@ def _fitting_all(nodes: list[Node], column: Field) -> Array | None:
     known = [text for text in texts if text is not None]
     if len(known) == len(texts):
         return _read_text(known, column)
-    values = [_fitting(node, column) for node in nodes]
+    found = [_fitting(node, column) for node in nodes if not _is_null(node)]
+    values = [value for value in found if value is not None]
     # Among constants of several types DuckDB chooses one for all of them, and for the column.
-    kinds = {None if value is None else kind_of(value.type) for value in values}
-    if known or len(kinds) > 1 or None in kinds:
+    if known or not values or len(values) < len(found) or len({v.type for v in values}) > 1:
         return None
-    return _one_type(values)
+    absent = [None] * (len(nodes) - len(values))
+    return array_of([*map(plain_value, values), *absent], values[0].type)
 
 
-def _one_type(values: list[Any]) -> Array | None:
-    types = {value.type for value in values}
-    if len(types) > 1 and not all(pa.types.is_integer(data_type) for data_type in types):
-        return None
-    held = [value.as_py() for value in values]
-    return pa.array(held, types.pop() if len(types) == 1 else pa.int64())
+def _is_null(node: Node) -> bool:
+    return bool(node["class"] == "CONSTANT" and node["value"]["is_null"])
 
 
 def _read_text(texts: list[str], column: Field) -> Array:
