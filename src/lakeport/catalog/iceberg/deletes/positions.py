@@ -91,9 +91,7 @@ def _parquet(opened: OpenFile, only: str | None) -> Iterator[pa.RecordBatch]:
         for group in range(metadata.num_row_groups)
         if only is None or _may_name(metadata.row_group(group).column(leaves[0]), only)
     ]
-    for batch in file.reader.iter_batches(_BATCH_ROWS, groups, leaves, use_threads=False):
-        # Columns come in the file's order, whatever order was asked for.
-        yield batch if leaves[0] < leaves[1] else batch.select([1, 0])
+    yield from file.reader.iter_batches(_BATCH_ROWS, groups, leaves, use_threads=False)
 
 
 def _node(nodes: Sequence[Node], field_id: int, name: str) -> Node:
