@@ -12,10 +12,11 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 import pyarrow as pa
-from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.manifest import DataFile
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.update import AssertCurrentSchemaId, AssertDefaultSpecId
 
 from lakeport.catalog.arrays.selection import with_columns
 from lakeport.catalog.iceberg.caches import Caches
@@ -30,8 +31,8 @@ from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.rows.conform import conform_insert
 from lakeport.catalog.rows.constraints import check_rows
 from lakeport.catalog.rows.keys import KeyGuard
-from lakeport.core.errors import ConflictError, UnsupportedError
-from lakeport.core.names import TableName
+from lakeport.core.errors import ConflictError, NotFoundError, UnsupportedError
+from lakeport.core.names import TableName, quoted
 
 _ATTEMPTS = 10
 _FORMAT = 2
@@ -42,8 +43,8 @@ def append(
     table: Table, batches: Iterable[pa.RecordBatch], options: WriteOptions | None = None
 ) -> int:
     """How many rows were added; none make no commit. `table` is left at the state it produced."""
-    table.refresh()
-    opened = table.metadata
+    head = _loaded(table, table.metadata)
+    opened = head.metadata
     if opened.format_version != _FORMAT:
         raise UnsupportedError(
             f"tables of Iceberg format {opened.format_version} are read-only",
@@ -52,7 +53,7 @@ def append(
     shape = described(opened, opened.schema())
     definition = shape.definition
     guards = [KeyGuard(key, definition.schema) for key in definition.keys]
-    files = DataFiles(table.io, opened, shape.columns, options)
+    files = DataFiles(head.io, opened, shape.columns, options)
     try:
         rows = 0
         for batch in batches:
@@ -94,43 +95,67 @@ def _commit(
     table: Table, done: Sequence[DataFile], opened: TableMetadata, guards: Sequence[KeyGuard]
 ) -> None:
     for attempt in range(_ATTEMPTS):
-        _check_unchanged(table.metadata, opened)
+        head = _loaded(table, opened)
+        _check_unchanged(head.metadata, opened)
         for guard in guards:
-            guard.check_against(_kept_rows(table, guard.key.columns))
+            guard.check_against(_kept_rows(head, guard.key.columns))
         try:
-            _commit_once(table, done)
+            _commit_once(head, done)
         except CommitFailedException:
             time.sleep(random.uniform(0, 0.01 * 2**attempt))  # noqa: S311  only to get out of step
-            table.refresh()
         else:
+            table.refresh()
             return
     raise ConflictError(
         f"the table changed {_ATTEMPTS} times while rows were committed", hint="run it again"
     )
 
 
-def _commit_once(table: Table, done: Sequence[DataFile]) -> None:
+def _loaded(table: Table, opened: TableMetadata) -> Table:
+    """The table as it is now."""
+    try:
+        head = table.catalog.load_table(table.name())
+    except NoSuchTableError as error:
+        raise NotFoundError(
+            f"table {quoted('.'.join(table.name()))} was dropped", hint="create it again"
+        ) from error
+    if head.metadata.table_uuid != opened.table_uuid:
+        raise ConflictError(
+            f"table {quoted('.'.join(table.name()))} was replaced by another one meanwhile",
+            hint="run it again",
+        )
+    return head
+
+
+def _commit_once(head: Table, done: Sequence[DataFile]) -> None:
     # PyIceberg's own retry would not look at keys and constraints again. It is told by a property,
     # which is set on a copy and never written.
-    properties = {**table.metadata.properties, _NUMBER_OF_RETRIES: "0"}
+    metadata = head.metadata
+    properties = {**metadata.properties, _NUMBER_OF_RETRIES: "0"}
     once = Table(
-        table.name(),
-        table.metadata.model_copy(update={"properties": properties}),
-        table.metadata_location,
-        table.io,
-        table.catalog,
+        head.name(),
+        metadata.model_copy(update={"properties": properties}),
+        head.metadata_location,
+        head.io,
+        head.catalog,
     )
-    with once.transaction() as transaction, transaction.update_snapshot().fast_append() as snapshot:
-        for file in done:
-            snapshot.append_data_file(file)
-    table.refresh()
+    with once.transaction() as transaction:
+        with transaction.update_snapshot().fast_append() as snapshot:
+            for file in done:
+                snapshot.append_data_file(file)
+        # An append of PyIceberg's asks for nothing but the snapshot it comes after.
+        transaction._stage(  # noqa: SLF001
+            (),
+            (
+                AssertCurrentSchemaId.model_validate(
+                    {"current-schema-id": metadata.current_schema_id}
+                ),
+                AssertDefaultSpecId.model_validate({"default-spec-id": metadata.default_spec_id}),
+            ),
+        )
 
 
 def _check_unchanged(now: TableMetadata, opened: TableMetadata) -> None:
-    if now.table_uuid != opened.table_uuid:
-        raise ConflictError(
-            "the table was replaced by another one while rows were written", hint="run it again"
-        )
     if (now.current_schema_id, now.default_spec_id, _own(now)) != (
         opened.current_schema_id,
         opened.default_spec_id,

@@ -97,8 +97,10 @@ class DataFiles:
 
     def abandon(self) -> None:
         for file in self._open.values():
-            with suppress(OSError, pa.ArrowException):
-                file.sink.close()
+            # The writer too: left open, it would try to end the file when it is collected.
+            for end in (file.writer.close, file.sink.close):
+                with suppress(OSError, ValueError):
+                    end()
         self._open.clear()
         self._queues.clear()
         for path in self._begun:
