@@ -106,6 +106,9 @@ def test_bad_units_and_values_are_refused(unit: str, value: str) -> None:
     [
         ("3", AtVersion(3)),
         ("version:3", AtVersion(3)),
+        ("version 3", AtVersion(3)),
+        ("Version = 3", AtVersion(3)),
+        ("tag nightly build", AtRef("nightly build", "tag")),
         ("snapshot:99", AtSnapshot(99)),
         ("tag:v1", AtRef("v1", "tag")),
         ("branch:dev", AtRef("dev", "branch")),

@@ -100,10 +100,12 @@ def parse_point(text: str) -> TimePoint:
 
     `3` or `version:3`, `snapshot:ID`, `tag:NAME`, `branch:NAME`, `ts:SECONDS`, `ts_ns:NANOSECONDS`,
     a date or time (`2024-01-15`, `2024-01-15T10:30:00Z`), or the bare name of a tag or branch.
+    A space or `=` serves as well as the colon.
     """
     word = text.strip()
-    prefix, colon, rest = word.partition(":")
-    match prefix.lower() if colon else "":
+    found = _KIND.match(word)
+    rest = found["rest"] if found else ""
+    match found["kind"].lower() if found else "":
         case "version":
             return AtVersion(_number(rest, "version"))
         case "snapshot":
@@ -122,6 +124,10 @@ def parse_point(text: str) -> TimePoint:
         return AtTime(parse_time(word))
     return AtRef(_ref_name(word))
 
+
+_KIND = re.compile(
+    r"(?P<kind>version|snapshot|tag|branch|ts|ts_ns)\s*[:=\s]\s*(?P<rest>.*)$", re.IGNORECASE
+)
 
 _INFINITIES = {"infinity": _INFINITY, "-infinity": -_INFINITY}
 
