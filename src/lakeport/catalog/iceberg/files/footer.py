@@ -38,17 +38,24 @@ class Footer:
     starts: npt.NDArray[np.int64]
     nbytes: int
 
+    def chunk(self, group: int, leaf: int) -> pq.ColumnChunkMetaData:
+        chunk = self.metadata.row_group(group).column(leaf)
+        if chunk.physical_type != self.metadata.schema.column(leaf).physical_type:
+            # To ask for its statistics would end the process.
+            message = "the types of its columns contradict each other"
+            raise ValueError(message)
+        return chunk
+
     def cheapest(self, leaves: range) -> int:
         """The leaf that costs the least to read: never a repeated one if another will do."""
         schema = self.metadata.schema
         if len(leaves) == 1 or not self.metadata.num_row_groups:
             return leaves[0]
-        group = self.metadata.row_group(0)
         return min(
             leaves,
             key=lambda leaf: (
                 schema.column(leaf).max_repetition_level,
-                group.column(leaf).total_compressed_size,
+                self.chunk(0, leaf).total_compressed_size,
             ),
         )
 
@@ -61,10 +68,23 @@ def footer_of(task: Task, opened: Callable[[], OpenFile]) -> Footer:
 
 def _read(file: OpenFile, what: str) -> Footer:
     metadata = pq.read_metadata(pa.BufferReader(_tail(file, what)))
+    _prove(metadata, file)
     counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
     starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
     nodes = nodes_of(metadata.schema.to_arrow_schema())
     return Footer(metadata, nodes, starts, _PARSED_PER_BYTE * metadata.serialized_size)
+
+
+def _prove(metadata: pq.FileMetaData, file: OpenFile) -> None:
+    """Has pyarrow look at every column chunk, which a damaged footer makes it refuse.
+
+    Asked for such a chunk from Python it would end the process instead. With a buffer and no rows to
+    fill it with, nothing is read from the file.
+    """
+    reader = pq.ParquetFile(file.handle, metadata=metadata, buffer_size=1, pre_buffer=False).reader
+    leaves = list(range(metadata.num_columns))
+    for group in range(metadata.num_row_groups if leaves else 0):
+        next(reader.iter_batches(0, [group], leaves, use_threads=False), None)
 
 
 def _tail(file: OpenFile, what: str) -> bytes:

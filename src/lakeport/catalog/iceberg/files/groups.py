@@ -42,7 +42,7 @@ def _bounds(footer: Footer, matcher: Matcher, column: Column, rows: Array) -> Bo
     if node is None:
         known: Statistics | None = _constant(matcher, column, rows)
     else:
-        known = statistics_of(footer.metadata, node)
+        known = statistics_of(footer, node)
     if known is None:
         return None
     try:

@@ -77,8 +77,7 @@ def _read(
 def _largest(footer: Footer, leaves: Sequence[int], groups: Sequence[int]) -> int:
     """How many bytes of a row group must be fetched at most."""
     return max(
-        sum(footer.metadata.row_group(group).column(leaf).total_compressed_size for leaf in leaves)
-        for group in groups
+        sum(footer.chunk(group, leaf).total_compressed_size for leaf in leaves) for group in groups
     )
 
 

@@ -12,10 +12,12 @@ from dataclasses import dataclass
 from decimal import Context, Decimal
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.files.footer import Footer
 from lakeport.catalog.iceberg.files.nodes import Node
 from lakeport.catalog.predicates.kinds import is_text
 
@@ -33,17 +35,17 @@ class Statistics:
     nan_count: Array | None = None
 
 
-def statistics_of(metadata: pq.FileMetaData, node: Node) -> Statistics | None:
+def statistics_of(footer: Footer, node: Node) -> Statistics | None:
     """None for a column of which nothing is known or that is not a single leaf of plain values."""
     decode = _decoder(node.type)
     if node.children or decode is None:
         return None
     leaf = node.leaves[0]
-    column = metadata.schema.column(leaf)
+    column = footer.metadata.schema.column(leaf)
     if column.physical_type == "INT96" or column.max_repetition_level:
         return None
-    groups = [metadata.row_group(index) for index in range(metadata.num_row_groups)]
-    found = [_entry(group.column(leaf), group.num_rows, decode) for group in groups]
+    counts = np.diff(footer.starts).tolist()
+    found = [_entry(footer.chunk(group, leaf), rows, decode) for group, rows in enumerate(counts)]
     try:
         return Statistics(
             _array([low for low, _, _ in found], node.type),

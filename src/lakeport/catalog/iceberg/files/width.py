@@ -23,11 +23,11 @@ def rows_per_batch(footer: Footer, leaves: tuple[int, ...], task: Task) -> int:
         return most
     # One row group speaks for all: they were written by one writer from one kind of rows.
     group = max(range(metadata.num_row_groups), key=lambda i: metadata.row_group(i).num_rows)
-    chunks = metadata.row_group(group)
+    columns = metadata.schema
     decoded = sum(
-        _decoded_bytes(metadata.schema.column(leaf), chunks.column(leaf)) for leaf in leaves
+        _decoded_bytes(columns.column(leaf), footer.chunk(group, leaf)) for leaf in leaves
     )
-    per_row = decoded / max(chunks.num_rows, 1)
+    per_row = decoded / max(metadata.row_group(group).num_rows, 1)
     fitting = int(task.source.options.batch_bytes / max(per_row, 1))
     return min(most, max(fitting, _FEWEST_ROWS))
 
