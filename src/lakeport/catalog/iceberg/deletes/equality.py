@@ -7,13 +7,14 @@ can be kept. A file that lacks a field, because it is older, has the field's def
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-from pyiceberg.types import NestedField
+from pyiceberg.schema import Schema
 
+from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_name
 from lakeport.catalog.iceberg.deletes.fields import compared_fields
@@ -23,6 +24,7 @@ from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.files.nodes import nodes_of
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile, DeleteFile, Source
 from lakeport.catalog.iceberg.storage import open_file
+from lakeport.catalog.iceberg.types import stored_type
 from lakeport.catalog.rows.rowid import Numbers
 from lakeport.core.errors import CorruptDataError, UnsupportedError
 from lakeport.core.names import quoted
@@ -98,30 +100,37 @@ def _delete_rows(source: Source, delete: DeleteFile, wanted: Wanted) -> DeleteRo
 
 
 def _read_rows(source: Source, delete: DeleteFile, wanted: Wanted) -> DeleteRows:
-    name = delete_name(source, delete)
-    with reading(name):
-        _require_fields(source, delete, wanted.fields)
+    with reading(delete_name(source, delete)):
+        if delete.format.lower() == "parquet":
+            wanted = _as_written(source, delete, wanted)
         chunks = read_file(source, as_data_file(delete), wanted)
         batches = [chunk.rows for chunk in chunks]
         return DeleteRows(
             tuple(
-                pa.concat_arrays([batch.column(index) for batch in batches])
-                for index in range(len(wanted.fields))
+                pa.concat_arrays([nothing, *(batch.column(index) for batch in batches)])
+                for index, nothing in enumerate(_empty(wanted))
             )
         )
 
 
-def _require_fields(source: Source, delete: DeleteFile, fields: Sequence[NestedField]) -> None:
-    """A field that the delete file lacks would be read as NULL and take rows that nobody deleted."""
-    if delete.format.lower() != "parquet":
-        return
+def _as_written(source: Source, delete: DeleteFile, wanted: Wanted) -> Wanted:
+    """The same fields where this file has them: some writers put fields of structs beside columns.
+
+    A field that the file lacks would be read as NULL and take rows that nobody deleted.
+    """
     with open_file(source.io, delete.path) as opened:
-        schema = pq.read_metadata(opened.handle).schema.to_arrow_schema()
-    nodes = nodes_of(schema)
+        nodes = nodes_of(pq.read_metadata(opened.handle).schema.to_arrow_schema())
     held = {node.field_id for top in nodes for node in top.walk()} - {None}
-    lacking = [field for field in fields if field.field_id not in held]
+    lacking = [field.name for field in wanted.fields if field.field_id not in held]
     if held and lacking:
-        raise ValueError(f"it lacks the field {quoted(lacking[0].name)}")
+        raise ValueError(f"it lacks the field {quoted(lacking[0])}")
+    if {field.field_id for field in wanted.fields} <= {node.field_id for node in nodes}:
+        return replace(wanted, schema=Schema(*wanted.fields))
+    return wanted
+
+
+def _empty(wanted: Wanted) -> list[Array]:
+    return [nulls(0, stored_type(field.field_type)) for field in wanted.fields]
 
 
 # -- the data file -------------------------------------------------------------------------------

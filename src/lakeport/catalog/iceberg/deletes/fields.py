@@ -32,7 +32,7 @@ def compared_fields(
 
 def _newest_path(source: Source, field_id: int) -> tuple[NestedField, ...] | None:
     newest_first = sorted(source.metadata.schemas, key=lambda schema: -schema.schema_id)
-    for schema in (source.metadata.schema(), *newest_first):
+    for schema in newest_first:
         path = _path(schema.fields, field_id)
         if path is not None:
             return path
