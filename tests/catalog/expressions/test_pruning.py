@@ -135,7 +135,7 @@ def test_constants_of_any_type_mean_what_duckdb_makes_of_them(place: int) -> Non
         if truth is not None:
             check(sql, batch, truth)
             asked += 1
-    assert asked >= 8
+    assert asked >= 4
 
 
 @pytest.mark.parametrize("seed", range(6))

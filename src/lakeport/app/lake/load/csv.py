@@ -24,6 +24,7 @@ from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import quoted
 
 BLOCK_BYTES = 4 * 1024 * 1024
+LARGEST_BLOCK = 1024 * 1024 * 1024
 
 
 class CsvInput:
@@ -95,30 +96,42 @@ class CsvInput:
             ) from None
 
     def _texts(self) -> Generator[pa.RecordBatch, None, None]:
-        """Every column as text, in the file's order."""
+        """Every column as text, in the file's order, without the header."""
         refused: list[Any] = []
-        try:
-            with (
-                pa.input_stream(str(self._place)) as source,
-                self._reader(source, refused) as reader,
-            ):
-                is_first = True
-                for batch in reader:
-                    rows = batch.slice(1) if is_first else batch  # the header came as a row
-                    is_first = is_first and not batch.num_rows
-                    if rows.num_rows:
-                        yield rows
-        except (pa.ArrowException, OSError) as error:
-            raise self._damaged(error, refused) from error
+        taken, block = 1, BLOCK_BYTES
+        while True:
+            try:
+                for batch in self._rows(block, taken, refused):
+                    taken += batch.num_rows
+                    yield batch
+            except (pa.ArrowException, OSError) as error:
+                if "straddl" not in str(error) or block >= LARGEST_BLOCK:
+                    raise self._damaged(error, refused) from error
+                block *= 16  # one row is larger than a block
+            else:
+                return
 
-    def _reader(self, source: Any, refused: list[Any]) -> pacsv.CSVStreamingReader:
+    def _rows(
+        self, block: int, skipped: int, refused: list[Any]
+    ) -> Generator[pa.RecordBatch, None, None]:
+        with (
+            pa.input_stream(str(self._place)) as source,
+            self._reader(source, block, refused) as reader,
+        ):
+            for batch in reader:
+                rows = batch.slice(min(skipped, batch.num_rows))
+                skipped -= batch.num_rows - rows.num_rows
+                if rows.num_rows:
+                    yield rows
+
+    def _reader(self, source: Any, block: int, refused: list[Any]) -> pacsv.CSVStreamingReader:
         # Numbers stand for the names: two columns may be called the same until somebody minds.
         places = [str(place) for place, _ in enumerate(self._header)]
         return pacsv.open_csv(
             source,
             # With threads there are no row numbers.
             read_options=pacsv.ReadOptions(
-                use_threads=False, block_size=BLOCK_BYTES, column_names=places
+                use_threads=False, block_size=block, column_names=places
             ),
             parse_options=pacsv.ParseOptions(
                 delimiter=self._delimiter,

@@ -165,7 +165,7 @@ class _Documents:
                 raise InvalidRequestError(
                     f"{self._label}:{self._line}: a comma before the closing ]"
                 )
-        elif character != "]":
+        elif character and character != "]":
             raise InvalidRequestError(f"{self._label}:{self._line}: expected , or ] after a row")
 
     def _end(self, chunks: Iterator[str], character: str) -> None:
