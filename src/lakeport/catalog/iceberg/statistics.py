@@ -219,6 +219,8 @@ class _Files:
 
     def longest(self) -> int | None:
         """In bytes, as DuckDB counts; known where each file holds one text only, or none."""
+        if kind_of_field(self.column.arrow) not in {Kind.TEXT, Kind.BYTES}:
+            return None
         if not _has_length(self.column.stored):
             return None
         longest = 0

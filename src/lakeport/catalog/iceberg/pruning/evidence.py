@@ -10,7 +10,7 @@ this id says nothing either: that is told apart from a column nobody measured on
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,17 @@ class Gathered:
 
 
 def bounds_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) -> Bounds:
+    return _evidence_in(manifest, spec, column, with_spans=True).bounds(column)
+
+
+def proven_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) -> Bounds:
+    """The same, but without ends that are those of a partition and need not be a value's."""
+    return _evidence_in(manifest, spec, column, with_spans=False).bounds(column)
+
+
+def _evidence_in(
+    manifest: Manifest, spec: PartitionSpec | None, column: Column, *, with_spans: bool
+) -> Evidence:
     found = _measured(manifest, column)
     for field in sources(spec, column):
         if field.field_id not in manifest.partition_fields:
@@ -86,21 +97,14 @@ def bounds_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) ->
         place = manifest.partition_fields.index(field.field_id)
         if _became_timestamp(manifest.partition_kinds[place], field, column):
             continue
-        values = [partition[place] for partition in manifest.partitions]
-        said = _partitioned(field, column, values, manifest)
-        exact = isinstance(field.transform, IdentityTransform)
-        found = said.or_else(found) if exact else found.or_else(said)
-    return found.bounds(column)
-
-
-def proven_in(manifest: Manifest, spec: PartitionSpec | None, column: Column) -> Bounds:
-    """Like `bounds_in`, without partitions that only say between what ends values are."""
-    exact = tuple(
-        field
-        for field in (() if spec is None else spec.fields)
-        if isinstance(field.transform, IdentityTransform)
-    )
-    return bounds_in(manifest, PartitionSpec(*exact), column)
+        said = _partitioned(
+            field, column, [values[place] for values in manifest.partitions], manifest
+        )
+        if isinstance(field.transform, IdentityTransform):
+            found = said.or_else(found)
+        else:
+            found = found.or_else(said if with_spans else replace(said, ends=None))
+    return found
 
 
 def _became_timestamp(written: IcebergType, field: PartitionField, column: Column) -> bool:
