@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,11 +18,15 @@ def implementation(request: pytest.FixtureRequest) -> Implementation:
 
 
 @pytest.fixture
-def lake(implementation: Implementation, tmp_path: Path, request: pytest.FixtureRequest) -> Lake:
+def lake(
+    implementation: Implementation, tmp_path: Path, request: pytest.FixtureRequest
+) -> Iterator[Lake]:
     if not implementation.writes and request.path.name.startswith("test_writing"):
         pytest.skip("this implementation is read only so far")
     clock = Clock()
-    return Lake(implementation, implementation.make(clock, tmp_path), clock)
+    catalog = implementation.make(clock, tmp_path)
+    yield Lake(implementation, catalog, clock)
+    implementation.close(catalog)
 
 
 @pytest.fixture
