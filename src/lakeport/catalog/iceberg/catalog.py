@@ -18,7 +18,6 @@ from pyiceberg.exceptions import (
     NamespaceNotEmptyError,
     NoSuchNamespaceError,
 )
-from sqlalchemy.exc import IntegrityError
 
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.connect import connect
@@ -144,19 +143,11 @@ class IcebergCatalog:
     # -- inside ----------------------------------------------------------------------------------
 
     def _create(self, info: NamespaceInfo) -> None:
-        native, properties = self.pyiceberg, properties_of(info)
-        identifier = tuple(info.name.split("."))
         with asking(self._surroundings.profile):
             try:
-                native.create_namespace(identifier, properties)
-            except (NamespaceAlreadyExistsError, IntegrityError) as error:
-                # PyIceberg's SQL catalog takes `a` for there because of `a.b`. It is not listed, so
-                # it is made by giving it a property.
-                if not isinstance(native, PatientSqlCatalog) or isinstance(error, IntegrityError):
-                    raise _taken(info.name) from error
-                native.update_namespace_properties(
-                    identifier, updates=properties or {"exists": "true"}
-                )
+                self.pyiceberg.create_namespace(tuple(info.name.split(".")), properties_of(info))
+            except NamespaceAlreadyExistsError as error:
+                raise _taken(info.name) from error
         self._surroundings.pointers.forget()
 
     def _drop(self, name: str) -> None:

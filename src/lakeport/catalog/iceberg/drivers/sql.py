@@ -12,9 +12,11 @@ import sqlite3
 import time
 from typing import Any
 
-from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
+from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
+from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
+from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
-from sqlalchemy import ColumnElement, Engine, event, inspect, true
+from sqlalchemy import ColumnElement, Engine, event, insert, inspect, select, true
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from lakeport.catalog.iceberg.drivers.patience import Patience
@@ -54,6 +56,43 @@ class PatientSqlCatalog(SqlCatalog):
                     raise
             else:
                 return
+
+    def create_namespace(
+        self, namespace: str | Identifier, properties: Properties = EMPTY_DICT
+    ) -> None:
+        """PyIceberg's own takes `a` for there because of `a.b`, and two may create one at once.
+
+        Every namespace gets the row that PyIceberg writes for one without properties: the database
+        lets only one of two through.
+        """
+        name = self.namespace_to_string(namespace, NoSuchNamespaceError)
+        taken = NamespaceAlreadyExistsError(f"Namespace {name} already exists")
+        properties = {**properties, **IcebergNamespaceProperties.NAMESPACE_MINIMAL_PROPERTIES}
+        places = (
+            select(IcebergTables.table_name).where(
+                IcebergTables.catalog_name == self.name, IcebergTables.table_namespace == name
+            ),
+            select(IcebergNamespaceProperties.property_key).where(
+                IcebergNamespaceProperties.catalog_name == self.name,
+                IcebergNamespaceProperties.namespace == name,
+            ),
+        )
+        rows = [
+            {
+                "catalog_name": self.name,
+                "namespace": name,
+                "property_key": key,
+                "property_value": value,
+            }
+            for key, value in properties.items()
+        ]
+        with self.engine.begin() as connection:
+            if any(connection.execute(place.limit(1)).first() for place in places):
+                raise taken
+            try:
+                connection.execute(insert(IcebergNamespaceProperties), rows)
+            except IntegrityError as error:
+                raise taken from error
 
     def is_table(self) -> ColumnElement[bool]:
         """The condition that a row is a table that can be loaded, and not a view of another engine."""

@@ -54,7 +54,7 @@ class SqlPointers:
         self._spaces = (
             select(_NAMESPACE).where(IcebergTables.catalog_name == native.name).distinct()
         )
-        self._space = self._spaces.where(bindparam("namespace") == _NAMESPACE)
+        self._space = self._spaces.where(bindparam("namespace") == _NAMESPACE).limit(1)
         self._properties = select(
             IcebergNamespaceProperties.namespace,
             IcebergNamespaceProperties.property_key,
@@ -84,7 +84,7 @@ class SqlPointers:
         return info
 
     def tables(self, namespace: str) -> Sequence[str]:
-        names = [str(row[0]) for row in self._query(self._of_namespace, namespace=namespace)]
+        names = [name for (name,) in self._query(self._of_namespace, namespace=namespace)]
         if not names and self._namespace(namespace) is None:
             raise NotFoundError(f"namespace {quoted(namespace)} was dropped")
         return sorted(names)
@@ -120,7 +120,7 @@ class SqlPointers:
 
     def _location(self, name: TableName) -> str | None:
         found = self._query(self._pointer, namespace=name.namespace, table=name.table)
-        return str(found[0][0]) if found else None
+        return found[0][0] if found else None
 
     # -- changes ---------------------------------------------------------------------------------
 
@@ -157,23 +157,24 @@ class SqlPointers:
 
     def _list(self) -> Listing:
         rows = self._query(self._rows)
-        tables = {(str(space), str(table)): str(location) for space, table, location in rows}
+        tables = {(space, table): location for space, table, location in rows}
         return Listing(self._namespaces(), tables)
 
     def _namespace(self, name: str) -> NamespaceInfo | None:
         rows = self._query(self._own_properties, namespace=name)
         if not rows and not self._query(self._space, namespace=name):
             return None
-        return describe(name, {str(key): str(value) for _, key, value in rows})
+        return describe(name, {key: value for _, key, value in rows})
 
     def _namespaces(self) -> dict[str, NamespaceInfo]:
-        found: dict[str, dict[str, str]] = {str(row[0]): {} for row in self._query(self._spaces)}
+        found: dict[str, dict[str, str]] = {name: {} for (name,) in self._query(self._spaces)}
         for namespace, key, value in self._query(self._properties):
-            found.setdefault(str(namespace), {})[str(key)] = str(value)
+            found.setdefault(namespace, {})[key] = value
         return {name: describe(name, properties) for name, properties in found.items()}
 
     def _query(
         self, statement: Select[*tuple[object, ...]], **values: str
-    ) -> Sequence[Sequence[object]]:
+    ) -> Sequence[tuple[str, ...]]:
         with asking(self._profile), self._native.engine.connect() as connection:
-            return connection.execute(statement, values).all()
+            # The driver's own tuples: SQLAlchemy's rows take three times as long for 10,000 tables.
+            return connection.execute(statement, values).cursor.fetchall()
