@@ -98,7 +98,7 @@ def _text(transform: Transform[Any, Any], path: Path) -> str:
         case TruncateTransform():
             head, tail = f"truncate({transform.width}, ", ")"
         case _:
-            head, tail = re.sub(r"\W+", "_", str(transform)) + "(", ")"
+            head, tail = f"{transform}(", ")"
     return str(Term(head, path, tail))
 
 

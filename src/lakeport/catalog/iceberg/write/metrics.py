@@ -7,7 +7,7 @@ without it would hide the row from everyone who prunes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -42,6 +42,13 @@ class _End:
     value: Any = None
     is_open: bool = False
 
+    def stretch(self, value: Any, choose: Callable[..., Any], infinity: float | None) -> None:
+        """`infinity` is the one at this end; the other one is beyond every bound at this end."""
+        if infinity is not None and value == infinity:
+            self.is_open = True
+        elif infinity is None or value != -infinity:
+            self.value = value if self.value is None else choose(self.value, value)
+
 
 @dataclass(slots=True)
 class _Gathered:
@@ -66,8 +73,8 @@ class _Gathered:
             return
         ends = _compute.min_max(values)
         infinity = _infinity(self.column)
-        _stretch(self.low, ends["min"].as_py(), infinity, min)
-        _stretch(self.high, ends["max"].as_py(), infinity, max)
+        self.low.stretch(ends["min"].as_py(), min, None if infinity is None else -infinity)
+        self.high.stretch(ends["max"].as_py(), max, infinity)
 
 
 class Metrics:
@@ -129,13 +136,6 @@ def _infinity(column: Column) -> float | None:
     if pa.types.is_date(kind):
         return 2**31 - 1
     return 2**63 - 1 if pa.types.is_timestamp(kind) else None
-
-
-def _stretch(end: _End, value: Any, infinity: float | None, choose: Any) -> None:
-    if infinity is not None and value in {infinity, -infinity}:
-        end.is_open = True
-    else:
-        end.value = value if end.value is None else choose(end.value, value)
 
 
 def _bounds(gathered: Sequence[_Gathered], *, upper: bool) -> Iterator[tuple[int, bytes]]:

@@ -1,11 +1,12 @@
 """Rows of one batch by the partition they belong to.
 
-Transforms of time are worked out on whole columns, far dates included. The others go once per different
-value through Iceberg's own definition of them.
+Transforms of time are worked out on whole columns, the others once per different value by Iceberg's own
+definition of them. What has no partition that others could read is refused.
 """
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Iterator, Sequence
 from typing import Any, TypeAlias
 
@@ -13,17 +14,30 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
+from pyiceberg.conversions import to_bytes
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import (
     DayTransform,
     HourTransform,
+    IdentityTransform,
     MonthTransform,
+    TruncateTransform,
     UnknownTransform,
     VoidTransform,
     YearTransform,
 )
-from pyiceberg.types import DateType, IcebergType, NestedField, StructType
+from pyiceberg.types import (
+    DateType,
+    DecimalType,
+    IcebergType,
+    IntegerType,
+    LongType,
+    NestedField,
+    StructType,
+    TimestampType,
+    TimestamptzType,
+)
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.leaves import storage_of
@@ -33,7 +47,8 @@ PartitionValues: TypeAlias = tuple[Any, ...]
 
 _compute: Any = pc
 _UNITS = {YearTransform: "Y", MonthTransform: "M", DayTransform: "D", HourTransform: "h"}
-_INT = np.iinfo(np.int32)
+_SHOWN_AS_DATES = (IdentityTransform, DayTransform, HourTransform)
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
 
 
 def partitioned(
@@ -67,6 +82,8 @@ def _values(
             f"the table is partitioned by {field.transform}, which this version cannot work out",
             hint="write with the engine that chose it",
         )
+    if isinstance(field.transform, _SHOWN_AS_DATES):
+        _check_years(source, kind)
     unit = _UNITS.get(type(field.transform))
     if unit is not None:
         source = _counted(source, kind, unit)
@@ -75,6 +92,8 @@ def _values(
     if unit is None:
         transform = field.transform.transform(kind)
         values = [transform(value) for value in values]
+        if isinstance(field.transform, TruncateTransform):
+            _check_range(values, kind)
     return _merged(values, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
 
 
@@ -127,16 +146,39 @@ def _plain(array: Array) -> Array:
 
 def _counted(array: Array, kind: IcebergType, unit: str) -> Array:
     """Years, months, days or hours since 1970; rounded down, also before it."""
-    numbers = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-    moments = numbers.astype("datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]")
-    counts = moments.astype(f"datetime64[{unit}]").astype(np.int64)
-    if ((counts < _INT.min) | (counts > _INT.max)).any():
-        raise InvalidRequestError(
-            "a timestamp is too far away to be a partition of its own",
-            hint="partition by day, month or year",
-        )
-    built = pa.array(counts.astype(np.int32))
+    counts = _moments(array, kind).astype(f"datetime64[{unit}]").astype(np.int64)
+    built: Array = pa.array(counts.astype(np.int32))
     if not array.null_count:
         return built
     masked: Array = _compute.if_else(array.is_valid(), built, pa.scalar(None, pa.int32()))
     return masked
+
+
+def _moments(array: Array, kind: IcebergType) -> Any:
+    numbers = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+    return numbers.astype("datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]")
+
+
+def _check_years(array: Array, kind: IcebergType) -> None:
+    """Catalogs write such partitions as dates, which end with the year 9999 in most of them."""
+    if not isinstance(kind, DateType | TimestampType | TimestamptzType):
+        return
+    days = _moments(array, kind).astype("datetime64[D]").astype(np.int64)
+    if ((days < _FIRST_DAY) | (days > _LAST_DAY)).any():
+        raise InvalidRequestError(
+            "a date that is infinite, or not within the years 1 to 9999, cannot be a partition",
+            hint="partition by month, year or bucket",
+        )
+
+
+def _check_range(values: list[Any], kind: IcebergType) -> None:
+    """Truncating rounds down, and the least numbers have nothing below them."""
+    for value in values:
+        try:
+            if value is not None and isinstance(kind, IntegerType | LongType | DecimalType):
+                to_bytes(kind, value)
+        except (ValueError, struct.error) as error:
+            raise InvalidRequestError(
+                f"the number {value} is outside of the column's range, so it cannot be a partition",
+                hint="truncate to fewer digits",
+            ) from error
