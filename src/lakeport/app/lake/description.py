@@ -101,10 +101,20 @@ def constraint_text(constraint: Constraint) -> str:
     """As SQL would declare it."""
     match constraint:
         case Check():
-            return f"CONSTRAINT {constraint.name} CHECK ({constraint.expression})"
+            return f"CONSTRAINT {constraint.name} CHECK {_bracketed(constraint.expression)}"
         case PrimaryKey():
             return f"PRIMARY KEY ({', '.join(constraint.columns)})"
     return f"CONSTRAINT {constraint.name} UNIQUE ({', '.join(constraint.columns)})"
+
+
+def _bracketed(expression: str) -> str:
+    """In one pair of brackets: DuckDB writes most expressions with their own."""
+    depth = 0
+    for place, character in enumerate(expression):
+        depth += (character == "(") - (character == ")")
+        if depth == 0 and place < len(expression) - 1:
+            return f"({expression})"
+    return expression
 
 
 def _state(table: Table, at: TimePoint | None) -> TableState:
