@@ -8,7 +8,8 @@ ids do need all files: their numbering goes by the files' paths and is made when
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -22,7 +23,6 @@ from lakeport.catalog.iceberg.manifests import (
     Listing,
     Manifest,
     load_listing,
-    load_manifest,
     load_manifests,
 )
 from lakeport.catalog.iceberg.manifests.deletes import Candidate, DeleteIndex, index_deletes
@@ -53,17 +53,24 @@ class Numbering:
         return sum(part.nbytes for part in parts)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, eq=False)
 class Inventory:
+    """Holds on to what it has read, so that a cache too small for it costs one reading, not many."""
+
     source: Source
     snapshot: Snapshot
     listing: Listing
+    _read: dict[int, Manifest] = field(default_factory=dict, repr=False)
 
     def manifest(self, index: int) -> Manifest:
-        return load_manifest(self.source, self.listing.data[index])
+        return self.manifests([index])[0]
 
     def manifests(self, indices: Sequence[int]) -> list[Manifest]:
-        return load_manifests(self.source, [self.listing.data[index] for index in indices])
+        missing = [index for index in indices if index not in self._read]
+        if missing:
+            loaded = load_manifests(self.source, [self.listing.data[index] for index in missing])
+            self._read.update(zip(missing, loaded, strict=True))
+        return [self._read[index] for index in indices]
 
     def file(self, ordinal: int) -> DataFile:
         index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
@@ -72,7 +79,7 @@ class Inventory:
         manifest = self.manifest(index)
         return DataFile(
             ordinal=ordinal,
-            path=str(manifest.paths[entry]),
+            path=manifest.path(entry),
             format=manifest.formats[entry],
             rows=int(manifest.rows[entry]),
             bytes=int(manifest.sizes[entry]),
@@ -84,26 +91,26 @@ class Inventory:
 
     def files(self) -> Iterator[DataFile]:
         """All of them, in the order of their paths."""
-        return (self.file(int(ordinal)) for ordinal in self.numbering().ordinals)
+        return (self.file(int(ordinal)) for ordinal in self.numbering.ordinals)
 
     @property
     def count(self) -> int:
-        return len(self.numbering().ordinals)
+        return len(self.numbering.ordinals)
 
     @property
     def rows(self) -> int:
         """Deleted ones included."""
-        return int(self.numbering().starts[-1])
+        return int(self.numbering.starts[-1])
 
     def first_row(self, ordinal: int) -> int:
         """How many rows are in the files before this one, which is where its row ids begin."""
-        numbering = self.numbering()
+        numbering = self.numbering
         flat = numbering.firsts[ordinal >> _ENTRY_BITS] + (ordinal & _ENTRY)
         return int(numbering.starts[numbering.ranks[flat]])
 
     def locate(self, rows: Integers) -> tuple[Integers, Integers]:
         """The files (as ordinals) that hold the rows of these numbers, and their positions there."""
-        numbering = self.numbering()
+        numbering = self.numbering
         if len(rows) and not 0 <= rows.min() <= rows.max() < numbering.starts[-1]:
             raise InvalidRequestError(
                 "a row id names no row of its snapshot",
@@ -112,6 +119,7 @@ class Inventory:
         ranks = np.searchsorted(numbering.starts, rows, side="right") - 1
         return numbering.ordinals[ranks], rows - numbering.starts[ranks]
 
+    @cached_property
     def numbering(self) -> Numbering:
         held = self.source.caches.numberings
         return held.get(self.snapshot.manifest_list, self._number)
@@ -136,16 +144,12 @@ class Inventory:
     def deletes_of(self, manifest: Manifest, entry: int) -> tuple[DeleteFile, ...]:
         if not self.listing.deletes:
             return ()
-        partition = manifest.partitions[int(manifest.partition[entry])]
-        return self.deletes().applying_to(
-            Candidate(
-                str(manifest.paths[entry]),
-                int(manifest.sequences[entry]),
-                manifest.spec_id,
-                partition,
-            )
-        )
+        sequence = int(manifest.sequences[entry])
+        partition = manifest.partition_of(entry)
+        file = Candidate(manifest.path(entry), sequence, manifest.spec_id, partition)
+        return self.deletes.applying_to(file)
 
+    @cached_property
     def deletes(self) -> DeleteIndex:
         held = self.source.caches.deletes
         return held.get(self.snapshot.manifest_list, self._index_deletes)
@@ -156,8 +160,7 @@ class Inventory:
         return index_deletes(load_manifests(self.source, self.listing.deletes), unpartitioned)
 
     def _partition(self, manifest: Manifest, entry: int) -> Record:
-        values = manifest.partitions[int(manifest.partition[entry])]
-        held = dict(zip(manifest.partition_fields, values, strict=True))
+        held = dict(zip(manifest.partition_fields, manifest.partition_of(entry), strict=True))
         spec = self.source.metadata.specs().get(manifest.spec_id)
         fields = () if spec is None else spec.fields
         return Record(*(held.get(field.field_id) for field in fields))

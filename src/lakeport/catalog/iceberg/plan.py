@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from lakeport.catalog.iceberg.definition import columns_of
 from lakeport.catalog.iceberg.inventory import Inventory, inventory_of, ordinals_of
@@ -23,6 +25,8 @@ from lakeport.catalog.iceberg.travel import Moment
 from lakeport.catalog.ports import ScanPlan, ScanRequest, Split
 from lakeport.catalog.predicates import Predicate
 from lakeport.catalog.requests import bind_request
+
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +64,7 @@ def plan_scan(source: Source, moment: Moment, request: ScanRequest) -> ScanPlan:
 def _matching(inventory: Inventory, moment: Moment, predicate: Predicate) -> Chosen:
     source = inventory.source
     columns = {column.arrow.name: column for column in columns_of(source, moment.schema)}
-    specs = source.metadata.specs()
-    indices = matching_manifests(inventory.listing.data, specs, predicate, columns)
+    indices = matching_manifests(inventory, predicate, columns)
     found = matching_files(inventory, indices, predicate, columns)
     return _chosen(indices, inventory.manifests(indices), found)
 
@@ -74,32 +77,36 @@ def _all(inventory: Inventory) -> Chosen:
 def _first(inventory: Inventory, limit: int) -> Chosen:
     """Files that hold this many rows for sure, or all."""
     manifests: list[Manifest] = []
-    mask: list[bool] = []
-    for manifest in _one_by_one(inventory):
+    masks: list[Mask] = []
+    for index in range(len(inventory.listing.data)):
+        manifest = inventory.manifest(index)
+        live = _live_rows(inventory, manifest)
         manifests.append(manifest)
-        for entry in range(len(manifest)):
-            mask.append(limit > 0)
-            limit -= max(0, _live_rows(inventory, manifest, entry))
+        masks.append(np.cumsum(live) - live < limit)
+        limit -= int(live.sum())
         if limit <= 0:
             break
-    return _chosen(list(range(len(manifests))), manifests, np.array(mask, np.bool_))
+    return _chosen(list(range(len(manifests))), manifests, np.concatenate([_NO_FILES, *masks]))
 
 
-def _one_by_one(inventory: Inventory) -> Iterator[Manifest]:
-    return (inventory.manifest(index) for index in range(len(inventory.listing.data)))
+_NO_FILES = np.zeros(0, np.bool_)
 
 
-def _live_rows(inventory: Inventory, manifest: Manifest, entry: int) -> int:
-    """At least so many: a delete file may be about other files too, or name a row twice."""
-    deletes = inventory.deletes_of(manifest, entry)
-    if any(delete.kind == "equality" for delete in deletes):
-        return 0
-    return int(manifest.rows[entry]) - sum(delete.rows for delete in deletes)
+def _live_rows(inventory: Inventory, manifest: Manifest) -> Integers:
+    """Of each file at least: a delete file may be about other files too, or name a row twice."""
+    if not inventory.listing.deletes:
+        return manifest.rows
+    live = [
+        0
+        if any(delete.kind == "equality" for delete in deletes)
+        else max(0, int(manifest.rows[entry]) - sum(delete.rows for delete in deletes))
+        for entry in range(len(manifest))
+        for deletes in [inventory.deletes_of(manifest, entry)]
+    ]
+    return np.array(live, np.int64)
 
 
-def _chosen(
-    indices: list[int], manifests: list[Manifest], mask: np.ndarray | None = None
-) -> Chosen:
+def _chosen(indices: list[int], manifests: list[Manifest], mask: Mask | None = None) -> Chosen:
     """Those in the mask; files without rows are no use to anybody."""
     nothing = np.zeros(0, np.int64)
     rows = np.concatenate([nothing, *(manifest.rows for manifest in manifests)])

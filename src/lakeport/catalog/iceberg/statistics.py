@@ -93,10 +93,9 @@ def _removed(inventory: Inventory) -> Numbers:
     """For each file how many rows its deletes can have removed at most."""
     manifests = inventory.manifests(range(len(inventory.listing.data)))
     most: list[int] = []
+    if not inventory.listing.deletes:
+        return np.zeros(sum(map(len, manifests)), np.int64)
     for manifest in manifests:
-        if not inventory.listing.deletes:
-            most.extend([0] * len(manifest))
-            continue
         for entry in range(len(manifest)):
             rows = int(manifest.rows[entry])
             deletes = inventory.deletes_of(manifest, entry)
@@ -171,7 +170,7 @@ class _Files:
         if not may_hold.any() or (may_hold & ~known).any():
             return None
         there = np.flatnonzero(may_hold & known)
-        order = _ranks(keys(ends.take(pa.array(there, pa.int64()))))
+        order = _ranks(keys(ends).take(pa.array(there, pa.int64())))
         furthest = order.max() if upper else order.min()
         for place in there[order == furthest]:
             if self._is_value(int(place)):

@@ -5,6 +5,7 @@ The data files do not exist: planning opens none.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping
 from pathlib import Path
@@ -405,3 +406,17 @@ def test_a_logical_type_is_compared_in_its_own_terms(tmp_path: Path) -> None:
     assert kept(table, Compare("x", Op.GT, pa.scalar(2, pa.time64("us")))) == {"morning"}
     late = pa.scalar(2 * 10**6, pa.time64("us"))
     assert kept(table, Compare("x", Op.GE, late)) == set()
+
+
+@pytest.mark.parametrize("word", ["string_view", "large_string", "dictionary<int8, string>"])
+def test_contradictions_are_harmless_in_every_form_of_text(tmp_path: Path, word: str) -> None:
+    kind = StringType()
+    table = made(
+        tmp_path,
+        column(kind),
+        file("odd", metrics(kind, "z", "a")),
+        file("good", metrics(kind, "m", "n")),
+        properties={TYPES: json.dumps({"1": word})},
+    )
+    assert kept(table, eq("k")) == {"odd"}
+    assert kept(table, eq("mm")) == {"odd", "good"}

@@ -93,5 +93,4 @@ def test_conditions_on_other_columns_keep_every_manifest(tmp_path: Path) -> None
     source = source_of(table)
     predicate = Compare("n", Op.EQ, pa.scalar(1))
     columns = {one.arrow.name: one for one in columns_of(source, source.metadata.schema())}
-    listed = inventory(source).listing.data
-    assert matching_manifests(listed, source.metadata.specs(), predicate, columns) == [0, 1]
+    assert matching_manifests(inventory(source), predicate, columns) == [0, 1]

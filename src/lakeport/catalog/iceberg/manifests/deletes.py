@@ -104,8 +104,7 @@ def index_deletes(manifests: Iterable[Manifest], unpartitioned: Collection[int])
         lowers = manifest.metrics.lowers.of(_PATH_COLUMN).to_pylist()
         uppers = manifest.metrics.uppers.of(_PATH_COLUMN).to_pylist()
         for entry, file in enumerate(_files(manifest)):
-            partition = manifest.partitions[int(manifest.partition[entry])]
-            place = (manifest.spec_id, partition_key(partition))
+            place = (manifest.spec_id, partition_key(manifest.partition_of(entry)))
             referenced = manifest.referenced[entry]
             if file.kind == "equality":
                 (everywhere if manifest.spec_id in unpartitioned else equality[place]).append(file)
@@ -125,13 +124,12 @@ def index_deletes(manifests: Iterable[Manifest], unpartitioned: Collection[int])
 
 
 def _files(manifest: Manifest) -> Iterator[DeleteFile]:
-    paths = manifest.paths.to_pylist()
-    for entry, path in enumerate(paths):
+    for entry in range(len(manifest)):
         place = manifest.places[entry]
         is_equality = manifest.content[entry] == EQUALITY
         is_vector = manifest.formats[entry] == "PUFFIN"
         yield DeleteFile(
-            path=path or "",
+            path=manifest.path(entry),
             format=manifest.formats[entry],
             kind="equality" if is_equality else "vector" if is_vector else "positions",
             rows=int(manifest.rows[entry]),

@@ -61,6 +61,12 @@ class Manifest:
     def __len__(self) -> int:
         return len(self.paths)
 
+    def path(self, entry: int) -> str:
+        return str(self.paths[entry].as_py())
+
+    def partition_of(self, entry: int) -> Partition:
+        return self.partitions[int(self.partition[entry])]
+
     @property
     def nbytes(self) -> int:
         # A Python object takes about 100 bytes, a reference to a shared one 8.

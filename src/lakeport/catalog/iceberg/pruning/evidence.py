@@ -21,6 +21,7 @@ from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DateType, DoubleType, FloatType, IcebergType, IntegerType, UnknownType
 
 from lakeport.catalog.arrays.containers import nulls
+from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.manifests import Manifest
 from lakeport.catalog.iceberg.pruning import single_values
@@ -116,6 +117,11 @@ def _became_timestamp(written: IcebergType, field: PartitionField, column: Colum
     )
 
 
+def column_key(column: Column) -> tuple[int, str, str]:
+    """What bounds of a column depend on besides the file that they are from."""
+    return column.field.field_id, str(column.field.field_type), str(column.arrow.type)
+
+
 def sources(spec: PartitionSpec | None, column: Column) -> Iterable[PartitionField]:
     """The partition fields that were made from this column."""
     fields = () if spec is None else spec.fields
@@ -208,7 +214,7 @@ def _unless(forbidden: Array, values: Array) -> Array:
         return values
     keep = _compute.fill_null(_compute.invert(forbidden), True)  # noqa: FBT003 # the kernel's own
     places: Any = np.where(np.asarray(keep), np.arange(len(values)), -1)
-    return values.take(pa.array(places, pa.int64(), mask=places < 0))
+    return take_array(values, pa.array(places, pa.int64(), mask=places < 0))
 
 
 def _first(own: Array, other: Array) -> Array:

@@ -13,7 +13,7 @@ from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.inventory import Inventory
 from lakeport.catalog.iceberg.manifests import Manifest
 from lakeport.catalog.iceberg.pruning.buckets import has_buckets, in_wanted_buckets
-from lakeport.catalog.iceberg.pruning.evidence import Gathered, bounds_in, joined
+from lakeport.catalog.iceberg.pruning.evidence import Gathered, bounds_in, column_key, joined
 from lakeport.catalog.iceberg.types.columns import Column
 from lakeport.catalog.predicates import Bounds, Predicate, columns_of, possible
 
@@ -55,6 +55,5 @@ def column_bounds(
     caches: Caches, path: str, manifest: Manifest, spec: PartitionSpec | None, column: Column
 ) -> Bounds:
     """Kept: they are the same for every snapshot that has the manifest."""
-    field = column.field
-    key = (path, field.field_id, str(field.field_type), str(column.arrow.type))
+    key = (path, *column_key(column))
     return caches.bounds.get(key, lambda: Gathered(bounds_in(manifest, spec, column))).bounds

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -19,9 +21,10 @@ from pyiceberg.transforms import IdentityTransform, TruncateTransform
 from pyiceberg.types import DoubleType, FloatType, IcebergType, IntegerType
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.inventory import Inventory
 from lakeport.catalog.iceberg.manifests import Listed, Summary
 from lakeport.catalog.iceberg.pruning import single_values
-from lakeport.catalog.iceberg.pruning.evidence import Evidence, sources
+from lakeport.catalog.iceberg.pruning.evidence import Evidence, Gathered, column_key, sources
 from lakeport.catalog.iceberg.pruning.spans import keeps_nulls, spans
 from lakeport.catalog.iceberg.types.bounds import prunable
 from lakeport.catalog.iceberg.types.columns import Column
@@ -31,12 +34,11 @@ _compute: Any = pc
 
 
 def matching_manifests(
-    listed: Sequence[Listed],
-    specs: Mapping[int, PartitionSpec],
-    predicate: Predicate,
-    columns: Mapping[str, Column],
+    inventory: Inventory, predicate: Predicate, columns: Mapping[str, Column]
 ) -> list[int]:
     """Indices of those that may, ascending. `columns` is by the names that the predicate uses."""
+    listed = inventory.listing.data
+    specs = inventory.source.metadata.specs()
     groups: dict[int, list[int]] = defaultdict(list)
     for index, each in enumerate(listed):
         groups[each.spec_id].append(index)
@@ -46,9 +48,8 @@ def matching_manifests(
         known = [index for index in indices if _is_summed_up(listed[index], spec)]
         found.extend(set(indices) - set(known))
         if known and spec is not None:
-            summaries = [listed[index].summaries or () for index in known]
-            kept = _possible(summaries, spec, predicate, columns)
-            found.extend(np.asarray(known)[kept].tolist())
+            group = _Group(inventory, spec, tuple(listed[index].summaries or () for index in known))
+            found.extend(np.asarray(known)[group.possible(predicate, columns)].tolist())
     return sorted(found)
 
 
@@ -58,25 +59,40 @@ def _is_summed_up(listed: Listed, spec: PartitionSpec | None) -> bool:
     return len(listed.summaries) == len(spec.fields)
 
 
-def _possible(
-    summaries: Sequence[tuple[Summary, ...]],
-    spec: PartitionSpec,
-    predicate: Predicate,
-    columns: Mapping[str, Column],
-) -> npt.NDArray[np.bool_]:
-    bounds: dict[str, Bounds] = {}
-    for name in columns_of(predicate):
-        column = columns[name]
-        said: Evidence | None = None
-        for field in sources(spec, column):
-            place = spec.fields.index(field)
-            more = _evidence([each[place] for each in summaries], field.transform, column)
-            said = more if said is None else said.or_else(more)
-        if said is not None:
-            bounds[name] = said.bounds(column)
-    # As if each manifest stood for one row: that is all that NULL or not can be told of.
-    rows = pa.array(np.ones(len(summaries), np.int64))
-    return np.asarray(possible(predicate, bounds, rows))
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """The manifests of one spec, by their summaries: one per partition field each."""
+
+    inventory: Inventory
+    spec: PartitionSpec
+    summaries: tuple[tuple[Summary, ...], ...]
+
+    def possible(
+        self, predicate: Predicate, columns: Mapping[str, Column]
+    ) -> npt.NDArray[np.bool_]:
+        sources_of = {name: columns[name] for name in columns_of(predicate)}
+        bounds = {
+            name: self._kept_bounds(column)
+            for name, column in sources_of.items()
+            if any(sources(self.spec, column))
+        }
+        # As if each manifest stood for one row: that is all that NULL or not can be told of.
+        rows = pa.array(np.ones(len(self.summaries), np.int64))
+        return np.asarray(possible(predicate, bounds, rows))
+
+    def _kept_bounds(self, column: Column) -> Bounds:
+        path = self.inventory.snapshot.manifest_list
+        key = (path, self.spec.spec_id, *column_key(column))
+        caches = self.inventory.source.caches
+        return caches.bounds.get(key, lambda: Gathered(self._bounds(column))).bounds
+
+    def _bounds(self, column: Column) -> Bounds:
+        said = [
+            _evidence([each[place] for each in self.summaries], field.transform, column)
+            for place, field in enumerate(self.spec.fields)
+            if field.source_id == column.field.field_id
+        ]
+        return reduce(Evidence.or_else, said).bounds(column)
 
 
 def _evidence(summaries: Sequence[Summary], transform: Any, column: Column) -> Evidence:
