@@ -43,7 +43,7 @@ def test_a_large_file_is_a_split_of_its_own(tmp_path: Path) -> None:
     assert split_sizes(sized(tmp_path, 1, 1, 100, 1, 1), 50) == [[1, 1], [100], [1, 1]]
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(derandomize=True, max_examples=25, deadline=None)
 @given(
     sizes=st.lists(st.integers(0, 100), min_size=1, max_size=30), split_bytes=st.integers(1, 200)
 )

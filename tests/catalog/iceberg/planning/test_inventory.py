@@ -81,7 +81,7 @@ def test_a_table_whose_rows_are_all_gone_has_no_files(tmp_path: Path) -> None:
     assert held.locate(np.zeros(0, np.int64))[0].tolist() == []
 
 
-@settings(derandomize=True, max_examples=60, deadline=None)
+@settings(derandomize=True, max_examples=25, deadline=None)
 @given(rows=st.lists(st.integers(0, 5), min_size=1, max_size=12), data=st.data())
 def test_every_row_is_found_back_from_its_number(
     tmp_path_factory: pytest.TempPathFactory, rows: list[int], data: st.DataObject

@@ -130,6 +130,14 @@ def test_a_number_wrapped_around_by_its_writer_says_nothing() -> None:
     assert ends(TruncateTransform(10), LongType(), 2**63 - 8) == (None, None)
 
 
+def test_decimals_of_all_digits_are_exact() -> None:
+    value = Decimal("9999999999999999999999999999999999.9975")
+    assert ends(TruncateTransform(25), DecimalType(38, 4), value) == (
+        value,
+        Decimal("9999999999999999999999999999999999.9999"),
+    )
+
+
 def test_a_text_shorter_than_the_width_is_whole() -> None:
     assert ends(TruncateTransform(3), StringType(), "ab") == (b"ab", b"ab")
     assert ends(TruncateTransform(2), StringType(), "ab") == (b"ab", b"ac")

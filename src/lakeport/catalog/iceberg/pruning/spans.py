@@ -7,7 +7,7 @@ Every transform but `void` turns NULL into NULL and nothing else. `bucket` says 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from decimal import Decimal
+from decimal import Context, Decimal
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +30,9 @@ from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.stored import stored_type
 
 _array: Callable[..., Array] = pa.array
+
+# Python's own arithmetic rounds to 28 digits, and decimals have up to 38.
+_EXACT = Context(prec=80)
 
 # numpy's unit for the number that each transform counts in.
 _UNITS: dict[type[Transform[Any, Any]], str] = {
@@ -125,8 +128,8 @@ def _truncated(width: int, kind: IcebergType, value: Any) -> tuple[Any, Any]:
     if value is None:
         return None, None
     if isinstance(kind, DecimalType):
-        last = Decimal(width - 1).scaleb(-kind.scale)
-        return (value, value + last) if isinstance(value, Decimal) else (None, None)
+        last = _EXACT.scaleb(Decimal(width - 1), -kind.scale)
+        return value, _EXACT.add(value, last)
     if isinstance(kind, StringType):
         return value, value if len(value) < width else _after_text(value)
     if isinstance(kind, BinaryType | FixedType):
