@@ -12,7 +12,7 @@ from pyiceberg.types import IcebergType, ListType, MapType, StructType
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.parts import ReadOptions
 from lakeport.catalog.iceberg.table import IcebergTable
-from lakeport.catalog.ports import ScanRequest
+from lakeport.catalog.ports import ScanPlan, ScanRequest
 from lakeport.catalog.reading import read
 from tests.lakes.lake import Lake
 
@@ -32,9 +32,8 @@ def our_rows(table: IcebergTable, request: ScanRequest | None = None) -> pa.Tabl
         return stream.read_all()
 
 
-def streamed_rows(table: IcebergTable, request: ScanRequest) -> pa.Table:
+def streamed_rows(table: IcebergTable, request: ScanRequest, plan: ScanPlan) -> pa.Table:
     """What the splits themselves give, without what `read` would make good."""
-    plan = table.plan(request)
     batches = [
         batch
         for split in plan.splits
