@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+
 import pyarrow as pa
 import pytest
 from pyiceberg.schema import Schema
@@ -26,8 +28,17 @@ from pyiceberg.types import (
 )
 
 from lakeport.catalog.arrow import Field
-from lakeport.catalog.iceberg.types import columns_for, describe, read_annotations
+from lakeport.catalog.iceberg.types import (
+    columns_for,
+    describe,
+    from_logical,
+    read_annotations,
+    to_logical,
+)
 from lakeport.catalog.iceberg.types.stored import stored_type
+from lakeport.core.errors import CorruptDataError, LimitError
+from tests.arrow_rows import random_array
+from tests.strategies import random_schema, seeded
 
 
 def only(kind: IcebergType, word: str | None = None, *, doc: str | None = None) -> Field:
@@ -134,3 +145,44 @@ def test_geometry_of_format_3_is_geometry_to_users() -> None:
         b"ARROW:extension:name": b"geoarrow.wkb",
         b"ARROW:extension:metadata": b'{"crs": "EPSG:4326", "edges": "vincenty"}',
     }
+
+
+# -- anything at all -----------------------------------------------------------------------------
+
+_WORDS = (
+    *("uint8", "int16", "uint64", "timestamp[s]", "time32[ms]", "null", "json", "hugeint", "bool8"),
+    *("date64[ms]", "decimal32(7, 3)", "fixed_size_binary[3]", "time_tz", "large_string", "struct"),
+    *("list<item>", "fixed_size_list<x>[2]", "list_view<l>", "map<k, v>", "sorted_map<key, value>"),
+    *("sparse_union<0>", "dense_union<3, 1>", "sparse_union<1, 2> not null", "uint8 not null"),
+)
+_WRAPPERS = (
+    "{}",
+    "dictionary<uint8, {}>",
+    "ordered_dictionary<int8, {}>",
+    "run_end_encoded<int32, {}>",
+    'extension<arrow.uuid, "", {}>',
+    'extension<arrow.opaque, "{{", {}>',
+    'extension<arrow.fixed_shape_tensor, "{{\\"shape\\":[2]}}", {}>',
+    'extension<arrow.json, "", {}>',
+    'extension<somebody.else, "x", {}>',
+)
+
+
+@pytest.mark.parametrize("seed", range(400))
+def test_whatever_the_property_says_a_table_is_read(seed: int) -> None:
+    rng = seeded(seed)
+    schema = Schema(*describe(random_schema(rng, depth=3)).fields)
+    words = {
+        field_id: rng.choice(_WRAPPERS).format(rng.choice(_WORDS))
+        for field_id in range(1, schema.highest_field_id + 1)
+        if rng.random() < 0.7
+    }
+    for column in columns_for(schema, read_annotations(json.dumps(words))):
+        rows = random_array(rng, column.stored, 10, nullable=column.field.optional)
+        try:
+            found = to_logical(rows, column)
+        except (CorruptDataError, LimitError):
+            continue
+        found.validate(full=True)
+        assert found.type.equals(column.arrow.type, check_metadata=True)
+        assert to_logical(from_logical(found, column), column).type == found.type

@@ -118,6 +118,11 @@ class _Writer:
             word, iceberg = self._values(kind, where)
             return RunEndsWord(kind.run_end_type, word), iceberg
         if isinstance(kind, pa.BaseExtensionType) and not is_named(kind):
+            if isinstance(kind.storage_type, pa.BaseExtensionType):
+                raise InvalidRequestError(
+                    f"column {quoted(where)} is an extension of an extension type",
+                    hint=f"use {kind.storage_type}",
+                )
             word, iceberg = self._level(kind.storage_type, where)
             with_name = _storable(lambda: serialized(kind), kind, where)
             return ExtensionWord(kind.extension_name, with_name, word), iceberg
@@ -164,15 +169,14 @@ class _Writer:
 
     def _struct(self, kind: Any, where: str) -> tuple[Word, IcebergType]:
         if not kind.num_fields:
-            raise InvalidRequestError(
-                f"column {quoted(where)} is a struct without fields, which cannot be stored",
-                hint="give it a field, or use bool",
-            )
+            raise _hollow("struct without fields", where)
         return StructWord(), StructType(*self.fields(child_fields(kind), f"{where}."))
 
     def _union(self, kind: Any, where: str) -> tuple[Word, IcebergType]:
         """A struct: which member counts, then one field per member, NULL unless it counts."""
         members = child_fields(kind)
+        if not members:
+            raise _hollow("union without members", where)
         ids = [self.next_id() for _ in range(len(members) + 1)]
         stored = [
             NestedField(ids[0], _free_tag(members), IntegerType(), required=True),
@@ -190,6 +194,13 @@ class _Writer:
             ),
         ]
         return UnionWord(kind.mode, tuple(kind.type_codes)), StructType(*stored)
+
+
+def _hollow(what: str, where: str) -> InvalidRequestError:
+    return InvalidRequestError(
+        f"column {quoted(where)} is a {what}, which cannot be stored",
+        hint="give it a field, or use bool",
+    )
 
 
 def _free_tag(members: tuple[Field, ...]) -> str:

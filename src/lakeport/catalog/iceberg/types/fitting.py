@@ -197,8 +197,13 @@ def _union(word: UnionWord, found: StructType, annotations: Annotations) -> Code
     return shapes.union(stored_type(found), logical, codecs, places)
 
 
-def _extension(word: ExtensionWord, storage: Codec) -> Codec:
-    described = built(word.name, word.metadata, storage.logical)
+def _extension(word: ExtensionWord, storage: Codec) -> Codec | None:
+    if isinstance(storage.logical, pa.BaseExtensionType):
+        return None
+    try:
+        described = built(word.name, word.metadata, storage.logical)
+    except (pa.ArrowException, ValueError, TypeError, KeyError):
+        return None  # whoever knows the name would not have it around this storage
     if not isinstance(described.type, pa.BaseExtensionType):
         return Codec(
             storage.stored,

@@ -43,6 +43,9 @@ _compute: Any = pc
 _WIDEST_DECIMAL = 38
 _INFINITY = 2**63 - 1
 _MICROSECONDS = {"s": 1_000_000, "ms": 1_000}
+_PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+_SECONDS_OF_DAY = 86_400
+_BITS_OF_TIME32 = 32
 
 
 @dataclass(frozen=True, slots=True)
@@ -221,12 +224,20 @@ def _nothing() -> Leaf:
     return Leaf(StringType(), Codec(pa.string(), pa.null(), decode, encode, ordered=False))
 
 
-def _seconds_of_day(logical: pa.DataType) -> Leaf:
+def _time_of_day(logical: Any) -> Leaf:
+    """A count since midnight in the type's own unit; DuckDB's day ends with 24:00:00 itself."""
+    width: pa.DataType = pa.int32() if logical.bit_width == _BITS_OF_TIME32 else pa.int64()
+    last = _SECONDS_OF_DAY * _PER_SECOND[logical.unit]
+
     def decode(array: Array) -> Array:
-        return array.cast(pa.int32()).view(logical)
+        ends = _compute.min_max(array)
+        if ends["min"].is_valid and not 0 <= ends["min"].as_py() <= ends["max"].as_py() <= last:
+            message = "it is no time of day"
+            raise MisfitError(message)
+        return array.cast(width).view(logical)
 
     def encode(array: Array) -> Array:
-        return array.view(pa.int32()).cast(pa.int64())
+        return array.view(width).cast(pa.int64())
 
     return Leaf(LongType(), Codec(pa.int64(), logical, decode, encode))
 
@@ -249,8 +260,8 @@ def _all() -> dict[pa.DataType, Leaf]:
         *(_cast(BinaryType(), other) for other in (pa.large_binary(), pa.binary_view())),
         # Arrow's own rule is that these are whole days, and its cast holds them to it.
         _cast(DateType(), pa.date64()),
-        *(_seconds_of_day(pa.time32(unit)) for unit in ("s", "ms")),
-        *(_viewed(LongType(), pa.time64(unit)) for unit in ("us", "ns")),
+        *(_time_of_day(pa.time32(unit)) for unit in ("s", "ms")),
+        *(_time_of_day(pa.time64(unit)) for unit in ("us", "ns")),
         *(_viewed(LongType(), pa.duration(unit)) for unit in ("s", "ms", "us", "ns")),
         _viewed(FixedType(16), pa.month_day_nano_interval(), ordered=False),
         _boolean_byte(),
