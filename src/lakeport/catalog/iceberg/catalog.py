@@ -22,7 +22,7 @@ from pyiceberg.exceptions import (
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.connect import connect
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
-from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.failures import asking, dropped_namespace
 from lakeport.catalog.iceberg.namespace import IcebergNamespace
 from lakeport.catalog.iceberg.parts import MEBIBYTE, ReadOptions
 from lakeport.catalog.iceberg.pointers.port import Pointers, properties_of
@@ -35,7 +35,6 @@ from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
-    NotFoundError,
     PreconditionError,
 )
 from lakeport.core.names import fold, quoted, why_unsafe_namespace
@@ -156,7 +155,7 @@ class IcebergCatalog:
             try:
                 self.pyiceberg.drop_namespace(pointers.identifier(name))
             except NoSuchNamespaceError as error:
-                raise NotFoundError(f"namespace {quoted(name)} was dropped") from error
+                raise dropped_namespace(name) from error
             except NamespaceNotEmptyError as error:
                 raise PreconditionError(
                     f"namespace {quoted(name)} is not empty",

@@ -17,7 +17,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
-from pydantic import ValidationError
+from pydantic import ValidationError as Unfitting
 from pyiceberg.exceptions import (
     AuthorizationExpiredError,
     CommitFailedException,
@@ -28,6 +28,7 @@ from pyiceberg.exceptions import (
     RESTError,
     TooManyRequestsError,
     UnauthorizedError,
+    ValidationError,
     WaitingForLockException,
 )
 from requests import RequestException
@@ -40,9 +41,11 @@ from lakeport.core.errors import (
     CorruptDataError,
     InvalidRequestError,
     LakeportError,
+    NotFoundError,
     UnavailableError,
     UnsupportedError,
 )
+from lakeport.core.names import TableName, quoted
 from lakeport.core.secrets import mask_text
 
 # What reading and decoding a file may raise. `ValueError` covers pyarrow's ArrowInvalid, broken UTF-8
@@ -55,6 +58,7 @@ _FILE_TROUBLE = (
     ArithmeticError,
     AssertionError,
     NotImplementedError,
+    ValidationError,
     pa.ArrowException,
     struct.error,
     zlib.error,
@@ -198,7 +202,7 @@ def _trouble(error: Exception) -> str:
         return "is overloaded"
     if isinstance(error, CommitStateUnknownException):
         return "did not say whether the change was made"
-    if isinstance(error, ValidationError):
+    if isinstance(error, Unfitting):
         return "gave an answer that is not Iceberg's"
     return f"cannot be reached: {reason_of(error)}"
 
@@ -219,6 +223,16 @@ def _in_chain(error: BaseException | None, kinds: object) -> bool:
     return False
 
 
+def dropped_table(name: TableName) -> NotFoundError:
+    hint = "`lakeport tables` lists what is there now"
+    return NotFoundError(f"table {quoted(str(name))} was dropped", hint=hint)
+
+
+def dropped_namespace(name: str) -> NotFoundError:
+    hint = "`lakeport tables` lists what is there now"
+    return NotFoundError(f"namespace {quoted(name)} was dropped", hint=hint)
+
+
 # -- words ---------------------------------------------------------------------------------------
 
 
@@ -237,6 +251,8 @@ def reason_of(error: BaseException) -> str:
 
 def plain(error: BaseException) -> str:
     """The first line of what a library said of a file, without the folders it names."""
+    if isinstance(error, Unfitting | ValidationError):  # pages of the library's own words
+        return "its content is not what Iceberg's specification asks for"
     line = mask_text(str(error).strip().partition("\n")[0])
     return _PATH.sub(lambda found: found["last"], line)[:300] or type(error).__name__
 

@@ -11,14 +11,13 @@ from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
 from pyiceberg.table import Table
 
 from lakeport.catalog.history import no_snapshot, require_new_ref, require_removable_ref
-from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.travel import all_refs, oldest
 from lakeport.catalog.ports import Ref
 from lakeport.core.errors import (
     ConflictError,
     InvalidRequestError,
-    NotFoundError,
     UnsupportedError,
 )
 from lakeport.core.names import TableName, quoted
@@ -61,7 +60,7 @@ def _commit(surroundings: Surroundings, name: TableName, attempt: Callable[[Tabl
                 _require_writable(name, table)
                 attempt(table)
             except NoSuchTableError as error:
-                raise NotFoundError(f"table {quoted(str(name))} was dropped") from error
+                raise dropped_table(name) from error
             except CommitFailedException:
                 continue
         surroundings.pointers.forget(name)

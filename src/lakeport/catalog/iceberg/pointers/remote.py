@@ -19,7 +19,7 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.typedef import Identifier
 
 from lakeport.catalog.iceberg.caches import Caches
-from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
 from lakeport.catalog.iceberg.pointers.port import Listing
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
@@ -102,7 +102,7 @@ class RemotePointers:
             try:
                 found = self._native.list_tables(self.identifier(namespace))
             except MISSING as error:
-                raise NotFoundError(f"namespace {quoted(namespace)} was dropped") from error
+                raise dropped_namespace(namespace) from error
         return sorted(name[-1] for name in found)
 
     def table(self, namespace: str, name: str) -> TableName:
@@ -135,7 +135,7 @@ class RemotePointers:
     def load(self, name: TableName) -> Loaded:
         found = self._find(name)
         if found is None:
-            raise NotFoundError(f"table {quoted(str(name))} was dropped")
+            raise dropped_table(name)
         return found
 
     def _find(self, name: TableName) -> Loaded | None:

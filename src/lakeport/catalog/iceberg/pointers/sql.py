@@ -16,7 +16,7 @@ from sqlalchemy import Select, bindparam, select
 
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
-from lakeport.catalog.iceberg.failures import asking
+from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, load_metadata
 from lakeport.catalog.iceberg.pointers.port import Listing, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
@@ -86,7 +86,7 @@ class SqlPointers:
     def tables(self, namespace: str) -> Sequence[str]:
         names = [name for (name,) in self._query(self._of_namespace, namespace=namespace)]
         if not names and self._namespace(namespace) is None:
-            raise NotFoundError(f"namespace {quoted(namespace)} was dropped")
+            raise dropped_namespace(namespace)
         return sorted(names)
 
     def table(self, namespace: str, name: str) -> TableName:
@@ -107,7 +107,7 @@ class SqlPointers:
     def load(self, name: TableName) -> Loaded:
         location = self._location(name)
         if location is None:
-            raise NotFoundError(f"table {quoted(str(name))} was dropped")
+            raise dropped_table(name)
         return self._load(name, location)
 
     def _load(self, name: TableName, location: str) -> Loaded:
