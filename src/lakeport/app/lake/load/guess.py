@@ -8,6 +8,7 @@ no type in common stay JSON.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import NoneType
 from typing import Any
 
 import pyarrow as pa
@@ -93,58 +94,49 @@ class ValueGuess:
     _BATCH = 10_000
 
     def __init__(self) -> None:
-        self._kinds: set[str] = set()
+        self._kinds: set[type] = set()
         self._digits = 0
         self._texts: list[str] = []
         self._guess = TextGuess(numbers=False)
         self._elements: ValueGuess | None = None
         self._fields: dict[str, ValueGuess] = {}
 
-    def add(self, value: Any) -> None:  # noqa: C901  one arm per kind of JSON value
+    def add(self, value: Any) -> None:
+        self._kinds.add(type(value))
         match value:
-            case None:
-                return
-            case bool():
-                self._kinds.add("boolean")
-            case int():
-                self._kinds.add("integer")
-                self._digits = max(self._digits, _digits(value))
-            case Digits():
-                self._kinds.add("number")
-            case str():
-                self._kinds.add("text")
+            case str() if type(value) is str:
                 self._texts.append(value)
                 if len(self._texts) >= self._BATCH:
                     self._settle()
+            case int():
+                self._digits = max(self._digits, _digits(value))
             case list():
-                self._kinds.add("list")
                 self._elements = self._elements or ValueGuess()
                 for element in value:
                     self._elements.add(element)
             case dict():
-                self._kinds.add("object")
                 for name, item in value.items():
                     self._fields.setdefault(name, ValueGuess()).add(item)
 
     @property
     def type(self) -> pa.DataType | None:
         """None while there was nothing but null."""
-        kinds = self._kinds
+        kinds = self._kinds - {NoneType}
         if not kinds:
             return None
-        if kinds == {"boolean"}:
+        if kinds == {bool}:
             return pa.bool_()
-        if kinds == {"integer"}:
+        if kinds == {int}:
             return pa.int64() if self._digits <= _INT64 else _wide(self._digits)
-        if kinds <= {"integer", "number"}:
+        if kinds <= {int, Digits}:
             return pa.float64()
-        if kinds == {"text"}:
+        if kinds == {str}:
             self._settle()
             return self._guess.type
-        if kinds == {"list"}:
+        if kinds == {list}:
             inner = self._elements.type if self._elements is not None else None
             return pa.list_(inner or pa.string())
-        if kinds == {"object"} and self._fields:
+        if kinds == {dict} and self._fields:
             return pa.struct(
                 [pa.field(name, guess.type or pa.string()) for name, guess in self._fields.items()]
             )

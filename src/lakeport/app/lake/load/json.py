@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import codecs
 import json
-from collections.abc import Generator, Iterator
-from itertools import islice
+from collections.abc import Generator, Iterable, Iterator
+from itertools import chain, islice
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -40,19 +40,23 @@ class JsonInput:
         self._place = place
 
     def names(self) -> list[str]:
-        found: dict[str, str] = {}
+        found: dict[str, None] = {}
         for _, row in self._rows():
-            for name in row:
-                found.setdefault(fold(name), name)
-        return list(found.values())
+            found.update(dict.fromkeys(row))
+        return list(_by_fold(found))
 
     def schema(self) -> pa.Schema:
-        guesses: dict[str, tuple[str, ValueGuess]] = {}
+        guesses: dict[str, ValueGuess] = {}
+        by_key: dict[str, ValueGuess] = {}
         for _, row in self._rows():
-            for name, value in row.items():
-                guesses.setdefault(fold(name), (name, ValueGuess()))[1].add(value)
+            for key, value in row.items():
+                guess = by_key.get(key)
+                if guess is None:
+                    same = next((name for name in guesses if fold(name) == fold(key)), key)
+                    guess = by_key[key] = guesses.setdefault(same, ValueGuess())
+                guess.add(value)
         return pa.schema(
-            [pa.field(name, guess.type or pa.string()) for name, guess in guesses.values()]
+            [pa.field(name, guess.type or pa.string()) for name, guess in guesses.items()]
         )
 
     def batches(self, schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
@@ -61,23 +65,22 @@ class JsonInput:
             yield self._batch(group, schema)
 
     def _batch(self, group: list[Row], schema: pa.Schema) -> pa.RecordBatch:
-        objects = [NameMap(row.items()) for _, row in group]
-        present = NameMap((name, name) for row in objects for name in row)
-        names, columns = [], []
-        for column in schema:
-            if column.name in present:
-                names.append(column.name)
-                columns.append(self._column(group, objects, column))
-        for name in present:
-            if name not in NameMap((known, known) for known in schema.names):
-                names.append(name)  # whoever takes the batch says that there is no such column
-                columns.append(pa.nulls(len(group), pa.string()))
-        if not columns:
+        keys = _by_fold(dict.fromkeys(chain.from_iterable(row for _, row in group)))
+        known = NameMap((column.name, column) for column in schema)
+        found: dict[str, Array] = {}
+        for name, spellings in keys.items():
+            # Whoever takes the batch says that there is no such column.
+            column = known.get(name, pa.field(name, pa.string()))
+            found[name] = self._column(group, spellings, column)
+        if not found:
             return pa.RecordBatch.from_arrays([pa.nulls(len(group))], names=[schema.names[0]])
-        return pa.RecordBatch.from_arrays(columns, names=names)
+        return pa.RecordBatch.from_arrays(list(found.values()), names=list(found))
 
-    def _column(self, group: list[Row], objects: list[NameMap[Any]], column: Field) -> Array:
-        values = [row.get(column.name) for row in objects]
+    def _column(self, group: list[Row], spellings: list[str], column: Field) -> Array:
+        first, *others = spellings
+        values = [row.get(first) for _, row in group]
+        for key in others:
+            values = [row.get(key, value) for (_, row), value in zip(group, values, strict=True)]
         try:
             found = from_plain(values, column)
         except InvalidRequestError:
@@ -88,10 +91,10 @@ class JsonInput:
                 f"{self.label}:{group[row][0]}: column {quoted(column.name)}: {error.message}",
                 hint=error.hint or "correct the value, or load it as text and convert it later",
             ) from None
-        absent = np.array([column.name not in row for row in objects])
         default = default_of(column)
-        if default is None or not absent.any():
+        if default is None:
             return found
+        absent = np.array([not any(key in row for key in spellings) for _, row in group])
         with_default = pa.concat_arrays([found, default_array(default, column, 1)])
         places = np.where(absent, len(found), np.arange(len(found), dtype=np.int64))
         return take_array(with_default, pa.array(places))
@@ -104,6 +107,14 @@ class JsonInput:
                     hint="the file holds an array of objects, or one object per line",
                 )
             yield line, value
+
+
+def _by_fold(keys: Iterable[str]) -> dict[str, list[str]]:
+    """The spellings of each name, under the first of them."""
+    found: dict[str, list[str]] = {}
+    for key in keys:
+        found.setdefault(fold(key), []).append(key)
+    return {spellings[0]: spellings for spellings in found.values()}
 
 
 class _Documents:

@@ -11,6 +11,7 @@ import binascii
 import json
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
+from types import NoneType
 from typing import Any, TypeAlias
 
 import msgspec
@@ -82,8 +83,34 @@ def from_plain(values: Values, column: Field) -> Array:
     elif kind_of(kind) is Kind.BYTES:
         found = convert(pa.array([_bytes(value) for value in values], pa.binary()), kind)
     else:
-        return from_texts(pa.array([_text(value) for value in values], pa.string()), column)
+        quick = _quick(values, kind)
+        if quick is None:
+            return from_texts(pa.array([_text(value) for value in values], pa.string()), column)
+        found = quick
     return convert(found, column.type, column.name)
+
+
+_PLAIN: dict[pa.DataType, set[type]] = {
+    pa.bool_(): {bool, NoneType},
+    pa.int32(): {int, NoneType},
+    pa.int64(): {int, NoneType},
+    pa.string(): {str, NoneType},
+    pa.float64(): {Digits, int, NoneType},
+}
+
+
+def _quick(values: Values, kind: pa.DataType) -> Array | None:
+    """The usual types without a detour over text; None where a value is not of the usual kind."""
+    if not set(map(type, values)) <= _PLAIN.get(kind, set()):
+        return None
+    try:
+        if kind != pa.float64():
+            return pa.array(values, kind)
+        numbers = pa.array([None if value is None else float(value) for value in values], kind)
+    except (pa.ArrowInvalid, OverflowError):
+        return None
+    # Too large for a float, or infinite on purpose: a cast will tell.
+    return None if pc.any(pc.is_inf(numbers)).as_py() else numbers
 
 
 def first_refused(
