@@ -2,9 +2,9 @@
 
 Work comes in *parts* that are read one after the other, each made of *lanes* that are read side by
 side: the files of a split, and groups of their columns. Threads first serve the part being read, lanes
-that lag before others, then the parts after it. No thread ever waits for the reader: where nothing may
-be made ahead, work ends, and taking a chunk starts it again. So a stalled reader holds no thread, and
-closing waits for no more than the chunks that are being made.
+that lag before others, then the parts after it. No work ever waits for the reader: where nothing may
+be made ahead it ends, and taking a chunk starts it again. So closing waits for no more than the chunks
+that are being made, and the interpreter can end whatever a reader left open.
 
 A failure is part of its lane: whoever reads on gets the chunks before it first.
 """
@@ -21,6 +21,11 @@ from typing import TypeAlias
 from lakeport.catalog.iceberg.parts import Chunk
 
 Chunks: TypeAlias = Generator[Chunk, None, None]
+
+
+class ClosedError(Exception):
+    """Somebody closed what is being read. Not for users: whoever reads just ends."""
+
 
 # Parts that turn out to hold nothing cost no bytes, but opening them does cost.
 _FARTHEST = 16
@@ -57,6 +62,7 @@ class ReadAhead:
         self._workers = 0
         self._is_closed = False
         self._changed = threading.Condition()
+        self._closing = threading.Lock()
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="lakeport-scan")
 
     def take(self, part: int, lane: int) -> Chunk | None:
@@ -68,7 +74,7 @@ class ReadAhead:
             while not (wanted.ready or wanted.has_ended or self._is_closed):
                 self._changed.wait()
             if self._is_closed:
-                return None
+                raise ClosedError
             if not wanted.ready:
                 if wanted.failure is not None:
                     raise wanted.failure
@@ -78,24 +84,17 @@ class ReadAhead:
             self._start_workers()
             return chunk
 
-    @property
-    def is_closed(self) -> bool:
-        return self._is_closed
-
-    @property
-    def ready_bytes(self) -> int:
-        return self._ready
-
     def close(self) -> None:
-        """From any thread, also while another waits in `take`; frees threads and files."""
+        """From any thread, also while another waits in `take`. Frees threads and files."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
-        self._pool.shutdown(wait=True, cancel_futures=True)
-        for lane in (lane for lanes in self._parts for lane in lanes):
-            lane.ready.clear()
-            if lane.chunks is not None:
-                lane.chunks.close()
+        with self._closing:
+            self._pool.shutdown(wait=True, cancel_futures=True)
+            for lane in (lane for lanes in self._parts for lane in lanes):
+                lane.ready.clear()
+                if lane.chunks is not None:
+                    lane.chunks.close()
 
     # -- with the lock held ----------------------------------------------------------------------
 

@@ -49,26 +49,21 @@ def joined(take: Callable[[int], Chunk | None], lanes: Sequence[Sequence[int]]) 
         if len(chunks) < len(lanes) or len({chunk.start for chunk in chunks}) > 1:
             raise InternalError("the columns of a data file were read out of step")
         rows = min(chunk.rows.num_rows for chunk in chunks)
-        yield _side_by_side([_first(chunk, rows) for chunk in chunks], places)
+        yield Chunk(
+            chunks[0].start, _side_by_side([_first(chunk, rows) for chunk in chunks], places)
+        )
         heads = [_rest(chunk, rows) for chunk in chunks]
 
 
-def _side_by_side(chunks: Sequence[Chunk], places: Sequence[int]) -> Chunk:
-    if len(chunks) == 1 and list(places) == list(range(len(places))):
-        return chunks[0]
-    columns = [column for chunk in chunks for column in chunk.rows.columns]
-    fields = [field for chunk in chunks for field in chunk.rows.schema]
+def _side_by_side(batches: Sequence[pa.RecordBatch], places: Sequence[int]) -> pa.RecordBatch:
+    columns = [column for batch in batches for column in batch.columns]
+    fields = [field for batch in batches for field in batch.schema]
     schema = pa.schema([fields[place] for place in places])
-    return Chunk(
-        chunks[0].start,
-        pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema),
-    )
+    return pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema)
 
 
-def _first(chunk: Chunk, rows: int) -> Chunk:
-    if chunk.rows.num_rows == rows:
-        return chunk
-    return Chunk(chunk.start, chunk.rows.slice(0, rows))
+def _first(chunk: Chunk, rows: int) -> pa.RecordBatch:
+    return chunk.rows if chunk.rows.num_rows == rows else chunk.rows.slice(0, rows)
 
 
 def _rest(chunk: Chunk, rows: int) -> Chunk | None:

@@ -8,7 +8,7 @@ opened.
 from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Iterator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TypeAlias
@@ -20,12 +20,12 @@ from lakeport.catalog.iceberg.definition import columns_of, definition_of
 from lakeport.catalog.iceberg.files import Wanted
 from lakeport.catalog.iceberg.inventory import inventory_of
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, Source
-from lakeport.catalog.iceberg.scan.ahead import ReadAhead
+from lakeport.catalog.iceberg.scan.ahead import ClosedError, ReadAhead
 from lakeport.catalog.iceberg.scan.find import Finder
+from lakeport.catalog.iceberg.scan.gather import Gather, one_each
 from lakeport.catalog.iceberg.scan.lanes import joined, share
 from lakeport.catalog.iceberg.scan.messages import Found, messages
 from lakeport.catalog.iceberg.scan.part import Part
-from lakeport.catalog.iceberg.scan.stretches import stretches
 from lakeport.catalog.iceberg.scan.width import rows_at_once
 from lakeport.catalog.iceberg.travel import Moment, version_of
 from lakeport.catalog.ports import ScanRequest, Split
@@ -37,7 +37,8 @@ from lakeport.core.names import quoted
 # Smaller splits are read before a thread is up.
 _THREADED_BYTES = MEBIBYTE
 
-_PartChunks: TypeAlias = Generator[tuple[Part, Chunk], None, None]
+# The chunks of a part are to be read before the next part is asked for.
+_PartChunks: TypeAlias = Generator[tuple[Part, Iterator[Chunk]], None, None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +134,13 @@ def _is_threaded(reading: _Reading) -> bool:
 def _one_by_one(reading: _Reading) -> _PartChunks:
     for part in reading.parts:
         with closing(part.read(reading.wanted)) as chunks:
-            for chunk in chunks:
-                yield part, chunk
+            yield part, chunks
 
 
 def _side_by_side(reading: _Reading, ahead: ReadAhead, lanes: list[list[list[int]]]) -> _PartChunks:
-    for index, part in enumerate(reading.parts):
-        for chunk in joined(partial(ahead.take, index), lanes[index]):
-            yield part, chunk
+    with closing(ahead):
+        for index, part in enumerate(reading.parts):
+            yield part, joined(partial(ahead.take, index), lanes[index])
 
 
 def _lanes(reading: _Reading, part: Part) -> list[list[int]]:
@@ -156,19 +156,17 @@ def _narrowed(wanted: Wanted, fields: list[int]) -> Wanted:
 
 def _batches(reading: _Reading, chunks: _PartChunks) -> Generator[pa.RecordBatch, None, None]:
     size = reading.source.options.batch_bytes
-    with closing(chunks):
+    with closing(chunks), suppress(ClosedError):
         found = _limited(_found(reading, chunks), reading.bound.request.limit)
         yield from messages(found, reading.bound.schema, size)
 
 
 def _found(reading: _Reading, chunks: _PartChunks) -> Iterator[Found]:
     finder = reading.finder
-    if not finder.is_conditional:
-        for part, chunk in chunks:
-            yield from finder.find([chunk], part.deleted, part.first)
-        return
-    for part, stretch in stretches(chunks):
-        yield from finder.find(stretch, part.deleted, part.first)
+    gather = Gather() if finder.is_conditional else one_each
+    for part, of_part in chunks:
+        for stretch in gather(of_part):
+            yield from finder.find(stretch, part.deleted, part.first)
 
 
 def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
