@@ -86,6 +86,20 @@ def test_long_lists_have_sizes(shop: Run) -> None:
     assert listed["bytes"] > 0
 
 
+def test_one_damaged_table_does_not_hide_the_others(shop: Run) -> None:
+    Path("b.csv").write_text("a\n1\n")
+    shop("load", "shop.broken", "b.csv")
+    for file in Path(".lakeport/warehouse/shop/broken/metadata").glob("*.metadata.json"):
+        file.unlink()
+    assert shop("tables").code == 0
+    shown = shop("tables", "--long")
+    assert shown.code == 1
+    broken, items = shown.out.splitlines()[1:3]
+    assert items.split()[:2] == ["shop.items", "4"]
+    assert broken.startswith("shop.broken")
+    assert "metadata" in broken
+
+
 def test_an_unknown_namespace_is_no(shop: Run) -> None:
     shown = shop("tables", "shp")
     assert (shown.code, shown.out) == (1, "")

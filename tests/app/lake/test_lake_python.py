@@ -13,12 +13,12 @@ import pytest
 
 import lakeport
 from lakeport.app.lake.lake import Lake
-from lakeport.app.lake.query import point_of
+from lakeport.app.lake.query import Query, point_of, request_of
 from lakeport.app.lake.reader import closing_reader
 from lakeport.app.lake.writing import create_table, ensure_namespace
 from lakeport.catalog.changes import AddColumn
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.ports import Ref, Referable, require
+from lakeport.catalog.ports import Ref, Referable, Scannable, require
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import (
     InvalidRequestError,
@@ -79,6 +79,23 @@ def test_scans_choose_columns_rows_and_points(shop: Lake) -> None:
     assert items.scan(limit=3).read_all().num_rows == 3
     assert items.scan(columns=["price", "k"]).schema.names == ["price", "k"]
     assert keys(items.scan(at="2000-01-01")) == []
+
+
+def test_conditions_skip_files_that_cannot_match(lake: Lake) -> None:
+    ensure_namespace(lake.catalog, "s")
+    port = create_table(lake.catalog, TableName("s", "t"), Definition(COLUMNS))
+    for start in (0, 100, 200):
+        lake.table("s.t").append(pa.table({"k": range(start, start + 100)}))
+    source = require(port, Scannable, "t")
+
+    def parts(where: str) -> int:
+        plan = source.plan(request_of(port, Query(where=where)))
+        return sum(len(split.parts) for split in plan.splits)
+
+    assert parts("k >= 0") == 3
+    assert parts("k = 150") == 1
+    assert parts("k BETWEEN 90 AND 110 AND lower(name) IS NULL") == 2
+    assert keys(lake.table("s.t").scan(where="k = 150 OR k = 250")) == [150, 250]
 
 
 def test_a_scan_is_refused_before_it_starts(shop: Lake) -> None:

@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from lakeport.app.lake.figures import figures_of
-from lakeport.catalog.ports import Catalog, Namespace, Travelable
+from lakeport.catalog.ports import Catalog, Namespace, Table, Travelable
+from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.core.timepoint import format_time
 
@@ -22,25 +23,32 @@ class Listed:
 
 @dataclass(frozen=True, slots=True)
 class ListedLong(Listed):
-    """`changed` is the time of the newest snapshot; None where nothing was written yet."""
+    """`changed` is the time of the newest snapshot; None where nothing was written yet.
 
-    comment: str | None
-    columns: int
-    rows: int | None
-    bytes: int | None
-    version: int
-    changed: str | None
+    A table that cannot be opened has a `problem` and nothing else: one damaged table must not hide
+    the others.
+    """
+
+    comment: str | None = None
+    columns: int | None = None
+    rows: int | None = None
+    bytes: int | None = None
+    version: int | None = None
+    changed: str | None = None
+    problem: str | None = None
 
 
 def list_tables(
     catalog: Catalog, namespace: str | None = None, *, long: bool = False
 ) -> tuple[Listed, ...]:
     """Sorted by name. A namespace stands for the ones nested in it, too."""
-    found = [
-        _long(place, table) if long else _short(place.info.name, table)
+    describe = _long if long else _short
+    every = (
+        describe(place, table)
         for place in _namespaces(catalog, namespace)
         for table in place.tables()
-    ]
+    )
+    found = [listed for listed in every if listed is not None]
     return tuple(sorted(found, key=lambda listed: (fold(listed.namespace), fold(listed.table))))
 
 
@@ -55,12 +63,22 @@ def _namespaces(catalog: Catalog, wanted: str | None) -> Iterator[Namespace]:
             yield catalog.namespace(info.name)
 
 
-def _short(namespace: str, table: str) -> Listed:
-    return Listed(str(TableName(namespace, table)), namespace, table)
+def _short(namespace: Namespace, table: str) -> Listed:
+    place = namespace.info.name
+    return Listed(str(TableName(place, table)), place, table)
 
 
-def _long(namespace: Namespace, name: str) -> ListedLong:
-    table = namespace.table(name)
+def _long(namespace: Namespace, name: str) -> ListedLong | None:
+    try:
+        return _described(namespace.table(name))
+    except NotFoundError:
+        return None  # dropped since it was listed
+    except LakeportError as error:
+        listed = _short(namespace, name)
+        return ListedLong(listed.name, listed.namespace, listed.table, problem=error.message)
+
+
+def _described(table: Table) -> ListedLong:
     state = table.state()
     newest = None
     if isinstance(table, Travelable):

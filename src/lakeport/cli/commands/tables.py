@@ -11,6 +11,7 @@ from lakeport.app import wiring
 from lakeport.app.lake.listing import Listed, ListedLong, list_tables
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.sizes import counted, size_text
+from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Cell, Page
@@ -31,10 +32,12 @@ def tables(
     """List the tables of the lake.
 
     Names come in one question per namespace; --long asks for every table's metadata, too. `rows` and
-    `size` are what the newest snapshot says about itself.
+    `size` are what the newest snapshot says about itself. The exit code is 1 if one cannot be opened.
     """
     with closing(wiring.open_catalog(call.settings())) as catalog:
-        return Answer(list_tables(catalog, namespace, long=long), _show)
+        found = list_tables(catalog, namespace, long=long)
+    damaged = any(isinstance(listed, ListedLong) and listed.problem for listed in found)
+    return Answer(found, _show, ExitCode.NO if damaged else ExitCode.DONE)
 
 
 def _show(found: tuple[Listed, ...], page: Page) -> None:
@@ -60,5 +63,5 @@ def _long(listed: ListedLong, page: Page) -> tuple[Cell, ...]:
         size_text(listed.bytes),
         listed.version,
         listed.changed,
-        listed.comment,
+        listed.comment if listed.problem is None else page.bad(listed.problem),
     )
