@@ -24,7 +24,7 @@ from pyiceberg.manifest import (
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.typedef import Record
-from pyiceberg.types import StructType
+from pyiceberg.types import NestedField, StructType
 
 from tests.lakes.metrics import UNMEASURED, Metrics
 
@@ -38,7 +38,10 @@ DATA, POSITION_DELETES, EQUALITY_DELETES = 0, 1, 2
 
 @dataclass(frozen=True, slots=True)
 class FileEntry:
-    """A file as manifests name it. `sequence` is the data sequence number, None until committed."""
+    """A file as manifests name it. `sequence` is the data sequence number, None until committed.
+
+    `everywhere` is what the partition spec of an equality delete implies, and is written nowhere.
+    """
 
     path: str
     spec_id: int
@@ -49,6 +52,7 @@ class FileEntry:
     content: int = DATA
     format: str = "PARQUET"
     equality_ids: tuple[int, ...] | None = None
+    everywhere: bool = False
     referenced: str | None = None
     offset: int | None = None
     length: int | None = None
@@ -90,7 +94,13 @@ def write_manifest(
     codec: str = "deflate",
 ) -> Manifest:
     """An added entry without a sequence number inherits the manifest's, as the specification says."""
-    partition_type = spec.partition_type(schema)
+    # PyIceberg makes a partition field required where its source is, which `void` cannot be.
+    partition_type = StructType(
+        *(
+            NestedField(one.field_id, one.name, one.field_type, required=False)
+            for one in spec.partition_type(schema).fields
+        )
+    )
     data_file = data_file_with_partition(partition_type, version)
     entry_schema = manifest_entry_schema_with_data_file(version, data_file)
     metadata = {

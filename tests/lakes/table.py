@@ -17,6 +17,7 @@ import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.transforms import VoidTransform
 from pyiceberg.types import NestedField
 
 from tests.lakes.deletes import write_equality, write_positions, write_vectors
@@ -243,17 +244,20 @@ class LakeTable:
         spec_id: int | None = None,
     ) -> FileEntry:
         """Rows equal to one of these in all these fields go, whatever file they are in."""
+        spec = self.spec if spec_id is None else self.specs[spec_id]
         path = self.new_location("data", "equality.parquet")
         write_equality(self.disk_path(path), rows, fields)
         self.contents.equal[path] = (rows, tuple(fields))
         return FileEntry(
             path,
-            self.spec.spec_id if spec_id is None else spec_id,
+            spec.spec_id,
             partition,
             rows.num_rows,
             self.disk_path(path).stat().st_size,
             content=EQUALITY_DELETES,
             equality_ids=tuple(field.field_id for field in fields),
+            # A spec whose fields are all void is no partitioning either.
+            everywhere=all(isinstance(one.transform, VoidTransform) for one in spec.fields),
         )
 
     def deletion_vectors(self, positions: Mapping[str, Iterable[int]]) -> list[FileEntry]:

@@ -63,8 +63,7 @@ def deleted_positions(
             continue
         gone |= contents.positions[one.path, one.offset].get(file.path, frozenset())
     for one in deletes:
-        # Without partition fields an equality delete counts everywhere.
-        in_scope = not one.partition or _same_partition(one, file)
+        in_scope = one.everywhere or _same_partition(one, file)
         newer = _sequence(one) > _sequence(file)
         if one.content == EQUALITY_DELETES and newer and in_scope:
             gone |= _equal_rows(contents, file, one)

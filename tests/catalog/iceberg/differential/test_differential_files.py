@@ -260,7 +260,8 @@ def test_nan_as_a_bound_prunes_nothing(lake: Lake) -> None:
 
 def test_nan_above_an_upper_bound_is_found(lake: Lake) -> None:
     schema = Schema(K, NestedField(2, "d", DoubleType()))
-    rows = [{KEY: 0, "d": 1.0}, {KEY: 1, "d": float("nan")}, {KEY: 2, "d": None}]
+    found: list[float | None] = [1.0, float("nan"), None]
+    rows: list[dict[str, Any]] = [{KEY: at, "d": value} for at, value in enumerate(found)]
     make(lake, schema, rows, Style())
     assert kept(lake, Compare("d", Op.GT, pa.scalar(100.0))) == [1]
     assert kept(lake, Compare("d", Op.GE, pa.scalar(float("inf")))) == [1]
