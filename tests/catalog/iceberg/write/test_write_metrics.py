@@ -60,6 +60,10 @@ def raw(data_type: pa.DataType, *numbers: int | None) -> Array:
         (pa.array([math.nan, None]), (None, None)),
         (pa.array([None, None], pa.int64()), (None, None)),
         (pa.array([Decimal("-1.50"), Decimal("2.25")]), (Decimal("-1.50"), Decimal("2.25"))),
+        (
+            pa.array([Decimal(10**38 - 1), Decimal(1 - 10**38)]),
+            (Decimal(1 - 10**38), Decimal(10**38 - 1)),
+        ),
         (raw(pa.date32(), 5, -7), (-7, 5)),
         (raw(pa.date32(), 5, 2**31 - 1, 6, -7), (-7, None)),
         (raw(pa.date32(), -(2**31 - 1), 6), (None, 6)),

@@ -8,16 +8,22 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pyiceberg.table import Table as Native
+from pyiceberg.transforms import BucketTransform
 from pyiceberg.typedef import Record
+from pyiceberg.types import LongType
 from pyiceberg.utils.datetime import datetime_to_micros
 
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.create import append
+from lakeport.catalog.iceberg.write.buckets import bucketed
 from lakeport.core.errors import InvalidRequestError
 from tests.behaviours.exact import assert_same_rows, numbered
 from tests.catalog.iceberg.write.fresh import Fresh, batch
@@ -185,3 +191,16 @@ def test_more_partitions_than_open_files(fresh: Fresh) -> None:
     assert sorted(zip(*fresh.rows().to_pydict().values(), strict=True)) == sorted(
         (x, y) for x in range(100) for y in range(3)
     )
+
+
+@settings(max_examples=200, deadline=None, derandomize=True)
+@given(
+    numbers=st.lists(st.integers(-(2**63), 2**63 - 1), min_size=1),
+    buckets=st.integers(1, 2**31 - 1),
+)
+def test_buckets_of_whole_columns_are_those_of_single_values(
+    numbers: list[int], buckets: int
+) -> None:
+    single = BucketTransform(buckets).transform(LongType())
+    found = bucketed(np.array(numbers, dtype=np.int64), buckets)
+    assert found.tolist() == [single(number) for number in numbers]

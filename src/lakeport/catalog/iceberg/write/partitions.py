@@ -1,7 +1,7 @@
 """Rows of one batch by the partition they belong to.
 
-Transforms of time are worked out on whole columns, the others once per different value by Iceberg's own
-definition of them. What has no partition that others could read is refused.
+Transforms of time and buckets of numbers are worked out on whole columns, the others once per different
+value by PyIceberg. What has no partition that others could read is refused.
 """
 
 from __future__ import annotations
@@ -18,10 +18,12 @@ from pyiceberg.conversions import to_bytes
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import (
+    BucketTransform,
     DayTransform,
     HourTransform,
     IdentityTransform,
     MonthTransform,
+    Transform,
     TruncateTransform,
     UnknownTransform,
     VoidTransform,
@@ -41,6 +43,7 @@ from pyiceberg.types import (
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.iceberg.write.buckets import bucketed
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
 
 PartitionValues: TypeAlias = tuple[Any, ...]
@@ -84,12 +87,10 @@ def _values(
         )
     if isinstance(field.transform, _SHOWN_AS_DATES):
         _check_years(source, kind)
-    unit = _UNITS.get(type(field.transform))
-    if unit is not None:
-        source = _counted(source, kind, unit)
-    encoded = _compute.dictionary_encode(source, null_encoding="encode")
+    whole = _whole(source, kind, field.transform)
+    encoded = _compute.dictionary_encode(source if whole is None else whole, null_encoding="encode")
     values: list[Any] = encoded.dictionary.to_pylist()
-    if unit is None:
+    if whole is None:
         transform = field.transform.transform(kind)
         values = [transform(value) for value in values]
         if isinstance(field.transform, TruncateTransform):
@@ -144,19 +145,31 @@ def _plain(array: Array) -> Array:
     return array.view(pa.int64()) if pa.types.is_temporal(array.type) else array
 
 
-def _counted(array: Array, kind: IcebergType, unit: str) -> Array:
-    """Years, months, days or hours since 1970; rounded down, also before it."""
-    counts = _moments(array, kind).astype(f"datetime64[{unit}]").astype(np.int64)
-    built: Array = pa.array(counts.astype(np.int32))
+def _whole(array: Array, kind: IcebergType, transform: Transform[Any, Any]) -> Array | None:
+    """The transform of a whole column, where that can be worked out so."""
+    unit = _UNITS.get(type(transform))
+    if unit is not None:
+        # Years, months, days or hours since 1970; rounded down, also before it.
+        counts = _moments(array, kind).astype(f"datetime64[{unit}]").astype(np.int32)
+    elif isinstance(transform, BucketTransform) and pa.types.is_integer(array.type):
+        counts = bucketed(_numbers(array), transform.num_buckets)
+    else:
+        return None
+    built: Array = pa.array(counts)
     if not array.null_count:
         return built
     masked: Array = _compute.if_else(array.is_valid(), built, pa.scalar(None, pa.int32()))
     return masked
 
 
+def _numbers(array: Array) -> Any:
+    return array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
+
+
 def _moments(array: Array, kind: IcebergType) -> Any:
-    numbers = array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-    return numbers.astype("datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]")
+    return _numbers(array).astype(
+        "datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]"
+    )
 
 
 def _check_years(array: Array, kind: IcebergType) -> None:
