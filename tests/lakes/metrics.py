@@ -10,6 +10,7 @@ import math
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from decimal import Context
 from typing import Any
 
 import pyarrow as pa
@@ -32,6 +33,7 @@ from pyiceberg.types import (
 from tests.lakes.storage import leaf_array, leaves, plain_values
 
 TRUNCATED = 16
+_EXACT = Context(prec=80)  # the usual one rounds to 28 digits
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +103,7 @@ def single_value(kind: IcebergType, value: Any) -> bytes:
         case UUIDType():
             return bytes(value.bytes)
         case DecimalType():
-            unscaled = int(value.scaleb(kind.scale))
+            unscaled = int(value.scaleb(kind.scale, _EXACT))
             bits = unscaled.bit_length() if unscaled >= 0 else (-unscaled - 1).bit_length()
             return unscaled.to_bytes(bits // 8 + 1, "big", signed=True)
     return struct.pack("<q", value)
