@@ -78,4 +78,5 @@ def all_rows(table: LakeTable, source: Source) -> pa.Table:
         project_rows(*table.contents.rows[file.path], table.schema).cast(schema)
         for file in (table.head.files if table.head else ())
     ]
-    return pa.concat_tables(parts) if parts else schema.empty_table()
+    empty = pa.Table.from_batches([], schema)
+    return pa.concat_tables([empty, *parts])

@@ -201,23 +201,32 @@ def _bounds(records: Records) -> tuple[list[int], list[bytes]]:
     data, decoder = records.data, records.decoder
     keys: list[int] = []
     values: list[bytes] = []
+    add_key, add_value = keys.append, values.append
     while count := _count(records):
-        start = at = decoder.tell()
+        begin = at = decoder.tell()
         for _ in range(count):
-            key, length = data[at], data[at + 1]
-            if (key | length) & 0x81:  # two bytes or more, or negative
-                key, at = read_number(data, at)
-                length, at = read_number(data, at)
-                if length < 0:
+            # Varints of one byte, and ids of two: all others are rare enough for a call.
+            key, more = data[at], data[at + 1]
+            if key < 0x80:
+                at += 1
+            elif more < 0x80:
+                key, at = key & 0x7F | more << 7, at + 2
+            else:
+                number, at = read_number(data, at)
+                key = 2 * number
+            length = data[at]
+            if length & 0x81:
+                size, start = read_number(data, at)
+                if size < 0:
                     _refuse()
             else:
-                key, length, at = key >> 1, length >> 1, at + 2
-            keys.append(key)
-            values.append(data[at : at + length])
-            at += length
-            if at > records.end:
-                _refuse()
-        decoder.skip(at - start)
+                size, start = length >> 1, at + 1
+            at = start + size
+            add_key(key >> 1)
+            add_value(data[start:at])
+        if at > records.end:
+            _refuse()
+        decoder.skip(at - begin)
     return keys, values
 
 
