@@ -11,6 +11,7 @@ setup:  ## a private .venv with everything for the tests; .venv/bin/lakeport is 
 	@scripts/setup
 
 demo: setup  ## the main job, end to end
+	@$(run) examples/lake.py
 	@$(run) examples/tour.py
 
 test: setup  ## every check and test but the long ones

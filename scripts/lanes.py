@@ -73,6 +73,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
                     "not long",
                     "tests/core",
                     "tests/catalog",
+                    "--ignore=tests/catalog/iceberg",
                     "tests/app",
                     "tests/cli",
                     "tests/test_strategies.py",
@@ -80,8 +81,10 @@ LANES: dict[str, tuple[Lane, ...]] = {
             ),
             420,
         ),
+        Lane("lake", (_tests("-m", "not long", "tests/catalog/iceberg"),), 360),
         Lane("behaviours", (_tests("-m", "not long", "tests/behaviours"),), 240),
         Lane("lineage", (_tests("-m", "not long", "tests/lineage"),), 240),
+        Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
     ),
     "long": (
@@ -90,8 +93,19 @@ LANES: dict[str, tuple[Lane, ...]] = {
     ),
 }
 
+
+def _without_postgres() -> str | None:
+    # Debian keeps the server's programs out of the path.
+    places = [*os.environ.get("PATH", "").split(os.pathsep), *map(str, _DEBIAN.glob("*/bin"))]
+    if any((Path(place) / "initdb").exists() for place in places):
+        return None
+    return "no initdb found; install a PostgreSQL server"
+
+
+_DEBIAN = Path("/usr/lib/postgresql")
+
 # What a lane may need from outside: a name for LAKEPORT_REQUIRE and a probe that says why it is missing.
-PROBES: dict[str, Callable[[], str | None]] = {}
+PROBES: dict[str, Callable[[], str | None]] = {"postgres": _without_postgres}
 
 
 def run_lanes(

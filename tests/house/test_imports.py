@@ -19,7 +19,7 @@ HOMES = {
     "grpc": ("flight",),
     "duckdb": ("catalog/expressions", "flightsql/engine"),
     "pyspark": ("pipeline/spark", "spark"),
-    "sqlalchemy": ("state",),
+    "sqlalchemy": ("state", "catalog/iceberg"),  # there: PyIceberg's own engine,
     "sqlglot": ("lineage", "pipeline/model", "catalog/expressions"),
     "rich": ("cli",),
     "typer": ("cli",),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from importlib import util
@@ -65,7 +66,7 @@ def test_make_test_runs_the_lanes_the_readme_shows() -> None:
 
 def test_the_command_lines_run(tmp_path: Path) -> None:
     for line in console("lakeport init"):
-        done = run(line.removeprefix("$ ").split(), tmp_path)
+        done = run(shlex.split(line.removeprefix("$ ")), tmp_path)
         # Doctor answers about this machine: "no" is a right answer where a port is taken.
         allowed = {0, 1} if "doctor" in line else {0}
         assert done.returncode in allowed, done.stdout + done.stderr
