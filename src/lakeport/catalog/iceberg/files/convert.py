@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.iceberg.files.spelling import spell_out
 from lakeport.catalog.predicates.kinds import is_bytes, is_text
 
 _Decimal: TypeAlias = pa.Decimal32Type | pa.Decimal64Type | pa.Decimal128Type | pa.Decimal256Type
@@ -55,6 +56,8 @@ def convert(array: Array, target: pa.DataType) -> Array:
         return array
     if isinstance(array, pa.ExtensionArray):
         return convert(array.storage, target)
+    if isinstance(array, pa.DictionaryArray):
+        return spell_out(convert(array.dictionary, target), array.indices)
     if isinstance(target, pa.BaseExtensionType):
         wrapped: Array = pa.ExtensionArray.from_storage(target, convert(array, target.storage_type))
         return wrapped

@@ -25,6 +25,9 @@ if TYPE_CHECKING:
 _MAGIC = b"PAR1"
 _ENCRYPTED = b"PARE"
 _TRAILER = 8
+# A key among the footer's pairs, as Thrift writes it: length, text, and the header of the value.
+_ARROW_SCHEMA = b"\x18\x0cARROW:schema\x18"
+_HIDDEN_SCHEMA = b"\x18\x0cARROW-schema\x18"
 # What the parsed form takes, measured on footers of 10 to 1,000 columns.
 _PARSED_PER_BYTE = 6
 
@@ -67,12 +70,20 @@ def footer_of(task: Task, opened: Callable[[], OpenFile]) -> Footer:
 
 
 def _read(file: OpenFile, what: str) -> Footer:
-    metadata = pq.read_metadata(pa.BufferReader(_tail(file, what)))
+    metadata = pq.read_metadata(pa.BufferReader(_without_arrow_schema(_tail(file, what))))
     _prove(metadata, file)
     counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
     starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
     nodes = nodes_of(metadata.schema.to_arrow_schema())
     return Footer(metadata, nodes, starts, _PARSED_PER_BYTE * metadata.serialized_size)
+
+
+def _without_arrow_schema(tail: bytes) -> bytes:
+    """Arrow's writers leave the types they had, and its reader brings them back: dictionaries of any
+    size, 64-bit offsets, time zones. Under another key nobody finds them; Parquet's own types count.
+    """
+    before, found, after = tail.rpartition(_ARROW_SCHEMA)
+    return before + _HIDDEN_SCHEMA + after if found else tail
 
 
 def _prove(metadata: pq.FileMetaData, file: OpenFile) -> None:

@@ -8,13 +8,14 @@ remote file one row group is asked for at a time, because all that was asked for
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeport.catalog.arrays.containers import child_fields, is_nested
 from lakeport.catalog.iceberg.files.constants import partition_constants
+from lakeport.catalog.iceberg.files.dictionaries import few_valued
 from lakeport.catalog.iceberg.files.footer import Footer, footer_of
 from lakeport.catalog.iceberg.files.groups import possible_groups
 from lakeport.catalog.iceberg.files.mapping import identified
@@ -50,11 +51,14 @@ def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
 def _read(
     task: Task, opened: OpenFile, footer: Footer, projection: Projection, groups: Sequence[int]
 ) -> Iterator[Chunk]:
+    # Its stubs know names only; numbers of leaves do as well.
+    dictionaries: Any = few_valued(footer, projection.leaves, groups)
     ahead = not opened.is_local and _largest(footer, projection.leaves, groups) <= _AHEAD
     # The reader does not own the file: whoever opened it closes it.
     reader = pq.ParquetFile(
         opened.handle,
         metadata=footer.metadata,
+        read_dictionary=dictionaries,
         pre_buffer=ahead,
         buffer_size=0 if opened.is_local or ahead else _STREAM,
         # Free where pages carry no checksum, 3 % where they do.
