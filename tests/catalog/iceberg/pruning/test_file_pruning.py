@@ -31,7 +31,9 @@ from pyiceberg.types import (
     LongType,
     NestedField,
     StringType,
+    TimestampNanoType,
     TimestampType,
+    TimestamptzNanoType,
 )
 
 from lakeport.catalog.iceberg.types.property import TYPES
@@ -284,6 +286,20 @@ def test_days_and_truncated_numbers_are_ranges(tmp_path: Path) -> None:
     assert kept(table, Compare("x", Op.GE, day)) == {"two"}
     assert kept(table, Compare("n", Op.EQ, pa.scalar(19))) == {"one"}
     assert kept(table, Compare("n", Op.GT, pa.scalar(29))) == set()
+
+
+@pytest.mark.parametrize("kind", [TimestampNanoType(), TimestamptzNanoType()], ids=str)
+def test_nanoseconds_as_partitions(tmp_path: Path, kind: IcebergType) -> None:
+    """PyIceberg writes such manifests and cannot read them."""
+    table = made(
+        tmp_path,
+        column(kind),
+        *(file(str(value), partition=(value,)) for value in (-1_000, 5_000)),
+        spec=partitioned(IdentityTransform()),
+        version=3,
+    )
+    moment = pa.scalar(5_000, pa.int64()).cast(stored_type(kind))
+    assert kept(table, Compare("x", Op.EQ, moment)) == {"5000"}
 
 
 def test_void_partitions_say_nothing(tmp_path: Path) -> None:

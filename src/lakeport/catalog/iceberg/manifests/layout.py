@@ -76,7 +76,7 @@ def layout_of(records: Records, wanted: tuple[int, ...]) -> Layout:
 
 @lru_cache(maxsize=256)
 def _layout(text: str, wanted: tuple[int, ...]) -> Layout:
-    schema = AvroSchemaConversion().avro_to_iceberg(json.loads(text))
+    schema = AvroSchemaConversion().avro_to_iceberg(json.loads(text, object_hook=_plain))
     slots = {field_id: slot for slot, field_id in enumerate(wanted)}
     steps: list[tuple[int, Read]] = []
     partition: tuple[NestedField, ...] = ()
@@ -86,6 +86,12 @@ def _layout(text: str, wanted: tuple[int, ...]) -> Layout:
         if field.field_id == _PARTITION and isinstance(field.field_type, StructType):
             partition = field.field_type.fields
     return Layout(tuple(steps), len(wanted) + 1, partition)
+
+
+def _plain(schema: dict[str, Any]) -> Any:
+    """Dates and times are the numbers they are stored as: PyIceberg does not know all their names."""
+    is_field = "name" in schema
+    return schema["type"] if not is_field and schema.get("type") in ("int", "long") else schema
 
 
 _DATA_FILE = 2

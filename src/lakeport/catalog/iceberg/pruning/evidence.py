@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import DateType, DoubleType, FloatType, IcebergType, IntegerType, UnknownType
+from pyiceberg.types import DoubleType, FloatType, IcebergType, IntegerType, UnknownType
 
 from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrays.selection import take_array
@@ -109,10 +109,10 @@ def _evidence_in(
 
 
 def _became_timestamp(written: IcebergType, field: PartitionField, column: Column) -> bool:
-    """Days are no microseconds; the specification forbids the change, but not everybody reads it."""
+    """Days are no microseconds: the specification forbids the change, but not everybody reads it."""
     return (
         isinstance(field.transform, IdentityTransform)
-        and isinstance(written, DateType | IntegerType)
+        and isinstance(written, IntegerType)
         and pa.types.is_timestamp(column.stored)
     )
 
