@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.server
 import shutil
+import socket
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -148,20 +149,44 @@ def refusing_storage() -> Iterator[str]:
         server.server_close()
 
 
+@contextmanager
+def silent_storage() -> Iterator[str]:
+    """Takes connections and never answers: the kernel accepts what nobody fetches."""
+    with closing(socket.create_server(("127.0.0.1", 0), backlog=50)) as listener:
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+
+
+def test_storage_that_never_answers_is_an_error(tmp_path: Path) -> None:
+    lake = Lake(tmp_path)
+    lake.create("shop.items", SCHEMA)
+    lake.publish("shop.items", "s3://bucket/shop/items/metadata/1.metadata.json")
+    with silent_storage() as endpoint:
+        properties = {"s3.request-timeout": "0.1", "s3.connect-timeout": "0.1"}
+        profile = remote(lake, endpoint, properties)
+        with IcebergCatalog(profile) as catalog, a_good_error(lake) as caught:
+            catalog.namespace("shop").table("items").state()
+    assert isinstance(caught.value, UnavailableError)
+
+
+def remote(lake: Lake, endpoint: str, properties: dict[str, str]) -> Profile:
+    """The lake's catalog with a warehouse on an S3 service."""
+    service = {
+        "s3.endpoint": endpoint,
+        "s3.region": "us-east-1",
+        "s3.access-key-id": "AKIDEXAMPLE",
+        "s3.secret-access-key": SECRET,
+    }
+    uri = f"sqlite:///{lake.database}"
+    return Profile(lake.name, "sql", uri, "s3://bucket", {**service, **properties})
+
+
 def test_wrong_credentials_for_the_storage_are_an_error_without_them(tmp_path: Path) -> None:
     lake = Lake(tmp_path)
     table = lake.create("shop.items", SCHEMA)
     table.append(some_rows(0))
     lake.publish("shop.items", "s3://bucket/shop/items/metadata/1.metadata.json")
     with refusing_storage() as endpoint:
-        properties = {
-            "s3.endpoint": endpoint,
-            "s3.region": "us-east-1",
-            "s3.access-key-id": "AKIDEXAMPLE",
-            "s3.secret-access-key": SECRET,
-        }
-        uri = f"sqlite:///{lake.database}"
-        profile = Profile(lake.name, "sql", uri, "s3://bucket", properties)
+        profile = remote(lake, endpoint, {})
         with IcebergCatalog(profile) as catalog, a_good_error(lake) as caught:
             catalog.namespace("shop").table("items").state()
     assert isinstance(caught.value, UnavailableError)

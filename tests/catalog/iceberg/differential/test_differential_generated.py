@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from lakeport.catalog.iceberg.parts import ReadOptions
 from lakeport.catalog.ports import ScanRequest
 from lakeport.core.timepoint import AtSnapshot
 from tests.catalog.iceberg.differential.readers import (
@@ -53,6 +54,8 @@ def check_ours(lake: Lake, table: LakeTable, name: str) -> None:
             at = our_rows(ours, ScanRequest(at=AtSnapshot(ident)))
             assert at.schema.equals(arrow_schema(snapshot.schema))
             assert differences(at, table.rows(ident), KEY) == []
+    with opened(lake, name, ReadOptions()) as ours:  # as users have it: big splits and batches
+        assert differences(our_rows(ours), table.rows(), KEY) == []
 
 
 @pytest.mark.parametrize("seed", seeds(NORMAL))
