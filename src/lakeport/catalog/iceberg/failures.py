@@ -9,6 +9,7 @@ Messages show a file's last name only: locations may hold what a reader must not
 from __future__ import annotations
 
 import errno
+import os
 import re
 import sqlite3
 import struct
@@ -53,6 +54,7 @@ from lakeport.core.secrets import mask_text
 _FILE_TROUBLE = (
     OSError,
     ValueError,
+    ImportError,
     EOFError,
     LookupError,
     ArithmeticError,
@@ -95,7 +97,7 @@ def file_failure(what: str, error: Exception) -> LakeportError:
         return _missing(what)
     if isinstance(error, PermissionError):
         return _refused(what)
-    if isinstance(error, NotInstalledError | NotImplementedError | pa.ArrowNotImplementedError):
+    if isinstance(error, NotImplementedError | ImportError | NotInstalledError):
         return UnsupportedError(f"{what} cannot be read: {plain(error)}")
     if isinstance(error, OSError) and not isinstance(error, zlib.error):
         text = str(error)
@@ -240,8 +242,12 @@ def reason_of(error: BaseException) -> str:
     """The operating system's word at the bottom of a chain of wrappers, else the error's first line."""
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, OSError) and cause.strerror and cause.errno in errno.errorcode:
-            return cause.strerror.lower()
+        if (
+            isinstance(cause, OSError)
+            and cause.errno is not None
+            and cause.errno in errno.errorcode
+        ):
+            return os.strerror(cause.errno).lower()  # pyarrow's own words name the path
         cause = cause.__cause__ or cause.__context__
     shown = mask_text(str(error).strip().partition("\n")[0])
     if isinstance(error, RESTError) and len(shown) > 300:  # a proxy's HTML page, for example

@@ -12,12 +12,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
-from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.io import PY_IO_IMPL, SCHEMA_TO_FILE_IO, FileIO, load_file_io
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.typedef import Properties
 
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.failures import last_name, reading
+from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import TableName, quoted
 
 # What the decoded objects take for each byte of JSON (measured with tables of 1 to 5,000 snapshots).
@@ -47,7 +48,7 @@ def load_metadata(
     caches: Caches, name: TableName, location: str, access: Callable[[], FileIO]
 ) -> TableMetadata:
     """The metadata in that file, from memory if it was read before."""
-    return caches.metadata.get(location, lambda: _read(name, location, access())).metadata
+    return caches.metadata.get(location, lambda: _read(name, location, access)).metadata
 
 
 def remember(caches: Caches, location: str, metadata: TableMetadata) -> TableMetadata:
@@ -58,10 +59,10 @@ def remember(caches: Caches, location: str, metadata: TableMetadata) -> TableMet
     return caches.metadata.get(location, lambda: Held(metadata, _GROWTH * size)).metadata
 
 
-def _read(name: TableName, location: str, io: FileIO) -> Held:
+def _read(name: TableName, location: str, access: Callable[[], FileIO]) -> Held:
     what = f"metadata file {quoted(last_name(location))} of table {quoted(str(name))}"
     with reading(what):
-        with io.new_input(location).open() as stream:
+        with access().new_input(location).open() as stream:
             data = stream.read()
         if data.startswith(_GZIP):  # two endings are in use for it
             data = gzip.decompress(data)
@@ -79,6 +80,12 @@ class FileAccess:
         self._lock = threading.Lock()
 
     def open(self, properties: Properties, location: str) -> FileIO:
+        scheme, colon, _ = location.partition("://")
+        if colon and scheme not in SCHEMA_TO_FILE_IO and PY_IO_IMPL not in properties:
+            raise UnsupportedError(
+                f"files at {quoted(scheme + colon)} cannot be read: no storage of that kind is known",
+                hint=f"name a FileIO class for it in the catalog's property {quoted(PY_IO_IMPL)}",
+            )
         return self.shared(load_file_io(properties, location), location)
 
     def of_table(self, location: str, properties: Callable[[], Properties]) -> FileIO:
