@@ -188,6 +188,16 @@ def test_create_and_append_insist_on_what_they_say(memory: Lake, write: Write) -
         ("a.csv", 'id,name\n1,"two\nlines"\nx7,c\n', "a.csv:4: column `id`: Could not convert"),
         ("a.csv", 'id,name\n1,"two\nlines"\n\n2,c,d\n', "a.csv:5: 3 values for 2 columns"),
         ("a.csv", "id\n1.5\n", "a.csv:2: column `id`: '1.5' has more digits than int32 can hold"),
+        (
+            "a.csv",
+            "at\n2024-01-15T10:00:00Z\n2024-01-15 10:00:00+02\n",
+            "a.csv:3: column `at`: '2024-01-15",
+        ),
+        (
+            "a.csv",
+            "at\n2024-01-15 10:00:00.1234\n",
+            "a.csv:2: column `at`: '2024-01-15 10:00:00.1234' has more",
+        ),
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", "id,\n1,2\n", "a.csv:1: column 2 has no name"),
         ("a.csv", "id,nmae,x\n1,2,3\n", "a.csv has columns that s.t lacks: `nmae`, `x`"),
@@ -198,6 +208,7 @@ def test_create_and_append_insist_on_what_they_say(memory: Lake, write: Write) -
         ("a.json", '[{"id": 1}', "a.json:1: the array is not closed"),
         ("a.json", '[{"id": 1},]', "a.json:1: a comma before the closing ]"),
         ("a.json", '[{"id": 1}] x', "a.json:1: text after the array"),
+        ("a.csv", "id,ID\n1,2\n", "a.csv has two columns called `id` (names are matched without"),
         ("a.parquet", "no", "a.parquet is no Parquet file, or a damaged one"),
         ("a.arrow", "", "a.arrow is no Arrow file, or a damaged one"),
         ("a.txt", "", "the format of `{path}` cannot be told from its name"),
@@ -207,7 +218,11 @@ def test_a_mistake_in_a_file_is_named_and_nothing_is_loaded(
     memory: Lake, write: Write, name: str, text: str, message: str
 ) -> None:
     ensure_namespace(memory.catalog, "s")
-    columns: list[Field] = [pa.field("id", pa.int32()), pa.field("name", pa.string())]
+    columns: list[Field] = [
+        pa.field("id", pa.int32()),
+        pa.field("name", pa.string()),
+        pa.field("at", pa.timestamp("ms")),
+    ]
     create_table(memory.catalog, TableName("s", "t"), Definition(pa.schema(columns)))
     good, bad = write("good.csv", "id\n1\n"), write(name, text)
     with pytest.raises(InvalidRequestError) as caught:
@@ -218,6 +233,42 @@ def test_a_mistake_in_a_file_is_named_and_nothing_is_loaded(
     )
     assert rows(memory, "s.t") == []
     assert not memory.table("s.t").history()
+
+
+def test_a_file_without_rows_makes_no_table_but_fits_into_one(memory: Lake, write: Write) -> None:
+    nothing = write("a.json", "[]")
+    with pytest.raises(InvalidRequestError, match="no columns for a new table"):
+        load(memory, "s.t", nothing)
+    load(memory, "s.t", write("b.csv", "id\n"))
+    assert load(memory, "s.t", nothing).rows == 0
+    assert not memory.table("s.t").history()
+
+
+@pytest.mark.parametrize(
+    ("values", "data_type"),
+    [
+        (["1", "-20"], pa.int64()),
+        (["9223372036854775808", "1"], pa.decimal128(38, 0)),
+        (["1" * 39, "1"], pa.string()),
+        (["1.5", "NaN", "-Infinity", "1e-3"], pa.float64()),
+        (["1.50", "01.5"], pa.string()),
+        (["+1", "2"], pa.string()),
+        (["1", "true"], pa.string()),
+        (["2024-02-29", "2024-02-30"], pa.string()),
+        (["2024-02-29", "2024-02-29 10:00:00.123456"], pa.timestamp("us")),
+        (["2024-02-29T10:00:00Z", "2024-02-29 10:00:00-0500"], pa.timestamp("us", "UTC")),
+        (["2024-02-29T10:00:00Z", "2024-02-29 10:00"], pa.string()),
+        (["10:00:00", "23:59:59.5"], pa.time64("us")),
+        (["25:00:00"], pa.string()),
+        (["", ""], pa.string()),
+    ],
+)
+def test_types_are_guessed_from_every_value(
+    memory: Lake, write: Write, values: list[str], data_type: pa.DataType
+) -> None:
+    text = "id,v\r\n" + "".join(f"{place},{value}\r\n" for place, value in enumerate(values))
+    load(memory, "s.t", write("a.csv", text))
+    assert types(memory, "s.t")["v"] == data_type
 
 
 def test_bytes_that_are_no_text_are_refused(memory: Lake, tmp_path: Path) -> None:

@@ -68,6 +68,10 @@ def _cells(texts: Sequence[str | None]) -> list[str]:
     return ["NULL" if text is None else visible(text) for text in texts]
 
 
+def _length(text: str) -> int:
+    return len(text) if text.isascii() else cell_len(text)  # most texts are, and that is quicker
+
+
 def _is_number(column: Field) -> bool:
     return kind_of(column.type) in {Kind.NUMBER, Kind.FLOAT}
 
@@ -80,7 +84,7 @@ class _Layout:
         self._numbers = numbers
         self._cut = width is not None
         columns = zip(titles, *sample, strict=True)
-        widths = [max(map(cell_len, column)) for column in columns]
+        widths = [max(map(_length, column)) for column in columns]
         self._widths = widths if width is None else fitted(widths, width - len(_GAP) * len(widths))
 
     def header(self) -> bytes:
@@ -93,7 +97,7 @@ class _Layout:
         )
 
     def _cell(self, text: str, width: int, number: bool) -> str:  # noqa: FBT001  one place calls it
-        length = cell_len(text)
+        length = _length(text)
         if length > width:
             return set_cell_size(text, max(width - 1, 0)) + "…" if self._cut else text
         blanks = " " * (width - length)

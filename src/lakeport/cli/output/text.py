@@ -36,7 +36,7 @@ _VISIBLE_BUT_LINES = {code: shown for code, shown in _VISIBLE.items() if chr(cod
 
 def visible(text: str) -> str:
     """A text on one line that cannot steer a terminal."""
-    return text.translate(_VISIBLE)
+    return text if text.isprintable() else text.translate(_VISIBLE)
 
 
 Cell: TypeAlias = str | int | float | Styled | None

@@ -32,8 +32,8 @@ class _Candidate:
 
 
 _DATE = "[0-9]{4}-[0-9]{2}-[0-9]{2}"
-_CLOCK = r"[0-9]{2}:[0-9]{2}(:[0-9]{2}(\.[0-9]{1,6})?)?"
-_ZONE = "( ?(Z|[+-][0-9]{2}(:?[0-9]{2})?))"
+_CLOCK = r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"
+_ZONE = "(Z|[+-][0-9]{2}(:?[0-9]{2})?)"
 
 # The first that fits wins.
 _NUMBERS = (
@@ -42,14 +42,14 @@ _NUMBERS = (
     _Candidate(WIDE_INTEGER, "-?(0|[1-9][0-9]{0,37})"),
     _Candidate(
         pa.float64(),
-        r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][+-]?[0-9]+)?|(?i)nan|[+-]?inf(inity)?",
+        r"-?(0|[1-9][0-9]{0,37})(\.[0-9]+)?([eE][+-]?[0-9]+)?|(?i)nan|[+-]?inf(inity)?",
     ),
 )
 _TIMES = (
     _Candidate(pa.date32(), _DATE),
-    _Candidate(pa.timestamp("us"), f"{_DATE}([T ]{_CLOCK})?"),
+    _Candidate(pa.timestamp("us"), f"{_DATE}([T ]([0-9]{{2}}:[0-9]{{2}}|{_CLOCK}))?"),
     _Candidate(pa.timestamp("us", "UTC"), f"{_DATE}[T ]{_CLOCK}{_ZONE}"),
-    _Candidate(pa.time64("us"), r"[0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?"),
+    _Candidate(pa.time64("us"), _CLOCK),
 )
 
 

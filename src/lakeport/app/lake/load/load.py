@@ -25,6 +25,7 @@ from lakeport.core.names import (
     fold,
     nearest,
     quoted,
+    twins,
     why_unsafe_namespace,
     why_unsafe_table,
 )
@@ -63,6 +64,7 @@ class Load:
 def load_files(catalog: Catalog, wanted: Load, progress: Progress = lambda _: None) -> Loaded:
     name = parse_name(catalog, wanted.table)
     with opened(wanted.files, wanted.options) as inputs:
+        _refuse_twins(inputs)
         table = _existing(catalog, wanted)
         rows = _Rows(inputs, progress)
         if table is not None:
@@ -99,6 +101,11 @@ def _into_new(catalog: Catalog, name: TableName, inputs: Sequence[Input], rows: 
     """What was made is taken back if the rows cannot be loaded: nothing stays of a load that failed."""
     _refuse_unsafe(name)
     schema = common_schema(inputs)
+    if not schema.names:
+        raise InvalidRequestError(
+            f"{', '.join(source.label for source in inputs)}: no columns for a new table",
+            hint="a file without rows can only be loaded into a table that is there",
+        )
     check_columns(schema)
     made_namespace = ensure_namespace(catalog, name.namespace)
     made_table = False
@@ -132,6 +139,17 @@ class _Rows:
                 yield batch
                 self._progress(total)
             self.counts.append((source.label, total - before))
+
+
+def _refuse_twins(inputs: Sequence[Input]) -> None:
+    for source in inputs:
+        pair = twins(source.names())
+        if pair is not None:
+            detail = "" if pair[0] == pair[1] else " (names are matched without regard to case)"
+            raise InvalidRequestError(
+                f"{source.label} has two columns called {quoted(pair[0])}{detail}",
+                hint="rename one of them",
+            )
 
 
 def _refuse_other_columns(inputs: Sequence[Input], table: Table) -> None:

@@ -61,7 +61,7 @@ def from_texts(texts: Array, column: Field) -> Array:
     if is_nested(kind):
         read = [None if text is None else read_json(text) for text in texts.to_pylist()]
         return from_plain(read, column)
-    _refuse_lost_digits(texts, kind)
+    _refuse_losses(texts, kind)
     found = cast_array(texts, column.with_type(kind))
     return convert(found, column.type, column.name)
 
@@ -133,15 +133,25 @@ def first_refused(
     raise AssertionError("every row was taken")
 
 
-def _refuse_lost_digits(texts: Array, kind: pa.DataType) -> None:
-    """DuckDB reads '1.5' as the INTEGER 2; whoever loads a file wants to hear about it."""
+def _refuse_losses(texts: Array, kind: pa.DataType) -> None:
+    """DuckDB reads '1.5' as the INTEGER 2, and a TIMESTAMP without its zone: here both are refused."""
     scale = _scale(kind)
-    if scale is None:
-        return
-    lost = pc.match_substring_regex(texts, rf"\.[0-9]{{{scale}}}[0-9]*[1-9]")
-    if pc.any(lost).as_py():
-        example = texts.filter(lost)[0].as_py()
-        raise InvalidRequestError(f"{_short(example)} has more digits than {kind} can hold")
+    if scale is not None:
+        lost = _first(texts, rf"\.[0-9]{{{scale}}}[0-9]*[1-9]")
+        if lost is not None:
+            raise InvalidRequestError(f"{_short(lost)} has more digits than {kind} can hold")
+    if isinstance(kind, pa.TimestampType) and kind.tz is None:
+        zoned = _first(texts, r":[0-9.]+ ?[+-](0[1-9]|1[0-9]|00:?[0-9]*[1-9])")
+        if zoned is not None:
+            raise InvalidRequestError(
+                f"{_short(zoned)} has a time zone, which {kind} cannot hold",
+                hint="write the time in UTC, or use a TIMESTAMP WITH TIME ZONE",
+            )
+
+
+def _first(texts: Array, pattern: str) -> str | None:
+    matching = texts.filter(pc.match_substring_regex(texts, pattern))
+    return str(matching[0].as_py()) if len(matching) else None
 
 
 _FRACTIONS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
