@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table as Native
 from pyiceberg.types import LongType, NestedField
@@ -216,3 +217,42 @@ def test_a_foreign_column_named_twice_can_be_written(fresh: Fresh) -> None:
     assert shown.names == ["a", "A_1"]
     append(native, [batch(shown, (1, 2))])
     assert fresh.rows().to_pylist() == [{"a": 1, "A_1": 2}]
+
+
+def test_files_are_written_as_the_table_asks(fresh: Fresh) -> None:
+    asked = {"write.parquet.row-group-limit": "4", "write.parquet.compression-codec": "snappy"}
+    native = fresh.create(Definition(PLAIN, properties=asked))
+    append(native, [batch(PLAIN, *((n, n) for n in range(10)))])
+    (file,) = fresh.data_files()
+    footer = pq.read_metadata(file)
+    assert footer.num_row_groups == 3
+    assert footer.row_group(0).column(0).compression == "SNAPPY"
+    other = fresh.create(
+        Definition(PLAIN, properties={"write.parquet.compression-codec": "lzo"}), "other"
+    )
+    with pytest.raises(UnsupportedError, match="lzo"):
+        append(other, [batch(PLAIN, (1, 1))])
+
+
+def test_files_stay_when_nobody_knows_whether_they_were_committed(
+    fresh: Fresh, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    native = fresh.create(PLAIN)
+    commit = type(native.catalog).commit_table
+
+    def lost(*arguments: Any) -> Any:
+        commit(*arguments)
+        raise CommitStateUnknownException
+
+    monkeypatch.setattr(type(native.catalog), "commit_table", lost)
+    with pytest.raises(CommitStateUnknownException):
+        append(native, [batch(PLAIN, (1, 1))])
+    assert fresh.rows().to_pylist() == [{"k": 1, "v": 1}]
+
+
+def test_the_table_is_left_at_the_state_it_produced(fresh: Fresh) -> None:
+    native = fresh.create(PLAIN)
+    append(native, [batch(PLAIN, (1, 1))])
+    assert native.metadata_location == fresh.load().metadata_location
+    assert native.metadata == fresh.load().metadata
+    assert "commit.retry.num-retries" not in native.properties

@@ -10,6 +10,7 @@ from __future__ import annotations
 import random
 import time
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 import pyarrow as pa
 from pyiceberg.exceptions import CommitFailedException, NoSuchTableError
@@ -54,19 +55,24 @@ def append(
     definition = shape.definition
     guards = [KeyGuard(key, definition.schema) for key in definition.keys]
     files = DataFiles(head.io, opened, shape.columns, options)
-    try:
-        rows = 0
-        for batch in batches:
-            rows += _add(batch, shape, guards, files)
+    with _or_nothing(files):
+        rows = sum(_add(batch, shape, guards, files) for batch in batches)
         for guard in guards:
             guard.check_repeats()
-        done = files.finish()
-        if done:
-            _commit(table, done, opened, guards)
+        files.finish()
+    if files.done:
+        _commit(table, files, opened, guards)
+    return rows
+
+
+@contextmanager
+def _or_nothing(files: DataFiles) -> Iterator[None]:
+    """Not around a commit: when nobody knows whether it was made, its files must stay."""
+    try:
+        yield
     except BaseException:
         files.abandon()
         raise
-    return rows
 
 
 def _add(
@@ -92,20 +98,22 @@ def stored_rows(rows: pa.RecordBatch, columns: Sequence[Column]) -> pa.RecordBat
 
 
 def _commit(
-    table: Table, done: Sequence[DataFile], opened: TableMetadata, guards: Sequence[KeyGuard]
+    table: Table, files: DataFiles, opened: TableMetadata, guards: Sequence[KeyGuard]
 ) -> None:
     for attempt in range(_ATTEMPTS):
-        head = _loaded(table, opened)
-        _check_unchanged(head.metadata, opened)
-        for guard in guards:
-            guard.check_against(_kept_rows(head, guard.key.columns))
+        with _or_nothing(files):
+            head = _loaded(table, opened)
+            _check_unchanged(head.metadata, opened)
+            for guard in guards:
+                guard.check_against(_kept_rows(head, guard.key.columns))
         try:
-            _commit_once(head, done)
+            done = _committed(head, files.done)
         except CommitFailedException:
             time.sleep(random.uniform(0, 0.01 * 2**attempt))  # noqa: S311  only to get out of step
         else:
-            table.refresh()
+            table.metadata, table.metadata_location = done.metadata, done.metadata_location
             return
+    files.abandon()
     raise ConflictError(
         f"the table changed {_ATTEMPTS} times while rows were committed", hint="run it again"
     )
@@ -127,7 +135,7 @@ def _loaded(table: Table, opened: TableMetadata) -> Table:
     return head
 
 
-def _commit_once(head: Table, done: Sequence[DataFile]) -> None:
+def _committed(head: Table, files: Sequence[DataFile]) -> Table:
     # PyIceberg's own retry would not look at keys and constraints again. It is told by a property,
     # which is set on a copy and never written.
     metadata = head.metadata
@@ -141,7 +149,7 @@ def _commit_once(head: Table, done: Sequence[DataFile]) -> None:
     )
     with once.transaction() as transaction:
         with transaction.update_snapshot().fast_append() as snapshot:
-            for file in done:
+            for file in files:
                 snapshot.append_data_file(file)
         # An append of PyIceberg's asks for nothing but the snapshot it comes after.
         transaction._stage(  # noqa: SLF001
@@ -153,6 +161,7 @@ def _commit_once(head: Table, done: Sequence[DataFile]) -> None:
                 AssertDefaultSpecId.model_validate({"default-spec-id": metadata.default_spec_id}),
             ),
         )
+    return once
 
 
 def _check_unchanged(now: TableMetadata, opened: TableMetadata) -> None:

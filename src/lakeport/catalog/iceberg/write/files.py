@@ -7,9 +7,10 @@ write leaves nothing behind.
 
 from __future__ import annotations
 
+import re
 import uuid
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
@@ -28,18 +29,37 @@ from lakeport.catalog.iceberg.parts import MEBIBYTE
 from lakeport.catalog.iceberg.types import Column, stored_type
 from lakeport.catalog.iceberg.write.metrics import Metrics
 from lakeport.catalog.iceberg.write.partitions import PartitionValues, partitioned
+from lakeport.core.errors import UnsupportedError
 
 _arrow: Any = pa
 _FIELD_ID = "PARQUET:field_id"
 _MOST_OPEN = 64
+_COUNT = re.compile(r"[1-9][0-9]{0,17}")
+_CODECS = {
+    "uncompressed": "none",
+    **{name: name for name in ("zstd", "snappy", "gzip", "lz4", "brotli")},
+}
 
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
+    """`waiting_bytes` is for the rows of all partitions together."""
+
     row_group_rows: int = 122_880
     row_group_bytes: int = 64 * MEBIBYTE
     waiting_bytes: int = 192 * MEBIBYTE
     file_bytes: int = 128 * MEBIBYTE
+
+    @classmethod
+    def of(cls, properties: Mapping[str, str]) -> WriteOptions:
+        """What the table asks for, where it asks for something that makes sense."""
+        usual = cls()
+        rows = properties.get("write.parquet.row-group-limit", "")
+        size = properties.get("write.target-file-size-bytes", "")
+        return cls(
+            row_group_rows=int(rows) if _COUNT.fullmatch(rows) else usual.row_group_rows,
+            file_bytes=int(size) if _COUNT.fullmatch(size) else usual.file_bytes,
+        )
 
 
 @dataclass(slots=True)
@@ -64,14 +84,15 @@ class DataFiles:
         self._io = io
         self._metadata = metadata
         self._columns = columns
-        self._options = options or WriteOptions()
+        self._options = options or WriteOptions.of(metadata.properties)
+        self._codec: Any = _codec(metadata.properties)
         self._schema = pa.schema([_file_field(column.field) for column in columns])
         self._locations = load_location_provider(metadata.location, metadata.properties)
         self._run = uuid.uuid4()
         self._queues: dict[PartitionValues, _Queue] = {}
         self._open: OrderedDict[PartitionValues, _OpenFile] = OrderedDict()
         self._begun: list[str] = []
-        self._done: list[DataFile] = []
+        self.done: list[DataFile] = []
         self._waiting = 0
 
     def add(self, rows: pa.RecordBatch) -> None:
@@ -87,13 +108,12 @@ class DataFiles:
         while self._waiting > self._options.waiting_bytes:
             self._flush(max(self._queues, key=lambda values: self._queues[values].bytes))
 
-    def finish(self) -> list[DataFile]:
-        """Everything written and closed."""
+    def finish(self) -> None:
+        """Everything written and closed; `done` is then what to commit."""
         for values in list(self._queues):
             self._flush(values)
         for values in list(self._open):
             self._close(values)
-        return self._done
 
     def abandon(self) -> None:
         for file in self._open.values():
@@ -144,7 +164,7 @@ class DataFiles:
         writer = pq.ParquetWriter(
             sink,
             self._schema,
-            compression=self._codec(),
+            compression=self._codec,
             store_decimal_as_integer=True,
         )
         file = _OpenFile(path, sink, writer, Metrics(self._columns))
@@ -156,7 +176,7 @@ class DataFiles:
         file.writer.close()
         size = file.sink.tell()
         file.sink.close()
-        self._done.append(
+        self.done.append(
             DataFile.from_args(
                 content=DataFileContent.DATA,
                 file_path=file.path,
@@ -171,10 +191,6 @@ class DataFiles:
             )
         )
 
-    def _codec(self) -> Any:
-        codec = self._metadata.properties.get("write.parquet.compression-codec", "zstd")
-        return "none" if codec == "uncompressed" else codec
-
 
 @dataclass(frozen=True, slots=True)
 class _OpenFile:
@@ -182,6 +198,16 @@ class _OpenFile:
     sink: Any
     writer: Any
     metrics: Metrics
+
+
+def _codec(properties: Mapping[str, str]) -> str:
+    asked = properties.get("write.parquet.compression-codec", "zstd").lower()
+    if asked not in _CODECS:
+        raise UnsupportedError(
+            f"the table asks for files compressed with {asked}, which is not known here",
+            hint=f"set write.parquet.compression-codec to one of {', '.join(_CODECS)}",
+        )
+    return _CODECS[asked]
 
 
 def _file_field(found: NestedField) -> Field:

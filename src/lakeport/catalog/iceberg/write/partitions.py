@@ -65,10 +65,10 @@ def partitioned(
     codes = np.zeros(rows.num_rows, dtype=np.int64)
     for values, places in keys:
         _, codes = np.unique(codes * len(values) + places, return_inverse=True)
-    for code in range(int(codes.max()) + 1):
-        (positions,) = np.nonzero(codes == code)
-        first = int(positions[0])
-        found = tuple(values[int(places[first])] for values, places in keys)
+    order = np.argsort(codes, kind="stable")
+    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
+    for positions in np.split(order, starts[1:]):
+        found = tuple(values[int(places[positions[0]])] for values, places in keys)
         whole = len(positions) == rows.num_rows
         yield found, rows if whole else rows.take(positions)
 
