@@ -45,6 +45,12 @@ def test_light_commands_load_no_heavy_library(arguments: tuple[str, ...], tmp_pa
     assert "rich" not in loaded
 
 
+@pytest.mark.parametrize("command", ["tables", "show", "history", "read", "load"])
+def test_help_opens_no_lake(command: str, tmp_path: Path) -> None:
+    loaded = loaded_by(command, "--help", folder=tmp_path)
+    assert loaded & {"duckdb", "pyiceberg", "sqlalchemy", "sqlglot", "pyspark"} == set()
+
+
 def test_text_needs_rich_and_nothing_heavy(tmp_path: Path) -> None:
     loaded = loaded_by("config", folder=tmp_path)
     assert loaded & HEAVY == set()

@@ -195,6 +195,17 @@ def test_dropping_a_reader_frees_its_stream() -> None:
     assert closed.is_set()
 
 
+def test_closing_a_scan_half_way_leaves_no_thread(lake: Lake) -> None:
+    ensure_namespace(lake.catalog, "s")
+    create_table(lake.catalog, TableName("s", "t"), Definition(COLUMNS))
+    for start in range(3):
+        lake.table("s.t").append(pa.table({"k": range(start, start + 50_000)}))
+    before = set(threading.enumerate())
+    with lake.table("s.t").scan() as rows:
+        assert rows.read_next_batch().num_rows > 0
+    assert set(threading.enumerate()) <= before
+
+
 def test_readers_keep_extension_types() -> None:
     schema = pa.schema([("u", pa.uuid()), ("j", pa.json_(pa.string())), ("b", pa.bool8())])
     empty = BatchStream(schema, iter(()))
