@@ -32,8 +32,6 @@ from pyiceberg.exceptions import (
     ValidationError,
     WaitingForLockException,
 )
-from requests import RequestException
-from requests.exceptions import Timeout
 from sqlalchemy.exc import DataError, SQLAlchemyError
 
 from lakeport.catalog.iceberg.profile import Profile
@@ -103,7 +101,7 @@ def file_failure(what: str, error: Exception) -> LakeportError:
         text = str(error)
         if _SERVICE.search(text):
             return _service_failure(what, error)
-        if error.errno is not None or isinstance(error, RequestException):
+        if error.errno is not None or _timed_out(error):
             return UnavailableError(
                 f"{what} cannot be read: {reason_of(error)}",
                 hint="the storage is in trouble; try again when it is back",
@@ -198,7 +196,7 @@ _CREDENTIALS = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationEx
 def _trouble(error: Exception) -> str:
     if isinstance(error, _CREDENTIALS):
         return f"refuses access: {reason_of(error)}"
-    if _in_chain(error, Timeout | TimeoutError):
+    if _timed_out(error):
         return "did not answer in time"
     if isinstance(error, TooManyRequestsError):
         return "is overloaded"
@@ -212,14 +210,15 @@ def _trouble(error: Exception) -> str:
 def _advice(error: Exception) -> str:
     if isinstance(error, _CREDENTIALS):
         return "check `catalog.token` or `catalog.credential`"
-    if _in_chain(error, Timeout | TimeoutError) or isinstance(error, TooManyRequestsError):
+    if _timed_out(error) or isinstance(error, TooManyRequestsError):
         return "is the address right, and the service up? try again"
     return "check `catalog.uri`; `lakeport config catalog` shows where it comes from"
 
 
-def _in_chain(error: BaseException | None, kinds: object) -> bool:
+def _timed_out(error: BaseException | None) -> bool:
+    """By name: each library has a class of its own, and loading them all to ask would take long."""
     while error is not None:
-        if isinstance(error, kinds):  # type: ignore[arg-type]  # a union of classes
+        if "Timeout" in type(error).__name__:
             return True
         error = error.__cause__ or error.__context__
     return False
