@@ -149,6 +149,20 @@ class Inventory:
         file = Candidate(manifest.path(entry), sequence, manifest.spec_id, partition)
         return self.deletes.applying_to(file)
 
+    def removed_at_most(self, manifest: Manifest) -> Integers:
+        """How many rows of each file can be gone.
+
+        A delete file may be about other files too, or name a row twice; one that compares values may
+        remove any number.
+        """
+        most = np.zeros(len(manifest), np.int64)
+        if self.listing.deletes:
+            for entry in range(len(manifest)):
+                rows = int(manifest.rows[entry])
+                for delete in self.deletes_of(manifest, entry):
+                    most[entry] += rows if delete.kind == "equality" else delete.rows
+        return most
+
     @cached_property
     def deletes(self) -> DeleteIndex:
         held = self.source.caches.deletes

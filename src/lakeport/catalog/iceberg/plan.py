@@ -30,7 +30,7 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
-class Chosen:
+class _Chosen:
     """Files to read, in the order they will be."""
 
     ordinals: Integers
@@ -61,7 +61,7 @@ def plan_scan(source: Source, moment: Moment, request: ScanRequest) -> ScanPlan:
     )
 
 
-def _matching(inventory: Inventory, moment: Moment, predicate: Predicate) -> Chosen:
+def _matching(inventory: Inventory, moment: Moment, predicate: Predicate) -> _Chosen:
     source = inventory.source
     columns = {column.arrow.name: column for column in columns_of(source, moment.schema)}
     indices = matching_manifests(inventory, predicate, columns)
@@ -69,12 +69,12 @@ def _matching(inventory: Inventory, moment: Moment, predicate: Predicate) -> Cho
     return _chosen(indices, inventory.manifests(indices), found)
 
 
-def _all(inventory: Inventory) -> Chosen:
+def _all(inventory: Inventory) -> _Chosen:
     indices = list(range(len(inventory.listing.data)))
     return _chosen(indices, inventory.manifests(indices))
 
 
-def _first(inventory: Inventory, limit: int) -> Chosen:
+def _first(inventory: Inventory, limit: int) -> _Chosen:
     """Files that hold this many rows for sure, or all."""
     manifests: list[Manifest] = []
     masks: list[Mask] = []
@@ -86,37 +86,29 @@ def _first(inventory: Inventory, limit: int) -> Chosen:
         limit -= int(live.sum())
         if limit <= 0:
             break
-    return _chosen(list(range(len(manifests))), manifests, np.concatenate([_NO_FILES, *masks]))
-
-
-_NO_FILES = np.zeros(0, np.bool_)
+    mask = np.concatenate([np.zeros(0, np.bool_), *masks])
+    return _chosen(list(range(len(manifests))), manifests, mask)
 
 
 def _live_rows(inventory: Inventory, manifest: Manifest) -> Integers:
-    """Of each file at least: a delete file may be about other files too, or name a row twice."""
+    """Of each file at least."""
     if not inventory.listing.deletes:
         return manifest.rows
-    live = [
-        0
-        if any(delete.kind == "equality" for delete in deletes)
-        else max(0, int(manifest.rows[entry]) - sum(delete.rows for delete in deletes))
-        for entry in range(len(manifest))
-        for deletes in [inventory.deletes_of(manifest, entry)]
-    ]
-    return np.array(live, np.int64)
+    live: Integers = np.maximum(manifest.rows - inventory.removed_at_most(manifest), 0)
+    return live
 
 
-def _chosen(indices: list[int], manifests: list[Manifest], mask: Mask | None = None) -> Chosen:
+def _chosen(indices: list[int], manifests: list[Manifest], mask: Mask | None = None) -> _Chosen:
     """Those in the mask; files without rows are no use to anybody."""
     nothing = np.zeros(0, np.int64)
     rows = np.concatenate([nothing, *(manifest.rows for manifest in manifests)])
     sizes = np.concatenate([nothing, *(manifest.sizes for manifest in manifests)])
     ordinals = ordinals_of(indices, manifests)
     kept = rows > 0 if mask is None else mask & (rows > 0)
-    return Chosen(ordinals[kept], rows[kept], sizes[kept])
+    return _Chosen(ordinals[kept], rows[kept], sizes[kept])
 
 
-def _balanced(chosen: Chosen, split_bytes: int) -> Iterator[tuple[int, ...]]:
+def _balanced(chosen: _Chosen, split_bytes: int) -> Iterator[tuple[int, ...]]:
     """Neighbours together: a file belongs to the share of all bytes in which its middle lies."""
     total = int(chosen.sizes.sum())
     shares = max(1, -(-total // split_bytes))

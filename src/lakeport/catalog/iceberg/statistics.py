@@ -72,7 +72,8 @@ def _measure(inventory: Inventory, column: Column, estimate: int | None) -> Colu
         return ColumnStatistics(has_null=False, has_values=False, distinct=0)
     specs = inventory.source.metadata.specs()
     bounds = joined([proven_in(each, specs.get(each.spec_id), column) for each in manifests])
-    files = _Files(bounds, rows, _removed(inventory), column)
+    removed = np.concatenate([inventory.removed_at_most(each) for each in manifests])
+    files = _Files(bounds, rows, removed, column)
     minimum, maximum = files.minimum(), files.maximum()
     has_values = files.has_values()
     if has_values is False:
@@ -87,20 +88,6 @@ def _measure(inventory: Inventory, column: Column, estimate: int | None) -> Colu
         distinct=estimate,
         longest=files.longest(),
     )
-
-
-def _removed(inventory: Inventory) -> Numbers:
-    """For each file how many rows its deletes can have removed at most."""
-    manifests = inventory.manifests(range(len(inventory.listing.data)))
-    most: list[int] = []
-    if not inventory.listing.deletes:
-        return np.zeros(sum(map(len, manifests)), np.int64)
-    for manifest in manifests:
-        for entry in range(len(manifest)):
-            rows = int(manifest.rows[entry])
-            deletes = inventory.deletes_of(manifest, entry)
-            most.append(sum(rows if one.kind == "equality" else one.rows for one in deletes))
-    return np.array(most, np.int64)
 
 
 def _estimate(source: Source, snapshot: Snapshot, column: Column) -> int | None:

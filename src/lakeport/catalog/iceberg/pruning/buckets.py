@@ -6,10 +6,10 @@ through AND and OR; anything else may be in any bucket.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -25,75 +25,54 @@ from lakeport.catalog.iceberg.types.columns import Column
 from lakeport.catalog.predicates import And, Compare, IsIn, Op, Or, Predicate, kernels
 from lakeport.catalog.predicates.kinds import is_zoned_nanoseconds
 
-Mask = npt.NDArray[np.bool_]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
-def has_buckets(spec: PartitionSpec | None) -> bool:
-    fields = () if spec is None else spec.fields
-    return any(isinstance(field.transform, BucketTransform) for field in fields)
+def has_buckets(spec: PartitionSpec) -> bool:
+    return any(isinstance(field.transform, BucketTransform) for field in spec.fields)
 
 
 def in_wanted_buckets(
-    predicate: Predicate,
-    columns: Mapping[str, Column],
-    spec: PartitionSpec | None,
-    manifest: Manifest,
+    predicate: Predicate, columns: Mapping[str, Column], spec: PartitionSpec, manifest: Manifest
 ) -> Mask | None:
     """For each distinct partition of the manifest; None if buckets rule out none of them."""
-
-    def values(field_id: int) -> Sequence[Any] | None:
-        if field_id not in manifest.partition_fields:
-            return None
-        place = manifest.partition_fields.index(field_id)
-        return [partition[place] for partition in manifest.partitions]
-
-    return _Buckets(columns, spec, lambda field_id, wanted: _among(values(field_id), wanted)).mask(
-        predicate
-    )
-
-
-def _among(values: Sequence[Any] | None, wanted: set[int]) -> Mask | None:
-    # NULL equals no constant, but what is not a number was not written by a bucket.
-    if values is None:
-        return None
-    return np.array([value in wanted for value in values], np.bool_)
+    return _Partitions(columns, spec, manifest).wanted(predicate)
 
 
 @dataclass(frozen=True, slots=True)
-class _Buckets:
-    """`look` tells for a partition field where one of the wanted buckets may be."""
-
+class _Partitions:
     columns: Mapping[str, Column]
-    spec: PartitionSpec | None
-    look: Callable[[int, set[int]], Mask | None]
+    spec: PartitionSpec
+    manifest: Manifest
 
-    def mask(self, predicate: Predicate) -> Mask | None:
+    def wanted(self, predicate: Predicate) -> Mask | None:
         match predicate:
-            case And():
-                known = [
-                    found for part in predicate.parts if (found := self.mask(part)) is not None
-                ]
-                return reduce(np.logical_and, known) if known else None
-            case Or():
-                parts = [self.mask(part) for part in predicate.parts]
-                known = [found for found in parts if found is not None]
+            case And() | Or():
+                parts = [self.wanted(part) for part in predicate.parts]
+                known = [mask for mask in parts if mask is not None]
+                if isinstance(predicate, And):
+                    return reduce(np.logical_and, known) if known else None
                 return reduce(np.logical_or, known) if known and len(known) == len(parts) else None
             case Compare(op=Op.EQ | Op.NOT_DISTINCT) if predicate.value.is_valid:
-                return self._equal(predicate.column, kernels.repeat(predicate.value, 1))
+                return self._with(predicate.column, kernels.repeat(predicate.value, 1))
             case IsIn():
-                return self._equal(predicate.column, predicate.values.drop_null())
+                return self._with(predicate.column, predicate.values.drop_null())
         return None
 
-    def _equal(self, name: str, constants: Array) -> Mask | None:
+    def _with(self, name: str, constants: Array) -> Mask | None:
+        """Where a value of the column may be one of the constants. That of NULL never is."""
         column = self.columns[name]
-        found: Mask | None = None
+        masks: list[Mask] = []
         for field in sources(self.spec, column):
-            if isinstance(field.transform, BucketTransform):
-                wanted = _buckets(field.transform, column, constants)
-                mask = None if wanted is None else self.look(field.field_id, wanted)
-                if mask is not None:
-                    found = mask if found is None else found & mask
-        return found
+            if not isinstance(field.transform, BucketTransform):
+                continue
+            buckets = _buckets(field.transform, column, constants)
+            if buckets is None or field.field_id not in self.manifest.partition_fields:
+                continue
+            place = self.manifest.partition_fields.index(field.field_id)
+            found = [partition[place] in buckets for partition in self.manifest.partitions]
+            masks.append(np.array(found, np.bool_))
+        return reduce(np.logical_and, masks) if masks else None
 
 
 def _buckets(transform: BucketTransform[Any], column: Column, constants: Array) -> set[int] | None:

@@ -25,7 +25,7 @@ from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.manifests import Manifest
 from lakeport.catalog.iceberg.pruning import single_values
-from lakeport.catalog.iceberg.pruning.spans import array_of, keeps_nulls, spans
+from lakeport.catalog.iceberg.pruning.spans import keeps_nulls, spans
 from lakeport.catalog.iceberg.types.bounds import logical_bounds, prunable
 from lakeport.catalog.iceberg.types.columns import Column
 from lakeport.catalog.predicates import Bounds
@@ -44,19 +44,14 @@ class Evidence:
 
     def or_else(self, other: Evidence) -> Evidence:
         """What this says, and where it says nothing, what the other does."""
-        ends = self.ends
+        ends = self.ends or other.ends
         if self.ends is not None and other.ends is not None:
             low, high = (_first(own, its) for own, its in zip(self.ends, other.ends, strict=True))
             ends = low, high
-        return Evidence(
-            ends or other.ends,
-            _first(self.null_count, other.null_count),
-            self.nan_count
-            if other.nan_count is None
-            else other.nan_count
-            if self.nan_count is None
-            else _first(self.nan_count, other.nan_count),
-        )
+        nans = other.nan_count if self.nan_count is None else self.nan_count
+        if self.nan_count is not None and other.nan_count is not None:
+            nans = _first(self.nan_count, other.nan_count)
+        return Evidence(ends, _first(self.null_count, other.null_count), nans)
 
     def bounds(self, column: Column) -> Bounds:
         logical = None if self.ends is None else logical_bounds(*self.ends, column)
@@ -166,15 +161,13 @@ def _partitioned(
         ends = low.take(which), high.take(which)
     is_null = pa.array([value is None for value in values], pa.bool_()).take(which)
     rows = pa.array(manifest.rows)
-    unknown = nulls(len(manifest), pa.int64())
-    null_count: Array = (
-        _compute.if_else(is_null, rows, 0) if keeps_nulls(field.transform) else unknown
-    )
+    null_count = nulls(len(manifest), pa.int64())
+    if keeps_nulls(field.transform):
+        null_count = _compute.if_else(is_null, rows, 0)
     nan_count = None
     if isinstance(kind, FloatType | DoubleType) and isinstance(field.transform, IdentityTransform):
-        is_nan = _compute.is_nan(array_of(values, kind)).take(which)
-        nan_count = _compute.if_else(is_nan, rows, 0)
-        nan_count = _compute.fill_null(nan_count, 0)
+        is_nan = [value is not None and value != value for value in values]  # noqa: PLR0124 # only NaN is not itself
+        nan_count = _compute.if_else(pa.array(is_nan, pa.bool_()).take(which), rows, 0)
     return Evidence(ends, null_count, nan_count)
 
 

@@ -44,7 +44,7 @@ def matching_files(
     for _, manifest, spec in parts:
         here = slice(start, start + len(manifest))
         start = here.stop
-        if has_buckets(spec) and kept[here].any():
+        if spec is not None and has_buckets(spec) and kept[here].any():
             wanted = in_wanted_buckets(predicate, columns, spec, manifest)
             if wanted is not None:
                 kept[here] &= wanted[manifest.partition]

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
-import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.transforms import IdentityTransform, TruncateTransform
 from pyiceberg.types import DoubleType, FloatType, IcebergType, IntegerType
@@ -29,8 +28,6 @@ from lakeport.catalog.iceberg.pruning.spans import keeps_nulls, spans
 from lakeport.catalog.iceberg.types.bounds import prunable
 from lakeport.catalog.iceberg.types.columns import Column
 from lakeport.catalog.predicates import Bounds, Predicate, columns_of, possible
-
-_compute: Any = pc
 
 
 def matching_manifests(
@@ -70,11 +67,10 @@ class _Group:
     def possible(
         self, predicate: Predicate, columns: Mapping[str, Column]
     ) -> npt.NDArray[np.bool_]:
-        sources_of = {name: columns[name] for name in columns_of(predicate)}
         bounds = {
-            name: self._kept_bounds(column)
-            for name, column in sources_of.items()
-            if any(sources(self.spec, column))
+            name: self._kept_bounds(columns[name])
+            for name in columns_of(predicate)
+            if any(sources(self.spec, columns[name]))
         }
         # As if each manifest stood for one row: that is all that NULL or not can be told of.
         rows = pa.array(np.ones(len(self.summaries), np.int64))
