@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -49,7 +50,17 @@ def test_locations_without_a_scheme_are_local_paths(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{}", b"[]", b"null", b'{"format-version": 9}', b"\xff\xfe", b"\x1f\x8b\x00", b"{"],
+    [
+        b"",
+        b"{}",
+        b"[]",
+        b"null",
+        b'{"format-version": 2}',
+        b'{"format-version": true}',
+        b"\xff\xfe",
+        b"\x1f\x8b\x00",
+        b"{",
+    ],
 )
 def test_a_damaged_metadata_file_is_named(
     lake: Lake, catalog: IcebergCatalog, content: bytes
@@ -62,6 +73,33 @@ def test_a_damaged_metadata_file_is_named(
     with pytest.raises(CorruptDataError, match=r"`broken\.metadata\.json` of table `shop\.items`"):
         table.state()
     assert list(catalog.namespace("shop").tables()) == ["items"]
+
+
+def edit(lake: Lake, **changes: object) -> None:
+    """Publish the table's metadata with some members changed."""
+    location = Path(lake.load("shop.items").metadata_location.removeprefix("file://"))
+    changed = json.loads(location.read_text()) | {
+        key.replace("_", "-"): value for key, value in changes.items()
+    }
+    edited = location.parent / "00009-edited.metadata.json"
+    edited.write_text(json.dumps(changed))
+    lake.publish("shop.items", f"file://{edited}")
+
+
+def test_a_table_whose_current_snapshot_is_not_listed_is_not_empty(
+    lake: Lake, catalog: IcebergCatalog
+) -> None:
+    lake.create("shop.items", SCHEMA)
+    edit(lake, current_snapshot_id=4711)
+    with pytest.raises(CorruptDataError, match="does not list its current snapshot"):
+        catalog.namespace("shop").table("items").state()
+
+
+def test_a_format_newer_than_us_is_unsupported(lake: Lake, catalog: IcebergCatalog) -> None:
+    lake.create("shop.items", SCHEMA)
+    edit(lake, format_version=4)
+    with pytest.raises(UnsupportedError, match="Iceberg format 4"):
+        catalog.namespace("shop").table("items").state()
 
 
 def test_a_failed_load_is_not_remembered(lake: Lake, catalog: IcebergCatalog) -> None:

@@ -6,13 +6,16 @@ A `TableMetadata` is shared by all who read that state of the table and must not
 from __future__ import annotations
 
 import gzip
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TypeVar
 
+from pyiceberg.exceptions import ValidationError
 from pyiceberg.io import PY_IO_IMPL, SCHEMA_TO_FILE_IO, FileIO, load_file_io
+from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.typedef import Properties
 
@@ -28,6 +31,8 @@ _GROWTH = 10
 # A giant (10,000 snapshots are 6 MB) counts for no more than this, or no cache would keep it and each
 # call would parse it again; whoever reads the table has it in memory anyway.
 _HEAVIEST = 24 * MEBIBYTE
+
+_NEWEST_FORMAT = 3
 
 _GZIP = b"\x1f\x8b"
 
@@ -56,23 +61,49 @@ def load_metadata(
     return caches.metadata.get(location, lambda: _read(name, location, access)).metadata
 
 
-def remember(caches: Caches, location: str, metadata: TableMetadata) -> TableMetadata:
-    """The object already held for that file, so that what hangs on it is found again; else this one."""
-    if not location:  # a REST catalog may leave it out
+def remember(caches: Caches, name: TableName, found: Table) -> TableMetadata:
+    """Of a table that a service described: the object already held for its file, else this one.
+
+    What hangs on the object is then found again.
+    """
+    location, metadata = found.metadata_location, found.metadata
+    with reading(f"the description of table {quoted(str(name))}"):
+        _check(metadata)
+    if not location:  # a service may leave it out
         return metadata
     size = 600 + 400 * len(metadata.snapshots) + 100 * sum(len(s.fields) for s in metadata.schemas)
     return caches.metadata.get(location, lambda: _held(metadata, size)).metadata
 
 
 def _read(name: TableName, location: str, access: Callable[[], FileIO]) -> Held:
-    what = f"metadata file {quoted(last_name(location))} of table {quoted(str(name))}"
-    with reading(what):
+    with reading(f"metadata file {quoted(last_name(location))} of table {quoted(str(name))}"):
         with access().new_input(location).open() as stream:
             data = stream.read()
         if data.startswith(_GZIP):  # two endings are in use for it
             data = gzip.decompress(data)
-        metadata = TableMetadataUtil.parse_raw(data.decode("utf-8"))
-    return _held(metadata, len(data))
+        return _held(_parsed(name, data.decode("utf-8")), len(data))
+
+
+def _parsed(name: TableName, text: str) -> TableMetadata:
+    try:
+        metadata = TableMetadataUtil.parse_raw(text)
+    except ValidationError:
+        stated = json.loads(text)
+        version = stated.get("format-version") if isinstance(stated, dict) else None
+        if isinstance(version, int) and version > _NEWEST_FORMAT:
+            raise UnsupportedError(
+                f"table {quoted(str(name))} has Iceberg format {version}",
+                hint=f"formats up to {_NEWEST_FORMAT} can be read",
+            ) from None
+        raise
+    _check(metadata)
+    return metadata
+
+
+def _check(metadata: TableMetadata) -> None:
+    """PyIceberg shows a table whose current snapshot is not listed as empty."""
+    if metadata.current_snapshot_id is not None and metadata.current_snapshot() is None:
+        raise ValueError("it does not list its current snapshot")
 
 
 def _held(metadata: TableMetadata, size: int) -> Held:

@@ -157,7 +157,7 @@ class RemotePointers:
                     self._answers.pop(name, None)
                 return None
         location = table.metadata_location or ""
-        metadata = remember(self._caches, location, table.metadata)
+        metadata = remember(self._caches, name, table)
         loaded = Loaded(location, metadata, self._files.shared(table.io, location))
         self._keep(name, _Answer(loaded, now))
         return loaded
