@@ -10,7 +10,7 @@ import pytest
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types import from_logical, logical_bounds, prunable
-from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.iceberg.types.scalars import storage_of
 from lakeport.catalog.predicates.bounds import bounds_of
 from lakeport.catalog.predicates.kinds import value_type
 from lakeport.catalog.predicates.ordering import decoded, keys

@@ -202,10 +202,11 @@ def test_a_type_that_cannot_be_kept_is_refused_with_one_that_can(
         assert caught.match(hint)
 
 
-def test_a_timestamp_beyond_microseconds_is_refused() -> None:
+@pytest.mark.parametrize("number", [2**62, -(2**62), -(2**63), 2**63 - 2])
+def test_a_timestamp_beyond_microseconds_is_refused(number: int) -> None:
     (column,) = columns_of(pa.schema([pa.field("x", pa.timestamp("s"))]))
     with pytest.raises(InvalidRequestError, match="`x`"):
-        from_logical(raw(pa.timestamp("s"), 2**62), column)
+        from_logical(raw(pa.timestamp("s"), number), column)
 
 
 @pytest.mark.parametrize(
@@ -213,6 +214,7 @@ def test_a_timestamp_beyond_microseconds_is_refused() -> None:
     [
         (pa.uint8(), values(pa.int32(), 300)),
         (pa.uint64(), values(pa.decimal128(20, 0), -1)),
+        (pa.uint64(), values(pa.decimal128(20, 0), 10**20 - 1)),
         (pa.timestamp("s"), raw(pa.timestamp("us"), 1_500_000)),
         (pa.timestamp("s"), raw(pa.timestamp("us"), 1_500_000, 2**63 - 1)),
         (pa.time64("us"), values(pa.int64(), -1)),

@@ -44,8 +44,3 @@ class Codec:
 
     def encoded(self, array: Array) -> Array:
         return array if self.encode is None else self.encode(array)
-
-
-def same(data_type: pa.DataType) -> Codec:
-    """What files hold is what users see."""
-    return Codec(data_type, data_type)

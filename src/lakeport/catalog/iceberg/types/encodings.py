@@ -16,7 +16,7 @@ import pyarrow.compute as pc
 from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types.codec import Codec
-from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.iceberg.types.scalars import storage_of
 from lakeport.core.errors import LimitError
 
 _compute: Any = pc

@@ -26,9 +26,10 @@ from pyiceberg.types import (
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import COMMENT
 from lakeport.catalog.iceberg.types import encodings, shapes
-from lakeport.catalog.iceberg.types.codec import Codec, same
+from lakeport.catalog.iceberg.types.codec import Codec
 from lakeport.catalog.iceberg.types.extensions import METADATA, NAME, built
-from lakeport.catalog.iceberg.types.leaves import UnstorableError, leaf_for, storage_of
+from lakeport.catalog.iceberg.types.leaves import UnstorableError, leaf_for
+from lakeport.catalog.iceberg.types.scalars import same, wrapped
 from lakeport.catalog.iceberg.types.stored import stored_type
 from lakeport.catalog.iceberg.types.words import (
     Annotation,
@@ -213,14 +214,7 @@ def _extension(word: ExtensionWord, storage: Codec) -> Codec | None:
             ordered=False,
             metadata=described.metadata or {},
         )
-    logical: Any = described.type
-    return Codec(
-        storage.stored,
-        logical,
-        lambda array: pa.ExtensionArray.from_storage(logical, storage.decoded(array)),
-        lambda array: storage.encoded(storage_of(array)),
-        ordered=False,
-    )
+    return wrapped(storage, described.type, ordered=False)
 
 
 def _geometry(found: GeometryType | GeographyType) -> Codec:

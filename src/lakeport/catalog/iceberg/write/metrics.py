@@ -27,7 +27,7 @@ from pyiceberg.types import (
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types import Column
-from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.iceberg.types.scalars import storage_of
 from lakeport.catalog.predicates.kinds import value_type
 
 _compute: Any = pc

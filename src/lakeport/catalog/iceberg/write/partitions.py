@@ -42,7 +42,7 @@ from pyiceberg.types import (
 )
 
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.types.leaves import storage_of
+from lakeport.catalog.iceberg.types.scalars import storage_of
 from lakeport.catalog.iceberg.write.buckets import bucketed
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
 
