@@ -75,19 +75,22 @@ def _all(inventory: Inventory) -> _Chosen:
 
 
 def _first(inventory: Inventory, limit: int) -> _Chosen:
-    """Files that hold this many rows for sure, or all."""
-    manifests: list[Manifest] = []
+    """Files that hold this many rows for sure, or all.
+
+    Twice as many manifests are read each time: few for a small limit, and a large one does not wait
+    for the storage once per manifest.
+    """
+    everything = len(inventory.listing.data)
     masks: list[Mask] = []
-    for index in range(len(inventory.listing.data)):
-        manifest = inventory.manifest(index)
-        live = _live_rows(inventory, manifest)
-        manifests.append(manifest)
-        masks.append(np.cumsum(live) - live < limit)
-        limit -= int(live.sum())
-        if limit <= 0:
-            break
+    while limit > 0 and len(masks) < everything:
+        more = range(len(masks), min(2 * len(masks) + 1, everything))
+        for manifest in inventory.manifests(more):
+            live = _live_rows(inventory, manifest)
+            masks.append(np.cumsum(live) - live < limit)
+            limit -= int(live.sum())
+    indices = list(range(len(masks)))
     mask = np.concatenate([np.zeros(0, np.bool_), *masks])
-    return _chosen(list(range(len(manifests))), manifests, mask)
+    return _chosen(indices, inventory.manifests(indices), mask)
 
 
 def _live_rows(inventory: Inventory, manifest: Manifest) -> Integers:

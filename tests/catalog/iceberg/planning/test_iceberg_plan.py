@@ -64,11 +64,13 @@ def test_estimates_tell_rows_and_bytes_of_what_is_read(tmp_path: Path) -> None:
 
 
 def test_a_limit_reads_no_more_files_than_it_needs(tmp_path: Path) -> None:
-    table = sized(tmp_path, *[10] * 6, manifests=3)
+    table = sized(tmp_path, *[10] * 12, manifests=6)
     source = source_of(table)
+    assert len(planned_paths(source, ScanRequest(limit=10))) == 2
+    assert len(source.caches.manifests) == 1
     assert len(planned_paths(source, ScanRequest(limit=11))) == 3
-    assert len(source.caches.manifests) == 2
-    assert len(planned_paths(source, ScanRequest(limit=1000))) == 6
+    assert len(source.caches.manifests) == 3
+    assert len(planned_paths(source, ScanRequest(limit=1000))) == 12
 
 
 def test_a_limit_counts_only_rows_that_are_left_for_sure(tmp_path: Path) -> None:
