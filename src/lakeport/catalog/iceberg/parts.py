@@ -71,13 +71,16 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How much is read at once. The defaults were chosen by bench/."""
+    """How much is read at once. The defaults were chosen by bench/.
+
+    `threads` work on one stream, its reader's own among them.
+    """
 
     split_bytes: int = 64 * MEBIBYTE
     batch_bytes: int = 3 * MEBIBYTE // 2
     batch_rows: int = 65_536
     threads: int = 2
-    queue_bytes: int = 16 * MEBIBYTE
+    queue_bytes: int = 4 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)

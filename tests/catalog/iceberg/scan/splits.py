@@ -10,7 +10,7 @@ from lakeport.catalog.streams import BatchStream
 from tests.catalog.iceberg.planning.planned import NOW, inventory, source_of
 from tests.lakes.table import LakeTable
 
-INLINE, THREADED = ReadOptions(threads=0), ReadOptions(threads=2)
+INLINE, THREADED = ReadOptions(threads=1), ReadOptions(threads=2)
 
 
 def whole(source: Source) -> Split:

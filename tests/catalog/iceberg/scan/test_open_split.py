@@ -108,7 +108,7 @@ def values(batch: pa.RecordBatch) -> list[Any]:
 # -- rows ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("options", [INLINE, ReadOptions(threads=1), THREADED], ids=str)
+@pytest.mark.parametrize("options", [INLINE, THREADED, ReadOptions(threads=4)], ids=str)
 def test_all_rows_in_the_order_of_commits(
     large: LakeTable, left: pa.Table, options: ReadOptions
 ) -> None:

@@ -265,10 +265,11 @@ def test_closing_half_way_ends_every_lane_that_was_begun() -> None:
 
 def test_closing_wakes_a_reader_that_waits() -> None:
     lane = Gated()
-    ahead = ReadAhead([[lane]], threads=1, most=100)
+    ahead = ReadAhead([[partial(plain, 0, 1), lane]], threads=1, most=100)
     with ThreadPoolExecutor(2) as pool:
-        reading = pool.submit(ahead.take, 0, 0)
+        assert ahead.take(0, 0) is not None
         assert lane.begun.wait(SOON)
+        reading = pool.submit(ahead.take, 0, 1)
         closing = pool.submit(ahead.close)
         # The reader is woken at once; closing itself waits for the chunk that is being made.
         with pytest.raises(ClosedError):
@@ -279,12 +280,27 @@ def test_closing_wakes_a_reader_that_waits() -> None:
     assert lane.closed.is_set()
 
 
+def test_closing_waits_for_a_reader_that_works_itself() -> None:
+    lane = Gated()
+    ahead = ReadAhead([[lane]], threads=1, most=100)
+    with ThreadPoolExecutor(2) as pool:
+        reading = pool.submit(ahead.take, 0, 0)
+        assert lane.begun.wait(SOON)
+        closing = pool.submit(ahead.close)
+        lane.gate.release()
+        closing.result(SOON)
+        assert lane.closed.is_set()
+        # It was first, or it noticed.
+        error = reading.exception(SOON)
+        assert error is None or isinstance(error, ClosedError)
+
+
 def test_closing_while_work_is_queued_but_not_begun() -> None:
     lanes = [Gated() for _ in range(4)]
     ahead = ReadAhead([list(lanes)], threads=4, most=100)
     with ThreadPoolExecutor(1) as pool:
         reading = pool.submit(ahead.take, 0, 3)
-        assert lanes[3].begun.wait(SOON)
+        assert lanes[0].begun.wait(SOON)
         for lane in lanes:
             lane.gate.release(10)
         ahead.close()

@@ -2,11 +2,12 @@
 
 Work comes in *parts* that are read one after the other, each made of *lanes* that are read side by
 side: the files of a split, and groups of their columns. Threads first serve the part being read, lanes
-that lag before others, then the parts after it. No work ever waits for the reader: where nothing may
-be made ahead it ends, and taking a chunk starts it again. So closing waits for no more than the chunks
-that are being made, and the interpreter can end whatever a reader left open.
+that lag before others, then the parts after it. A reader whose next chunk nobody is making makes it
+itself: that is quicker than to wait, and what is used where it was made is still in the cache.
 
-A failure is part of its lane: whoever reads on gets the chunks before it first.
+No work ever waits for the reader: where nothing may be made ahead it ends, and taking a chunk starts
+it again. So closing waits for no more than the chunks that are being made, and the interpreter can end
+whatever a reader left open. A failure is part of its lane: the chunks before it come first.
 """
 
 from __future__ import annotations
@@ -22,30 +23,35 @@ from lakeport.catalog.iceberg.parts import Chunk
 
 Chunks: TypeAlias = Generator[Chunk, None, None]
 
+# Parts that turn out to hold nothing cost no bytes, but opening them does cost.
+_FARTHEST = 16
+
 
 class ClosedError(Exception):
     """Somebody closed what is being read. Not for users: whoever reads just ends."""
 
 
-# Parts that turn out to hold nothing cost no bytes, but opening them does cost.
-_FARTHEST = 16
-
-
 @dataclass(slots=True, eq=False)
 class _Lane:
+    """Made by one thread at a time, the one that has marked it as busy."""
+
     start: Callable[[], Chunks]
     chunks: Chunks | None = None
-    ready: deque[Chunk] = field(default_factory=deque)
+    ready: deque[tuple[Chunk, int]] = field(default_factory=deque)
     made: int = 0
     is_busy: bool = False
     has_ended: bool = False
     failure: BaseException | None = None
 
     def make(self) -> Chunk | None:
-        """The next chunk, on the one thread that has marked the lane as busy."""
-        if self.chunks is None:
-            self.chunks = self.start()
-        return next(self.chunks, None)
+        """The next chunk; None after the last, and after a failure, which is kept."""
+        try:
+            if self.chunks is None:
+                self.chunks = self.start()
+            return next(self.chunks, None)
+        except BaseException as error:  # noqa: BLE001 - it is raised where the lane is read
+            self.failure = error
+            return None
 
 
 class ReadAhead:
@@ -60,6 +66,7 @@ class ReadAhead:
         self._most = most
         self._ready = 0
         self._workers = 0
+        self._own: _Lane | None = None  # the lane that the reader itself is working on
         self._is_closed = False
         self._changed = threading.Condition()
         self._closing = threading.Lock()
@@ -67,30 +74,33 @@ class ReadAhead:
 
     def take(self, part: int, lane: int) -> Chunk | None:
         """The next chunk of a lane, None after its last. Parts are read in their order."""
-        with self._changed:
-            self._part = part
-            self._start_workers()
-            wanted = self._parts[part][lane]
-            while not (wanted.ready or wanted.has_ended or self._is_closed):
-                self._changed.wait()
-            if self._is_closed:
-                raise ClosedError
-            if not wanted.ready:
-                if wanted.failure is not None:
-                    raise wanted.failure
-                return None
-            chunk = wanted.ready.popleft()
-            self._ready -= chunk.rows.nbytes
-            self._start_workers()
-            return chunk
+        wanted = self._parts[part][lane]
+        while True:
+            with self._changed:
+                self._part = part
+                while wanted.is_busy and not (wanted.ready or self._is_closed):
+                    self._changed.wait()
+                if self._is_closed:
+                    raise ClosedError
+                if wanted.ready or wanted.has_ended:
+                    return self._taken(wanted)
+                self._own = wanted
+                wanted.is_busy = True
+                self._start_workers()
+            chunk = wanted.make()
+            with self._changed:
+                self._own = None
+                self._finish(wanted, chunk)
 
     def close(self) -> None:
-        """From any thread, also while another waits in `take`. Frees threads and files."""
+        """From any thread, also while another is in `take`. Frees threads and files."""
         with self._changed:
             self._is_closed = True
             self._changed.notify_all()
         with self._closing:
             self._pool.shutdown(wait=True, cancel_futures=True)
+            with self._changed:
+                self._changed.wait_for(lambda: self._own is None)
             for lane in (lane for lanes in self._parts for lane in lanes):
                 lane.ready.clear()
                 if lane.chunks is not None:
@@ -120,27 +130,36 @@ class ReadAhead:
                 return lane
         return None
 
+    def _taken(self, lane: _Lane) -> Chunk | None:
+        if not lane.ready:
+            if lane.failure is not None:
+                raise lane.failure
+            return None
+        chunk, size = lane.ready.popleft()
+        self._ready -= size
+        self._start_workers()
+        return chunk
+
+    def _finish(self, lane: _Lane, chunk: Chunk | None) -> None:
+        lane.is_busy = False
+        if chunk is None:
+            lane.has_ended = True
+        else:
+            # What it holds in memory, which for a slice would be more than its own bytes.
+            size = chunk.rows.get_total_buffer_size()
+            lane.ready.append((chunk, size))
+            lane.made += chunk.rows.num_rows
+            self._ready += size
+        self._changed.notify_all()
+
     # -- on a thread of the pool -----------------------------------------------------------------
 
     def _work(self, lane: _Lane) -> None:
-        while True:
-            chunk, failure = None, None
-            try:
-                chunk = lane.make()
-            except BaseException as error:  # noqa: BLE001 - it is raised where the lane is read
-                failure = error
+        working: _Lane | None = lane
+        while working is not None:
+            chunk = working.make()
             with self._changed:
-                lane.is_busy = False
-                if chunk is None:
-                    lane.has_ended, lane.failure = True, failure
-                else:
-                    lane.made += chunk.rows.num_rows
-                    lane.ready.append(chunk)
-                    self._ready += chunk.rows.nbytes
-                self._changed.notify_all()
-                claimed = None if self._is_closed else self._claim()
-                if claimed is None:
+                self._finish(working, chunk)
+                working = None if self._is_closed else self._claim()
+                if working is None:
                     self._workers -= 1
-                    return
-                self._start_workers()
-            lane = claimed

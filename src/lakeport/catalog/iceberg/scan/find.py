@@ -24,6 +24,7 @@ from lakeport.catalog.iceberg.scan.messages import Found
 from lakeport.catalog.iceberg.types import Column, to_logical
 from lakeport.catalog.requests import BoundRequest
 from lakeport.catalog.rows.rowid import Numbers, encode_at
+from lakeport.core.errors import InternalError, LimitError
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,15 +56,11 @@ class Finder:
     def find(self, chunks: Sequence[Chunk], deleted: Deleted, first: int) -> Iterator[Found]:
         """The rows of chunks of one file, whose row ids begin at `first`."""
         live = [self._live(chunk, deleted, first) for chunk in chunks]
-        if not self.is_conditional:
-            yield from (Found(self._shown(some.rows, some.ordinals), some.read) for some in live)
-            return
-        mask = self._accepted([some.rows for some in live])
-        start = 0
-        for some in live:
-            count = some.rows.num_rows
-            yield self._chosen(some, mask.slice(start, count))
-            start += count
+        for some in self._accepted(live) if self.is_conditional else live:
+            read = some.read
+            for rows in self._shown(some.rows.select(self._output), some.ordinals):
+                yield Found(rows, read)
+                read = 0
 
     def _live(self, chunk: Chunk, deleted: Deleted, first: int) -> _Live:
         rows, count = chunk.rows, chunk.rows.num_rows
@@ -75,32 +72,65 @@ class Finder:
         ordinals = np.arange(count, dtype=np.int64) + (first + chunk.start)
         return _Live(rows, ordinals if kept is None else ordinals[kept], count)
 
-    def _accepted(self, batches: Sequence[pa.RecordBatch]) -> pa.BooleanArray:
-        stored = [batch.select(self._tested) for batch in batches]
+    # -- conditions ------------------------------------------------------------------------------
+
+    def _accepted(self, live: Sequence[_Live]) -> list[_Live]:
+        stored = [some.rows.select(self._tested) for some in live]
         rows = stored[0] if len(stored) == 1 else glue_rows(stored, stored[0].schema)
-        logical = [
-            to_logical(array, self._columns[index])
-            for array, index in zip(rows.columns, self._tested, strict=True)
-        ]
-        tested = with_columns(logical, self._tested_schema, rows.num_rows)
-        mask = accepted(self._bound.predicate, self._bound.request.expression, tested)
-        return pa.repeat(pa.scalar(value=True), tested.num_rows) if mask is None else mask
+        mask = self._mask(rows)
+        kept = []
+        start = 0
+        for some in live:
+            kept.append(_chosen(some, mask.slice(start, some.rows.num_rows)))
+            start += some.rows.num_rows
+        return kept
 
-    def _chosen(self, live: _Live, mask: pa.BooleanArray) -> Found:
-        rows = keep_rows(live.rows.select(self._output), mask)
-        ordinals = live.ordinals
-        if ordinals is not None:
-            ordinals = ordinals[chosen(mask).to_numpy()]
-        return Found(self._logical(rows, ordinals), live.read)
+    def _mask(self, stored: pa.RecordBatch) -> pa.BooleanArray:
+        try:
+            columns = [
+                to_logical(array, self._columns[index])
+                for array, index in zip(stored.columns, self._tested, strict=True)
+            ]
+            rows = with_columns(columns, self._tested_schema, stored.num_rows)
+            mask = accepted(self._bound.predicate, self._bound.request.expression, rows)
+        except LimitError:
+            halves = _halves(stored)
+            if halves is None:
+                raise
+            return pa.concat_arrays([self._mask(half) for half in halves])
+        if mask is None:
+            raise InternalError("conditions were evaluated where there are none")
+        return mask
 
-    def _shown(self, rows: pa.RecordBatch, ordinals: Numbers | None) -> pa.RecordBatch:
-        return self._logical(rows.select(self._output), ordinals)
+    # -- what is shown ---------------------------------------------------------------------------
 
-    def _logical(self, rows: pa.RecordBatch, ordinals: Numbers | None) -> pa.RecordBatch:
-        columns: list[Array] = [
-            to_logical(array, self._columns[index])
-            for array, index in zip(rows.columns, self._output, strict=True)
-        ]
+    def _shown(self, stored: pa.RecordBatch, ordinals: Numbers | None) -> Iterator[pa.RecordBatch]:
+        """One batch, or several where a dictionary could not count all the values of one."""
+        try:
+            columns: list[Array] = [
+                to_logical(array, self._columns[index])
+                for array, index in zip(stored.columns, self._output, strict=True)
+            ]
+        except LimitError:
+            halves = _halves(stored)
+            if halves is None:
+                raise
+            half = halves[0].num_rows
+            yield from self._shown(halves[0], None if ordinals is None else ordinals[:half])
+            yield from self._shown(halves[1], None if ordinals is None else ordinals[half:])
+            return
         if ordinals is not None and self._version is not None:
             columns.append(encode_at(self._version, ordinals))
-        return with_columns(columns, self._bound.schema, rows.num_rows)
+        yield with_columns(columns, self._bound.schema, stored.num_rows)
+
+
+def _chosen(live: _Live, mask: pa.BooleanArray) -> _Live:
+    ordinals = live.ordinals
+    if ordinals is not None:
+        ordinals = ordinals[chosen(mask).to_numpy()]
+    return _Live(keep_rows(live.rows, mask), ordinals, live.read)
+
+
+def _halves(batch: pa.RecordBatch) -> tuple[pa.RecordBatch, pa.RecordBatch] | None:
+    half = batch.num_rows // 2
+    return (batch.slice(0, half), batch.slice(half)) if half else None

@@ -27,7 +27,7 @@ class Gather:
         for chunk in chunks:
             gathered.append(chunk)
             rows += chunk.rows.num_rows
-            held += chunk.rows.nbytes
+            held += chunk.rows.get_total_buffer_size()
             if rows >= self._enough or held >= _MOST_BYTES:
                 yield gathered
                 gathered, rows, held = [], 0, 0

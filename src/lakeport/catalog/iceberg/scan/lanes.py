@@ -40,6 +40,7 @@ def joined(take: Callable[[int], Chunk | None], lanes: Sequence[Sequence[int]]) 
     """All chunks of a file, with the columns in the order of the fields that were shared."""
     order = [index for lane in lanes for index in lane]
     places = sorted(range(len(order)), key=order.__getitem__)
+    schema: pa.Schema | None = None
     heads: list[Chunk | None] = [None] * len(lanes)
     while True:
         heads = [take(lane) if head is None else head for lane, head in enumerate(heads)]
@@ -48,18 +49,17 @@ def joined(take: Callable[[int], Chunk | None], lanes: Sequence[Sequence[int]]) 
             return
         if len(chunks) < len(lanes) or len({chunk.start for chunk in chunks}) > 1:
             raise InternalError("the columns of a data file were read out of step")
+        schema = schema or _schema(chunks, places)
         rows = min(chunk.rows.num_rows for chunk in chunks)
-        yield Chunk(
-            chunks[0].start, _side_by_side([_first(chunk, rows) for chunk in chunks], places)
-        )
+        columns = [column for chunk in chunks for column in _first(chunk, rows).columns]
+        batch = pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema)
+        yield Chunk(chunks[0].start, batch)
         heads = [_rest(chunk, rows) for chunk in chunks]
 
 
-def _side_by_side(batches: Sequence[pa.RecordBatch], places: Sequence[int]) -> pa.RecordBatch:
-    columns = [column for batch in batches for column in batch.columns]
-    fields = [field for batch in batches for field in batch.schema]
-    schema = pa.schema([fields[place] for place in places])
-    return pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema)
+def _schema(chunks: Sequence[Chunk], places: Sequence[int]) -> pa.Schema:
+    fields = [field for chunk in chunks for field in chunk.rows.schema]
+    return pa.schema([fields[place] for place in places])
 
 
 def _first(chunk: Chunk, rows: int) -> pa.RecordBatch:

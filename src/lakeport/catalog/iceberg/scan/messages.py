@@ -35,9 +35,9 @@ class _Waiting:
     bytes: int = 0
     read: int = 0
 
-    def add(self, batch: pa.RecordBatch) -> None:
+    def add(self, batch: pa.RecordBatch, held: int) -> None:
         self.batches.append(batch)
-        self.bytes += batch.nbytes
+        self.bytes += held
 
     def taken(self) -> list[pa.RecordBatch]:
         batches, self.batches, self.bytes, self.read = self.batches, [], 0, 0
@@ -54,11 +54,12 @@ def messages(
         for piece in pieces:
             rows = piece.rows
             waiting.read += piece.read
-            if rows.nbytes >= size // 2:
+            held = rows.get_total_buffer_size()
+            if held >= size // 2:
                 yield from _glued(waiting.taken(), schema)
-                yield from _sliced(rows, size)
+                yield from _sliced(rows, round(held / size))
             elif rows.num_rows:
-                waiting.add(rows)
+                waiting.add(rows, held)
                 if is_first or waiting.bytes >= size // 2 or waiting.read >= _PATIENCE:
                     yield from _glued(waiting.taken(), schema)
             is_first = is_first and not rows.num_rows
@@ -69,14 +70,17 @@ def messages(
 
 
 def _glued(batches: list[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    if len(batches) == 1:
-        yield batches[0]
-    elif batches:
+    if len(batches) < 2:
+        yield from batches
+        return
+    try:
         yield glue_rows(batches, schema)
+    except pa.ArrowInvalid:
+        # Together they have more values than the index of a dictionary can count.
+        yield from batches
 
 
-def _sliced(batch: pa.RecordBatch, size: int) -> Iterator[pa.RecordBatch]:
-    pieces = max(1, round(batch.nbytes / size))
-    count = -(-batch.num_rows // pieces)
+def _sliced(batch: pa.RecordBatch, pieces: int) -> Iterator[pa.RecordBatch]:
+    count = -(-batch.num_rows // max(pieces, 1))
     for start in range(0, batch.num_rows, count):
         yield batch.slice(start, count)

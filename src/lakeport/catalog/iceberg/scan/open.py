@@ -64,7 +64,7 @@ def open_split(source: Source, moment: Moment, request: ScanRequest, split: Spli
             [partial(part.read, _narrowed(reading.wanted, fields)) for fields in shared]
             for part, shared in zip(reading.parts, lanes, strict=True)
         ],
-        threads=source.options.threads,
+        threads=source.options.threads - 1,  # whoever reads helps
         most=source.options.queue_bytes,
     )
     return BatchStream(schema, _batches(reading, _side_by_side(reading, ahead, lanes)), ahead.close)
@@ -124,7 +124,7 @@ def _parts(source: Source, moment: Moment, request: ScanRequest, split: Split) -
 
 def _is_threaded(reading: _Reading) -> bool:
     return (
-        reading.source.options.threads > 0
+        reading.source.options.threads > 1
         and reading.bound.request.limit is None
         and bool(reading.wanted.fields)
         and sum(part.file.bytes for part in reading.parts) >= _THREADED_BYTES
