@@ -8,7 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from pyiceberg.catalog.sql import SqlCatalog
-from pyiceberg.io.pyarrow import PyArrowFileIO
+from pyiceberg.io.pyarrow import PyArrowFile, PyArrowFileIO
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table import Table
@@ -24,7 +24,8 @@ _STEP_MS = 1_000
 class Lake:
     """`now` gives milliseconds; by default each look at the clock is a second later.
 
-    `scheme` is how paths in metadata begin: `file://` as PyIceberg writes them, or nothing.
+    `scheme` is how paths in metadata begin: `file://` as PyIceberg writes them, or nothing. With
+    another one, such as `s3://bucket`, the files are still made here, for the test to move there.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class Lake:
         return LakeTable(
             folder,
             f"{self.scheme}{folder}",
-            PyArrowFileIO(),
+            OnDisk(self.scheme),
             schema,
             now=self._now,
             publish=lambda location: self.publish(name, location),
@@ -103,6 +104,20 @@ class Lake:
                     " metadata_location, iceberg_type) VALUES (?, ?, ?, ?, 'TABLE')",
                     (self.name, namespace, table, metadata_location),
                 )
+
+
+class OnDisk(PyArrowFileIO):
+    """Whatever the scheme, the rest of a location is a path of this machine."""
+
+    def __init__(self, scheme: str) -> None:
+        super().__init__()
+        self._scheme = scheme
+
+    def new_input(self, location: str) -> PyArrowFile:
+        return super().new_input(location.removeprefix(self._scheme))
+
+    def new_output(self, location: str) -> PyArrowFile:
+        return super().new_output(location.removeprefix(self._scheme))
 
 
 def _ticking() -> Callable[[], int]:

@@ -112,7 +112,7 @@ pytestmark = pytest.mark.filterwarnings("ignore:Encountered invalid snapshot sum
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_flipped_and_cut_bytes_never_crash_a_read(tmp_path: Path, kind: str) -> None:
-    assert attack(tmp_path, kind, seeded(KINDS.index(kind)), rounds=60) >= 8
+    assert attack(tmp_path, kind, seeded(KINDS.index(kind)), rounds=40) >= 5
 
 
 @pytest.mark.long

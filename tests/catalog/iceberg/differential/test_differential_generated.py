@@ -33,7 +33,7 @@ from tests.lakes.table import LakeTable
 from tests.lakes.texts import differences
 from tests.strategies import seeded
 
-NORMAL, LONG = 60, 400
+NORMAL, LONG = 30, 400
 
 
 def seeds(count: int, start: int = 0) -> list[int]:
@@ -111,10 +111,10 @@ def _duckdb_verdict(reader: DuckDBReader, table: LakeTable, expected: pa.Table) 
 def test_other_readers_agree_with_the_oracle(
     tmp_path: Path, duckdb_reader: DuckDBReader, record_property: Callable[[str, object], None]
 ) -> None:
-    found = verdicts(tmp_path, duckdb_reader, seeds(40), Profile(equality=False))
+    found = verdicts(tmp_path, duckdb_reader, seeds(20), Profile(equality=False))
     record_property("verdicts", str(found))
-    assert found["pyiceberg", "same"] >= 20
-    assert found["duckdb", "same"] >= 28
+    assert found["pyiceberg", "same"] >= 10
+    assert found["duckdb", "same"] >= 14
 
 
 @pytest.mark.long
