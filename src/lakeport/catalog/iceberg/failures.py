@@ -174,7 +174,7 @@ def refusal(profile: Profile, error: Exception) -> LakeportError:
             f"{profile} is busy: another process holds its lock",
             hint="run it again; if it stays so, find the program that keeps a transaction open on the file",
         )
-    return UnavailableError(f"{profile} {_trouble(error)}", hint=_advice(error))
+    return UnavailableError(f"{profile} {_trouble(error)}", hint=_advice(profile, error))
 
 
 def is_busy(error: BaseException | None) -> bool:
@@ -207,11 +207,13 @@ def _trouble(error: Exception) -> str:
     return f"cannot be reached: {reason_of(error)}"
 
 
-def _advice(error: Exception) -> str:
+def _advice(profile: Profile, error: Exception) -> str:
     if isinstance(error, _CREDENTIALS):
         return "check `catalog.token` or `catalog.credential`"
     if _timed_out(error) or isinstance(error, TooManyRequestsError):
         return "is the address right, and the service up? try again"
+    if profile.uri is None:  # AWS and Google are found by region and account
+        return "check region, endpoint and credentials; `lakeport config catalog` shows them"
     return "check `catalog.uri`; `lakeport config catalog` shows where it comes from"
 
 

@@ -16,10 +16,16 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from pyiceberg.catalog import Catalog
+from pyiceberg.exceptions import ValidationError
 from pyiceberg.typedef import Identifier
 
 from lakeport.catalog.iceberg.caches import Caches
-from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
+from lakeport.catalog.iceberg.failures import (
+    asking,
+    dropped_namespace,
+    dropped_table,
+    file_failure,
+)
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
 from lakeport.catalog.iceberg.pointers.port import Listing
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
@@ -156,6 +162,9 @@ class RemotePointers:
                 with self._lock:
                     self._answers.pop(name, None)
                 return None
+            except (FileNotFoundError, PermissionError, ValidationError) as error:
+                # Glue and Hive know a location, and PyIceberg reads the file.
+                raise file_failure(f"the metadata of table {quoted(str(name))}", error) from error
         location = table.metadata_location or ""
         metadata = remember(self._caches, name, table)
         loaded = Loaded(location, metadata, self._files.shared(table.io, location))

@@ -10,13 +10,24 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from pyiceberg.catalog import Catalog
-from pyiceberg.exceptions import NoSuchIdentifierError, NoSuchNamespaceError, NoSuchTableError
+from pyiceberg.exceptions import (
+    NoSuchIdentifierError,
+    NoSuchNamespaceError,
+    NoSuchPropertyException,
+    NoSuchTableError,
+)
 from pyiceberg.typedef import Identifier
 
 from lakeport.catalog.iceberg.pointers.port import Listing, describe
 from lakeport.catalog.ports import NamespaceInfo
 
-MISSING = (NoSuchTableError, NoSuchNamespaceError, NoSuchIdentifierError)
+# The last is what Glue and Hive say of a table that is not Iceberg's.
+MISSING = (
+    NoSuchTableError,
+    NoSuchNamespaceError,
+    NoSuchIdentifierError,
+    NoSuchPropertyException,
+)
 
 
 @dataclass(frozen=True, slots=True)
