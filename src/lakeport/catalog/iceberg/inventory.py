@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 
 import numpy as np
 import pyarrow as pa
@@ -39,7 +38,8 @@ class Numbering:
     """All files in the order of their paths, which is the order that row ids count in.
 
     `starts[i]` is the number of rows before file `ordinals[i]`; the last start is the number of all.
-    `ranks` are the places of the files in that order, manifest after manifest.
+    `ranks` are the places of the files in that order, manifest after manifest; those of manifest *m*
+    begin at `firsts[m]`.
     """
 
     ordinals: Integers
@@ -53,24 +53,34 @@ class Numbering:
         return sum(part.nbytes for part in parts)
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True)
+class _Held:
+    """What an inventory has read. Threads that read the same at once find the same."""
+
+    manifests: dict[int, Manifest] = field(default_factory=dict)
+    numbering: Numbering | None = None
+    deletes: DeleteIndex | None = None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Inventory:
     """Holds on to what it has read, so that a cache too small for it costs one reading, not many."""
 
     source: Source
     snapshot: Snapshot
     listing: Listing
-    _read: dict[int, Manifest] = field(default_factory=dict, repr=False)
+    _held: _Held = field(default_factory=_Held, repr=False)
 
     def manifest(self, index: int) -> Manifest:
         return self.manifests([index])[0]
 
     def manifests(self, indices: Sequence[int]) -> list[Manifest]:
-        missing = [index for index in indices if index not in self._read]
+        held = self._held.manifests
+        missing = [index for index in indices if index not in held]
         if missing:
             loaded = load_manifests(self.source, [self.listing.data[index] for index in missing])
-            self._read.update(zip(missing, loaded, strict=True))
-        return [self._read[index] for index in indices]
+            held.update(zip(missing, loaded, strict=True))
+        return [held[index] for index in indices]
 
     def file(self, ordinal: int) -> DataFile:
         index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
@@ -119,10 +129,13 @@ class Inventory:
         ranks = np.searchsorted(numbering.starts, rows, side="right") - 1
         return numbering.ordinals[ranks], rows - numbering.starts[ranks]
 
-    @cached_property
+    @property
     def numbering(self) -> Numbering:
-        held = self.source.caches.numberings
-        return held.get(self.snapshot.manifest_list, self._number)
+        found = self._held.numbering
+        if found is None:
+            cache = self.source.caches.numberings
+            found = self._held.numbering = cache.get(self.snapshot.manifest_list, self._number)
+        return found
 
     def _number(self) -> Numbering:
         manifests = self.manifests(range(len(self.listing.data)))
@@ -163,10 +176,13 @@ class Inventory:
                     most[entry] += rows if delete.kind == "equality" else delete.rows
         return most
 
-    @cached_property
+    @property
     def deletes(self) -> DeleteIndex:
-        held = self.source.caches.deletes
-        return held.get(self.snapshot.manifest_list, self._index_deletes)
+        found = self._held.deletes
+        if found is None:
+            cache = self.source.caches.deletes
+            found = self._held.deletes = cache.get(self.snapshot.manifest_list, self._index_deletes)
+        return found
 
     def _index_deletes(self) -> DeleteIndex:
         specs = self.source.metadata.specs()
