@@ -93,7 +93,11 @@ def described(metadata: TableMetadata, schema: Schema) -> Described:
     defaults = read_defaults(properties.get(DEFAULTS))
     definition = Definition(
         pa.schema([_with_default(column, defaults) for column in columns]),
-        read_constraints(properties.get(CONSTRAINTS), columns),
+        read_constraints(
+            properties.get(CONSTRAINTS),
+            columns,
+            is_current=schema.schema_id == metadata.current_schema_id,
+        ),
         properties.get(COMMENT),
         partition_terms(metadata.spec(), columns),
         sort_terms(_sort_order(metadata), columns),

@@ -60,14 +60,24 @@ def write_constraints(constraints: Sequence[Constraint], columns: Iterable[Colum
     return _written(entries) if entries else None
 
 
-def read_constraints(text: str | None, columns: Iterable[Column]) -> tuple[Constraint, ...]:
+def read_constraints(
+    text: str | None, columns: Iterable[Column], *, is_current: bool = True
+) -> tuple[Constraint, ...]:
+    """Of an older schema, only those whose columns were there: nobody writes with it any more."""
     if text is None:
         return ()
     names = {column.field.field_id: column.arrow.name for column in columns}
     found = _read(text)
     if not isinstance(found, list):
         return (_unreadable("constraints", text),)
-    return tuple(_constraint(entry, names) for entry in found)
+    return tuple(_constraint(e, names) for e in found if is_current or _field_ids(e) <= set(names))
+
+
+def _field_ids(entry: object) -> set[int]:
+    match entry:
+        case {"columns": dict(ids)}:
+            return {field_id for field_id in ids.values() if isinstance(field_id, int)}
+    return set()
 
 
 def _entry(constraint: Constraint, ids: Mapping[str, int]) -> dict[str, object]:

@@ -87,6 +87,11 @@ def test_a_struct_is_no_union_any_more_once_a_field_was_added() -> None:
     assert pa.types.is_struct(column.arrow.type)
 
 
+def test_only_storage_and_members_of_unions_say_that_a_field_is_never_null() -> None:
+    assert only(IntegerType(), "uint8 not null") == pa.field("x", pa.uint8())
+    assert only(StructType(), "sparse_union<0>").type == pa.struct([])
+
+
 def test_names_and_order_may_change_and_dropped_columns_do_no_harm() -> None:
     description = describe([pa.field("a", pa.uint8()), pa.field("b", pa.uint16())])
     first, second = description.fields

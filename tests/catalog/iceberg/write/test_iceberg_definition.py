@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import json
+from itertools import count
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.partitioning import PartitionField, PartitionSpec
-from pyiceberg.schema import Schema
+from pyiceberg.schema import Schema, assign_fresh_schema_ids
+from pyiceberg.table import Table as Native
 from pyiceberg.table.metadata import TableMetadataUtil
 from pyiceberg.transforms import DayTransform, IdentityTransform, VoidTransform
 from pyiceberg.types import LongType, NestedField, StringType, TimestampType
@@ -24,7 +28,7 @@ from lakeport.catalog.definition import (
     with_default,
 )
 from lakeport.catalog.iceberg.caches import Caches
-from lakeport.catalog.iceberg.create import append, drop_table
+from lakeport.catalog.iceberg.create import append, create_table, drop_table
 from lakeport.catalog.iceberg.definition import columns_of, definition_of, described
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.core.errors import (
@@ -112,6 +116,19 @@ def test_a_dropped_column_takes_its_default_and_blocks_its_constraints(fresh: Fr
     assert [c.name for c in found.constraints] == ["small"]
     with pytest.raises(PreconditionError, match="small"):
         append(native, [batch(found.schema, (1, None, None))])
+
+
+def test_an_older_schema_shows_only_the_constraints_it_could_have_had(fresh: Fresh) -> None:
+    native = fresh.create(WHOLE)
+    old = native.schema()
+    with native.update_schema() as update:
+        update.add_column("more", LongType())
+    text = json.loads(native.properties["lakeport.constraints"])
+    text.append({"kind": "unique", "name": "later", "columns": {"more": 7}})
+    with native.transaction() as transaction:
+        transaction.set_properties({"lakeport.constraints": json.dumps(text)})
+    assert described(native.metadata, old).definition.constraints == WHOLE.constraints
+    assert len(fresh.definition().constraints) == 4
 
 
 @pytest.mark.parametrize("text", ["", "{", "7", '{"kind": "check"}', "[7]", '[{"kind": "check"}]'])
@@ -291,6 +308,37 @@ def test_partition_fields_never_clash_with_columns(fresh: Fresh) -> None:
     assert fresh.definition().partitioned_by == ("day(ts)", "x", "month(ts)", "year(ts)")
     with pytest.raises(InvalidRequestError, match="twice"):
         fresh.create(Definition(schema, partitioned_by=("x", "X")), "u")
+
+
+class Renumbering(SqlCatalog):
+    """A catalog that gives ids of its own choice, as the specification lets it."""
+
+    def create_table(self, identifier: Any, schema: Any, *args: Any, **more: Any) -> Native:
+        table = super().create_table(identifier, schema, *args, **more)
+        ids = count(table.metadata.last_column_id + 1)
+        schema = assign_fresh_schema_ids(schema, ids.__next__)
+        with table.update_schema(allow_incompatible_changes=True) as update:
+            for field in table.schema().fields:
+                update.delete_column(field.name)
+        with table.update_schema() as update:
+            for field in schema.fields:
+                update.add_column(field.name, field.field_type, doc=field.doc)
+        return table
+
+
+def test_properties_follow_the_ids_that_the_catalog_gave(tmp_path: Path) -> None:
+    database = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with Renumbering("lake", uri=database, warehouse=tmp_path.as_uri()) as catalog:
+        catalog.create_namespace("s")
+        schema = pa.schema([pa.field("a", pa.uint8()), pa.field("b", pa.list_(pa.timestamp("s")))])
+        definition = Definition(schema, (Unique(("a",), "one"),))
+        native = create_table(catalog, TableName("s", "t"), definition)
+        assert json.loads(native.properties["lakeport.types"]) == {
+            "4": "uint8",
+            "5": "list<item>",
+            "6": "timestamp[s]",
+        }
+        assert described(native.metadata, native.schema()).definition == definition
 
 
 # -- caching -------------------------------------------------------------------------------------

@@ -75,7 +75,7 @@ def from_logical(array: Array, column: Column) -> Array:
 
 def _column(field: NestedField, annotations: Annotations, name: str) -> Column:
     codec = codec_for(field, annotations)
-    return Column(field, logical_field(field, codec, annotations, name), codec)
+    return Column(field, logical_field(field, codec, name), codec)
 
 
 def _reason(error: Exception) -> str:

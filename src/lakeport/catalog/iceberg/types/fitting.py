@@ -66,19 +66,11 @@ def codec_for(field: NestedField, annotations: Annotations) -> Codec:
     return _plain(field.field_type, annotations)
 
 
-def logical_field(
-    field: NestedField, codec: Codec, annotations: Annotations, name: str | None = None
-) -> Field:
-    annotation = annotations.get(field.field_id)
+def logical_field(field: NestedField, codec: Codec, name: str) -> Field:
     metadata = dict(codec.metadata)
     if field.doc:
         metadata[COMMENT] = field.doc.encode()
-    return pa.field(
-        field.name if name is None else name,
-        codec.logical,
-        nullable=not (field.required or (annotation is not None and annotation.required)),
-        metadata=metadata or None,
-    )
+    return pa.field(name, codec.logical, nullable=field.optional, metadata=metadata or None)
 
 
 def distinct(names: Sequence[str], taken: tuple[str, ...] = ()) -> list[str]:
@@ -155,7 +147,7 @@ def _struct(found: StructType, annotations: Annotations) -> Codec:
     names = distinct([field.name for field in found.fields])
     logical = pa.struct(
         [
-            logical_field(field, codec, annotations, name)
+            logical_field(field, codec, name)
             for field, codec, name in zip(found.fields, codecs, names, strict=True)
         ]
     )
@@ -164,7 +156,7 @@ def _struct(found: StructType, annotations: Annotations) -> Codec:
 
 def _list(word: ListWord, found: ListType, annotations: Annotations) -> Codec:
     codec = codec_for(found.element_field, annotations)
-    element = logical_field(found.element_field, codec, annotations, word.child)
+    element = logical_field(found.element_field, codec, word.child)
     if word.size is None:
         return shapes.container(stored_type(found), _LISTS[word.kind](element), [codec])
     logical: pa.DataType = _arrow.list_(element, word.size)
@@ -175,7 +167,7 @@ def _map(word: MapWord, found: MapType, annotations: Annotations) -> Codec:
     sides = (found.key_field, found.value_field)
     codecs = [codec_for(side, annotations) for side in sides]
     key, value = (
-        logical_field(side, codec, annotations, name)
+        logical_field(side, codec, name)
         for side, codec, name in zip(sides, codecs, (word.key, word.value), strict=True)
     )
     logical = _arrow.map_(key, value, keys_sorted=word.is_sorted)
@@ -183,19 +175,27 @@ def _map(word: MapWord, found: MapType, annotations: Annotations) -> Codec:
 
 
 def _union(word: UnionWord, found: StructType, annotations: Annotations) -> Codec | None:
+    if len(found.fields) != len(word.codes) + 1:
+        return None
     # By id, which is the order they were made in, whatever order another engine lists them in.
     tag, *members = sorted(found.fields, key=lambda field: field.field_id)
-    if len(members) != len(word.codes) or not isinstance(tag.field_type, IntegerType):
+    if not isinstance(tag.field_type, IntegerType):
         return None
     codecs = [codec_for(member, annotations) for member in members]
     names = distinct([member.name for member in members])
     fields = [
-        logical_field(member, codec, annotations, name)
+        logical_field(member, codec, name).with_nullable(not _is_required(member, annotations))
         for member, codec, name in zip(members, codecs, names, strict=True)
     ]
     logical = _arrow.union(fields, mode=word.mode, type_codes=list(word.codes))
     places = [found.fields.index(part) for part in (tag, *members)]
     return shapes.union(stored_type(found), logical, codecs, places)
+
+
+def _is_required(member: NestedField, annotations: Annotations) -> bool:
+    """A member is NULL in storage wherever it does not count, so only its word can say this."""
+    annotation = annotations.get(member.field_id)
+    return annotation is not None and annotation.required
 
 
 def _extension(word: ExtensionWord, storage: Codec) -> Codec | None:
