@@ -13,19 +13,19 @@ import pyarrow.parquet as pq
 import pytest
 
 PROGRAM = str(Path(sys.executable).with_name("lakeport"))
-ROWS = 300_000
+ROWS = 100_000
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A project with one table of 300,000 rows, loaded from Parquet over standard input."""
+    """A project with one table of 100,000 rows, loaded from Parquet over standard input."""
     folder = tmp_path_factory.mktemp("project")
     (folder / "lakeport.toml").write_text("")
     sink = io.BytesIO()
     table = pa.table({"k": range(ROWS), "text": [f"row number {k}" for k in range(ROWS)]})
     pq.write_table(table, sink)
     done = run(folder, "load", "s.t", "-", "--format", "parquet", stdin=sink.getvalue())
-    assert done.stdout == b"loaded 300,000 rows from 1 file, made s.t, now version 1\n"
+    assert done.stdout == b"loaded 100,000 rows from 1 file, made s.t, now version 1\n"
     return folder
 
 
@@ -41,13 +41,13 @@ def run(folder: Path, *arguments: str, stdin: bytes = b"") -> subprocess.Complet
 
 
 def test_arrow_and_csv_hold_every_row(project: Path) -> None:
-    arrow = run(project, "read", "s.t", "--format", "arrow", "--where", "k >= 250000")
+    arrow = run(project, "read", "s.t", "--format", "arrow", "--where", "k >= 75000")
     with pa.ipc.open_stream(arrow.stdout) as reader:
-        assert sum(batch.num_rows for batch in reader) == ROWS - 250_000
+        assert sum(batch.num_rows for batch in reader) == ROWS - 75_000
     assert run(project, "read", "s.t", "--format", "csv").stdout.count(b"\n") == ROWS + 1
 
 
-@pytest.mark.parametrize("output", ["table", "json", "csv", "arrow"])
+@pytest.mark.parametrize("output", ["table", "json", "arrow"])
 def test_a_reader_that_leaves_ends_it_quietly(project: Path, output: str) -> None:
     reader, writer = os.pipe()
     started = subprocess.Popen(

@@ -200,10 +200,11 @@ def test_create_and_append_insist_on_what_they_say(memory: Lake, write: Write) -
         ),
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", "id,\n1,2\n", "a.csv:1: column 2 has no name"),
-        ("a.csv", "id,nmae,x\n1,2,3\n", "a.csv has columns that s.t lacks: `nmae`, `x`"),
+        ("a.csv", "id,nmae,x\n1,2,3\n", "a.csv has columns that the table lacks: `nmae`, `x`"),
         ("a.json", '[{"id": 1},\n{"id": 2}\n{"id": 3}]', "a.json:3: expected , or ] after a row"),
         ("a.json", '{"id": 1}\n{"id": \n', "a.json:3: not JSON: Expecting value"),
         ("a.json", '{"id": 1}\n{"id": "u"}\n', "a.json:2: column `id`: Could not convert"),
+        ("a.json", '{"id": 1}\n{"nmae": 2}', "a.json has columns that the table lacks: `nmae`"),
         ("a.json", "[1]", "a.json:1: a row is an object"),
         ("a.json", '[{"id": 1}', "a.json:1: the array is not closed"),
         ("a.json", '[{"id": 1},]', "a.json:1: a comma before the closing ]"),
@@ -275,6 +276,13 @@ def test_bytes_that_are_no_text_are_refused(memory: Lake, tmp_path: Path) -> Non
     for name in ("a.csv", "a.json"):
         (tmp_path / name).write_bytes(b'{"a": "\xff"}\n1\n')
         with pytest.raises(InvalidRequestError, match="is not UTF-8 text"):
+            load(memory, "s.t", tmp_path / name)
+
+
+def test_a_packed_file_that_is_damaged_is_named(memory: Lake, tmp_path: Path) -> None:
+    for name in ("a.csv.gz", "a.json.gz"):
+        (tmp_path / name).write_bytes(gzip.compress(b"id\n" * 9)[:-12] + bytes(12))
+        with pytest.raises(InvalidRequestError, match=f"{name} cannot be"):
             load(memory, "s.t", tmp_path / name)
 
 

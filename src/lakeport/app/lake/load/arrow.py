@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lakeport.app.lake.load.columns import refuse_twins
 from lakeport.catalog.arrow import Field
 from lakeport.core.errors import InvalidRequestError
 
@@ -29,7 +30,7 @@ class ParquetInput:
 
     def schema(self) -> pa.Schema:
         with _whole(self.label, "Parquet"), pq.ParquetFile(self._place) as file:
-            return plain_schema(file.schema_arrow)
+            return _distinct(plain_schema(file.schema_arrow), self.label)
 
     def batches(self, _schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
         with _whole(self.label, "Parquet"), pq.ParquetFile(self._place) as file:
@@ -49,7 +50,7 @@ class ArrowInput:
 
     def schema(self) -> pa.Schema:
         with _whole(self.label, "Arrow"), self._opened() as reader:
-            return plain_schema(reader.schema)
+            return _distinct(plain_schema(reader.schema), self.label)
 
     def batches(self, _schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
         with _whole(self.label, "Arrow"), self._opened() as reader:
@@ -84,6 +85,11 @@ def plain_schema(schema: pa.Schema) -> pa.Schema:
 
 def with_plain_schema(batch: pa.RecordBatch) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(batch.columns, schema=plain_schema(batch.schema))
+
+
+def _distinct(schema: pa.Schema, label: str) -> pa.Schema:
+    refuse_twins(label, schema.names)
+    return schema
 
 
 def _plain(column: Field) -> Field:

@@ -16,6 +16,7 @@ from typing import Any, Literal
 import pyarrow as pa
 import pyarrow.csv as pacsv
 
+from lakeport.app.lake.load.columns import refuse_twins
 from lakeport.app.lake.load.guess import TextGuess
 from lakeport.app.lake.load.values import first_refused, from_texts
 from lakeport.catalog.arrow import Array
@@ -45,19 +46,23 @@ class CsvInput:
 
     @cached_property
     def _header(self) -> list[str]:
-        with self._text() as text:
-            header = next(csv.reader(text, delimiter=self._delimiter), None)
+        try:
+            with self._text() as text:
+                header = next(csv.reader(text, delimiter=self._delimiter), None)
+        except (csv.Error, pa.ArrowException, OSError) as error:
+            raise self._damaged(error, []) from error
         if not header:
             raise InvalidRequestError(
                 f"{self.label} is empty", hint="its first line names the columns"
             )
-        for place, name in enumerate(header, start=1):
-            if not name.strip():
-                raise InvalidRequestError(
-                    f"{self.label}:1: column {place} has no name",
-                    hint="the first line names the columns",
-                )
-        return [name.strip() for name in header]
+        names = [name.strip() for name in header]
+        if "" in names:
+            raise InvalidRequestError(
+                f"{self.label}:1: column {names.index('') + 1} has no name",
+                hint="the first line names the columns",
+            )
+        refuse_twins(self.label, names)
+        return names
 
     def schema(self) -> pa.Schema:
         guesses = [TextGuess() for _ in self._header]
@@ -162,17 +167,18 @@ class CsvInput:
 
     def _line(self, row: int) -> int:
         """The line on which a row begins; row 0 is the header."""
+        begins, rows, in_quotes = 1, -1, False
         with self._text() as text:
-            reader = csv.reader(text, delimiter=self._delimiter)
-            seen = -1
-            begins = 1
-            for values in reader:
-                if values or len(self._header) == 1:
-                    seen += 1
-                if seen == row:
-                    return begins
-                begins = reader.line_num + 1
-            return begins
+            for number, line in enumerate(text, start=1):
+                if not in_quotes:
+                    begins = number
+                in_quotes ^= bool(line.count('"') % 2)
+                # pyarrow skips empty lines, except where one is a NULL of the only column.
+                if not in_quotes and (line.strip("\r\n") or len(self._header) == 1):
+                    rows += 1
+                if rows == row:
+                    break
+        return begins
 
     def _text(self) -> io.TextIOWrapper:
         source: Any = pa.input_stream(str(self._place))

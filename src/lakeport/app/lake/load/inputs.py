@@ -49,7 +49,7 @@ class Input(Protocol):
     label: str
 
     def names(self) -> list[str]:
-        """Its columns, as the file spells them; JSON is read to the end for them."""
+        """What its beginning says about its columns: of JSON, nothing."""
         ...
 
     def schema(self) -> pa.Schema:
@@ -57,7 +57,7 @@ class Input(Protocol):
         ...
 
     def batches(self, schema: pa.Schema) -> Generator[pa.RecordBatch, None, None]:
-        """Its rows; columns of `schema` come in their types there, if the format has no own ones."""
+        """Its rows, of columns that `schema` has, and in its types where the format has none."""
         ...
 
 

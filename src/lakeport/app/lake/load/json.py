@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import pyarrow as pa
 
+from lakeport.app.lake.load.columns import refuse_others
 from lakeport.app.lake.load.guess import ValueGuess
 from lakeport.app.lake.load.values import Digits, first_refused, from_plain
 from lakeport.catalog.arrays.selection import take_array
@@ -40,10 +41,7 @@ class JsonInput:
         self._place = place
 
     def names(self) -> list[str]:
-        found: dict[str, None] = {}
-        for _, row in self._rows():
-            found.update(dict.fromkeys(row))
-        return list(_by_fold(found))
+        return []  # only its last row would tell
 
     def schema(self) -> pa.Schema:
         guesses: dict[str, ValueGuess] = {}
@@ -66,12 +64,9 @@ class JsonInput:
 
     def _batch(self, group: list[Row], schema: pa.Schema) -> pa.RecordBatch:
         keys = _by_fold(dict.fromkeys(chain.from_iterable(row for _, row in group)))
+        refuse_others(self.label, keys, schema)
         known = NameMap((column.name, column) for column in schema)
-        found: dict[str, Array] = {}
-        for name, spellings in keys.items():
-            # Whoever takes the batch says that there is no such column.
-            column = known.get(name, pa.field(name, pa.string()))
-            found[name] = self._column(group, spellings, column)
+        found = {name: self._column(group, keys[name], known[name]) for name in keys}
         if not found:
             return pa.RecordBatch.from_arrays([pa.nulls(len(group))], names=[schema.names[0]])
         return pa.RecordBatch.from_arrays(list(found.values()), names=list(found))
@@ -196,14 +191,19 @@ class _Documents:
 
     def _chunks(self) -> Iterator[str]:
         decoder = codecs.getincrementaldecoder("utf-8-sig")()
-        source: Any = pa.input_stream(str(self._place))
-        with source:
+        with pa.input_stream(str(self._place)) as source:
             size = CHUNK_BYTES
-            while data := source.read(size):
+            while data := self._read(source, size):
                 yield self._decoded(decoder, data)
                 # A value larger than a chunk is tried again with each: twice as much keeps that cheap.
                 size = CHUNK_BYTES if len(self._text) - self._at < CHUNK_BYTES else 2 * size
             yield self._decoded(decoder, b"", final=True)
+
+    def _read(self, source: pa.NativeFile, size: int) -> bytes:
+        try:
+            return source.read(size)
+        except (pa.ArrowException, OSError) as error:
+            raise InvalidRequestError(f"{self._label} cannot be unpacked: {error}") from error
 
     def _decoded(
         self, decoder: codecs.IncrementalDecoder, data: bytes, *, final: bool = False

@@ -7,6 +7,7 @@ may lack some of them (DEFAULT or NULL), but not bring others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -14,18 +15,21 @@ from typing import Literal, TypeAlias
 import pyarrow as pa
 
 from lakeport.app.lake.find import find_table, parse_name
+from lakeport.app.lake.load.columns import refuse_others
 from lakeport.app.lake.load.inputs import FileOptions, Input, opened
 from lakeport.app.lake.load.schema import common_schema
 from lakeport.app.lake.writing import append_rows, create_table, drop_table, ensure_namespace
 from lakeport.catalog.definition import Definition, check_columns
 from lakeport.catalog.ports import Catalog, DynamicCatalog, Table, Written
-from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    LakeportError,
+    NotFoundError,
+)
 from lakeport.core.names import (
     TableName,
-    fold,
-    nearest,
     quoted,
-    twins,
     why_unsafe_namespace,
     why_unsafe_table,
 )
@@ -64,11 +68,11 @@ class Load:
 def load_files(catalog: Catalog, wanted: Load, progress: Progress = lambda _: None) -> Loaded:
     name = parse_name(catalog, wanted.table)
     with opened(wanted.files, wanted.options) as inputs:
-        _refuse_twins(inputs)
         table = _existing(catalog, wanted)
         rows = _Rows(inputs, progress)
         if table is not None:
-            _refuse_other_columns(inputs, table)
+            for source in inputs:
+                refuse_others(source.label, source.names(), table.state().definition.schema)
             written = append_rows(catalog, table, rows.of(table))
         else:
             written = _into_new(catalog, name, inputs, rows)
@@ -114,10 +118,12 @@ def _into_new(catalog: Catalog, name: TableName, inputs: Sequence[Input], rows: 
         made_table = True
         return append_rows(catalog, table, rows.of(table))
     except BaseException:
-        if made_table:
-            drop_table(catalog, name)
-        if made_namespace and isinstance(catalog, DynamicCatalog):
-            catalog.drop_namespace(name.namespace)
+        # Whatever stops the undoing, the reason for it is what the user must hear.
+        with suppress(LakeportError):
+            if made_table:
+                drop_table(catalog, name)
+            if made_namespace and isinstance(catalog, DynamicCatalog):
+                catalog.drop_namespace(name.namespace)
         raise
 
 
@@ -139,32 +145,6 @@ class _Rows:
                 yield batch
                 self._progress(total)
             self.counts.append((source.label, total - before))
-
-
-def _refuse_twins(inputs: Sequence[Input]) -> None:
-    for source in inputs:
-        pair = twins(source.names())
-        if pair is not None:
-            detail = "" if pair[0] == pair[1] else " (names are matched without regard to case)"
-            raise InvalidRequestError(
-                f"{source.label} has two columns called {quoted(pair[0])}{detail}",
-                hint="rename one of them",
-            )
-
-
-def _refuse_other_columns(inputs: Sequence[Input], table: Table) -> None:
-    schema = table.state().definition.schema
-    known = {fold(name) for name in schema.names}
-    for source in inputs:
-        others = [name for name in source.names() if fold(name) not in known]
-        if others:
-            close = nearest(others[0], schema.names)
-            shown = ", ".join(quoted(name) for name in others)
-            meant = f"did you mean {quoted(close)}? " if close and len(others) == 1 else ""
-            raise InvalidRequestError(
-                f"{source.label} has columns that {table.name} lacks: {shown}",
-                hint=f"{meant}a load never adds columns; it has {', '.join(schema.names[:12])}",
-            )
 
 
 def _refuse_unsafe(name: TableName) -> None:
