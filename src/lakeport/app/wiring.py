@@ -43,7 +43,7 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
     given = settings.catalog
     return IcebergCatalog(
         profile,
-        max_staleness=1.0 if given.max_staleness is None else given.max_staleness,
+        max_staleness=given.max_staleness,
         refresh_seconds=given.refresh_seconds,
     )
 

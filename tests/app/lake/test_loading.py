@@ -205,6 +205,11 @@ def test_create_and_append_insist_on_what_they_say(memory: Lake, write: Write) -
         ("a.json", '{"id": 1}\n{"id": \n', "a.json:3: not JSON: Expecting value"),
         ("a.json", '{"id": 1}\n{"id": "u"}\n', "a.json:2: column `id`: Could not convert"),
         ("a.json", '{"id": 1}\n{"nmae": 2}', "a.json has columns that the table lacks: `nmae`"),
+        (
+            "a.json",
+            '[{"name": "\\ud83d\\ude00"},\n{"name": "\\uD83D"}]',
+            "a.json:2: half of a surrogate",
+        ),
         ("a.json", "[1]", "a.json:1: a row is an object"),
         ("a.json", '[{"id": 1}', "a.json:1: the array is not closed"),
         ("a.json", '[{"id": 1},]', "a.json:1: a comma before the closing ]"),

@@ -6,7 +6,6 @@ Iceberg's tables are created and appended to by PyIceberg until they have abilit
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
 import pyarrow as pa
@@ -48,9 +47,8 @@ def create_table(catalog: Catalog, name: TableName, definition: Definition) -> T
         return namespace.create_table(name.table, definition)
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
-    lake = _iceberg(catalog)
-    with _asking(lake):
-        create.create_table(lake.pyiceberg, name, definition)
+    with _iceberg(catalog).changing() as native:
+        create.create_table(native, name, definition)
     return catalog.namespace(name.namespace).table(name.table)
 
 
@@ -61,9 +59,8 @@ def drop_table(catalog: Catalog, name: TableName) -> None:
         return
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
-    lake = _iceberg(catalog)
-    with _asking(lake):
-        create.drop_table(lake.pyiceberg, name)
+    with _iceberg(catalog).changing() as native:
+        create.drop_table(native, name)
 
 
 def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
@@ -72,12 +69,11 @@ def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
         return insert_rows(table, rows)
     from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
 
-    lake, name = _iceberg(catalog), table.name
-    given = _Given(batches_of(rows, table))
+    name, given = table.name, _Given(batches_of(rows, table))
     try:
-        with _asking(lake):
-            native = lake.pyiceberg.load_table((*name.namespace.split("."), name.table))
-            added = create.append(native, given)
+        with _iceberg(catalog).changing(name) as native:
+            found = native.load_table((*name.namespace.split("."), name.table))
+            added = create.append(found, given)
     except LakeportError:
         if given.failure is not None:
             raise given.failure from None
@@ -99,12 +95,6 @@ class _Given:
         except Exception as error:
             self.failure = error
             raise
-
-
-def _asking(lake: IcebergCatalog) -> AbstractContextManager[None]:
-    from lakeport.catalog.iceberg.failures import asking  # noqa: PLC0415  loads PyIceberg
-
-    return asking(lake.profile)
 
 
 def _iceberg(catalog: Catalog) -> IcebergCatalog:

@@ -91,12 +91,15 @@ class CsvInput:
     def _read(self, texts: Array, column: Any, before: int) -> Array:
         try:
             return from_texts(texts, column)
-        except InvalidRequestError:
+        except InvalidRequestError as refused:
             row, error = first_refused(
-                len(texts), lambda start, end: from_texts(texts.slice(start, end - start), column)
+                len(texts),
+                lambda start, end: from_texts(texts.slice(start, end - start), column),
+                refused,
             )
+            place = f"{self.label}:{self._line(before + row)}: column {quoted(column.name)}"
             raise InvalidRequestError(
-                f"{self.label}:{self._line(before + row)}: column {quoted(column.name)}: {error.message}",
+                f"{place}: {error.message}",
                 hint=error.hint or "correct the value, or load it as text and convert it later",
             ) from None
 

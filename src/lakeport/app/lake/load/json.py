@@ -78,9 +78,9 @@ class JsonInput:
             values = [row.get(key, value) for (_, row), value in zip(group, values, strict=True)]
         try:
             found = from_plain(values, column)
-        except InvalidRequestError:
+        except InvalidRequestError as refused:
             row, error = first_refused(
-                len(values), lambda start, end: from_plain(values[start:end], column)
+                len(values), lambda start, end: from_plain(values[start:end], column), refused
             )
             raise InvalidRequestError(
                 f"{self.label}:{group[row][0]}: column {quoted(column.name)}: {error.message}",
@@ -159,9 +159,22 @@ class _Documents:
             # A number may go on in the next chunk; objects end with their bracket.
             if end == len(self._text) and not isinstance(value, dict) and self._more(chunks):
                 continue
+            self._refuse_half_characters(value, end)
             self._line += self._text.count("\n", self._at, end)
             self._at = end
             return value
+
+    def _refuse_half_characters(self, value: object, end: int) -> None:
+        """Half of a pair of escapes is JSON, but no text that could be stored."""
+        if self._text.find("\\ud", self._at, end) < 0 > self._text.find("\\uD", self._at, end):
+            return
+        try:
+            json.dumps(value, ensure_ascii=False).encode()
+        except UnicodeEncodeError:
+            raise InvalidRequestError(
+                f"{self._label}:{self._line}: half of a surrogate pair is no character",
+                hint="correct the \\u escape",
+            ) from None
 
     def _comma(self, chunks: Iterator[str]) -> None:
         character = self._next(chunks)

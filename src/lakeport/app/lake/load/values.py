@@ -114,23 +114,26 @@ def _quick(values: Values, kind: pa.DataType) -> Array | None:
 
 
 def first_refused(
-    count: int, read: Callable[[int, int], object]
+    count: int, read: Callable[[int, int], object], error: InvalidRequestError
 ) -> tuple[int, InvalidRequestError]:
-    """The first of `count` rows that `read(start, end)` refuses, given that it refuses some."""
+    """The first of `count` rows that `read(start, end)` refuses, and its own error.
+
+    `error` is the one of all rows together, for what no single row is to blame for.
+    """
     start, end = 0, count
     while end - start > 1:
         middle = (start + end) // 2
         try:
             read(start, middle)
-        except InvalidRequestError:
-            end = middle
+        except InvalidRequestError as closer:
+            end, error = middle, closer
         else:
             start = middle
     try:
         read(start, end)
-    except InvalidRequestError as error:
-        return start, error
-    raise AssertionError("every row was taken")
+    except InvalidRequestError as own:
+        error = own
+    return start, error
 
 
 def _refuse_losses(texts: Array, kind: pa.DataType) -> None:
