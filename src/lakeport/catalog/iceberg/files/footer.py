@@ -71,7 +71,13 @@ def footer_of(task: Task, opened: Callable[[], OpenFile]) -> Footer:
 
 def _read(file: OpenFile, what: str) -> Footer:
     metadata = pq.read_metadata(pa.BufferReader(_without_arrow_schema(_tail(file, what))))
-    _prove(metadata, file)
+    try:
+        _prove(metadata, file)
+    except OSError as error:
+        # A file may hide its columns only, behind a footer that anybody can read.
+        if "decrypt" in str(error):
+            raise _encrypted(what) from error
+        raise
     counts = [metadata.row_group(index).num_rows for index in range(metadata.num_row_groups)]
     starts = np.concatenate(([0], np.cumsum(counts, dtype=np.int64)))
     nodes = nodes_of(metadata.schema.to_arrow_schema())
@@ -102,7 +108,7 @@ def _tail(file: OpenFile, what: str) -> bytes:
     """The footer with the length and the magic word that end the file."""
     tail = file.read_tail(_TRAILER if file.is_local else TAIL)
     if tail[-4:] == _ENCRYPTED:
-        raise UnsupportedError(f"{what} is encrypted", hint="encrypted tables cannot be read yet")
+        raise _encrypted(what)
     length = int.from_bytes(tail[-_TRAILER:-4], "little") + _TRAILER
     if len(tail) < _TRAILER or tail[-4:] != _MAGIC or length > file.size:
         raise CorruptDataError(
@@ -110,3 +116,7 @@ def _tail(file: OpenFile, what: str) -> bytes:
             hint="restore the file from a backup, or read an older snapshot that does not need it",
         )
     return tail[-length:] if length <= len(tail) else file.read_tail(length)
+
+
+def _encrypted(what: str) -> UnsupportedError:
+    return UnsupportedError(f"{what} is encrypted", hint="encrypted tables cannot be read yet")
