@@ -10,14 +10,19 @@ import pytest
 from pyiceberg.manifest import DataFile, FileFormat, ManifestEntryStatus
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
+from pyiceberg.table import Table
 from pyiceberg.transforms import IdentityTransform
 from pyiceberg.types import DoubleType, LongType, NestedField, StringType
 
+from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.manifests import Manifest
+from lakeport.catalog.iceberg.parts import Source
+from lakeport.core.names import TableName
 from tests.catalog.iceberg.planning.planned import inventory, source_of
 from tests.lakes.generated import Profile, random_lake_table
 from tests.lakes.lake import Lake
 from tests.lakes.manifests import FormatVersion
+from tests.lakes.spark_tables import NAMES, unpack_spark_table
 from tests.lakes.table import LakeTable
 from tests.strategies import seeded
 
@@ -89,14 +94,14 @@ def shown_by_pyiceberg(file: DataFile, sequence: int | None) -> dict[str, object
     }
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_every_entry_is_what_pyiceberg_reads(tmp_path: Path, seed: int) -> None:
-    lake = Lake(tmp_path)
-    table = random_lake_table(seeded(seed), lake, "s.t", Profile(steps=4))
-    ours = [entry for manifest in manifests_of(table) for entry in shown(manifest)]
-    loaded = lake.load("s.t")
+def assert_same_entries(loaded: Table) -> None:
     snapshot = loaded.metadata.current_snapshot()
-    assert snapshot is not None
+    if snapshot is None:
+        return
+    source = Source(TableName("s", "t"), loaded.metadata, loaded.io, Caches())
+    held = inventory(source)
+    manifests = held.manifests(range(len(held.listing.data)))
+    ours = [entry for manifest in manifests for entry in shown(manifest)]
     theirs = [
         shown_by_pyiceberg(entry.data_file, entry.sequence_number)
         for manifest in snapshot.manifests(loaded.io)
@@ -104,10 +109,25 @@ def test_every_entry_is_what_pyiceberg_reads(tmp_path: Path, seed: int) -> None:
         for entry in manifest.fetch_manifest_entry(loaded.io)
         if entry.status != ManifestEntryStatus.DELETED
     ]
-    key = "path"
-    assert sorted(ours, key=lambda entry: str(entry[key])) == sorted(
-        theirs, key=lambda entry: str(entry[key])
-    )
+
+    def path(entry: dict[str, object]) -> str:
+        return str(entry["path"])
+
+    assert sorted(ours, key=path) == sorted(theirs, key=path)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_every_entry_is_what_pyiceberg_reads(tmp_path: Path, seed: int) -> None:
+    lake = Lake(tmp_path)
+    random_lake_table(seeded(seed), lake, "s.t", Profile(steps=4))
+    assert_same_entries(lake.load("s.t"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_entries_of_spark_are_what_pyiceberg_reads(tmp_path: Path, name: str) -> None:
+    lake = Lake(tmp_path)
+    unpack_spark_table(lake, name)
+    assert_same_entries(lake.load(f"spark.{name}"))
 
 
 @pytest.mark.parametrize("version", [1, 2, 3])

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pytest
 from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.partitioning import PartitionField, PartitionSpec
@@ -25,16 +24,18 @@ from pyiceberg.types import (
 )
 
 from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.definition import definition_of
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.statistics import column_statistics
 from lakeport.catalog.iceberg.travel import find
 from lakeport.catalog.ports import ColumnStatistics
-from lakeport.catalog.predicates.ordering import keys
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName
+from tests.catalog.iceberg.planning.claims import assert_true
 from tests.catalog.iceberg.planning.planned import NOW, source_of
 from tests.lakes.generated import Profile, random_lake_table
 from tests.lakes.lake import Lake
+from tests.lakes.spark_tables import NAMES, unpack_spark_table
 from tests.lakes.storage import arrow_type
 from tests.lakes.table import LakeTable
 from tests.strategies import seeded
@@ -258,29 +259,16 @@ def test_every_claim_is_true_of_the_rows_that_are_visible(tmp_path: Path, seed: 
     table = random_lake_table(seeded(seed), Lake(tmp_path), "s.t", Profile(steps=5))
     rows = table.rows()
     for name in rows.column_names:
-        found, values = measured(table, name), rows[name].combine_chunks()
-        if found.has_null is not None:
-            assert found.has_null == (values.null_count > 0)
-        if found.has_values is not None:
-            assert found.has_values == (values.null_count < len(values))
-        if found.distinct is not None:
-            assert found.distinct == len({str(value) for value in values.drop_null().to_pylist()})
-        for end, beyond in ((found.minimum, "less"), (found.maximum, "greater")):
-            if end is not None:
-                assert_is_end(values, end, beyond)
+        assert_true(measured(table, name), rows[name].combine_chunks())
 
 
-def assert_is_end(values: Any, end: Any, beyond: str) -> None:
-    """DuckDB's order: NaN is above everything."""
-    plain = keys(values)
-    bound = keys(pa.repeat(end, 1))[0]
-    if pa.types.is_floating(plain.type) and math.isnan(bound.as_py()):
-        numbers = pc.is_nan(plain)
-        assert numbers.true_count
-        assert beyond == "greater" or numbers.false_count == 0
-        return
-    outside = getattr(pc, beyond)(plain, bound).true_count
-    if beyond == "greater" and pa.types.is_floating(plain.type):
-        outside += pc.is_nan(plain).true_count
-    assert outside == 0
-    assert pc.equal(plain, bound).true_count
+@pytest.mark.parametrize("name", NAMES)
+def test_every_claim_is_true_of_what_spark_wrote(tmp_path: Path, name: str) -> None:
+    lake = Lake(tmp_path)
+    rows = unpack_spark_table(lake, name).head
+    table = lake.load(f"spark.{name}")
+    source = Source(TableName("spark", name), table.metadata, table.io, Caches())
+    for column in rows.column_names:
+        found = column_statistics(source, find(source, None, NOW), column)
+        shown = definition_of(source, source.metadata.schema()).schema.field(column).type
+        assert_true(found, rows[column].combine_chunks().cast(shown))
