@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.segment import Segment
 from rich.table import Table
@@ -89,10 +90,17 @@ class Page:
     def table(self, titles: Sequence[str], rows: Iterable[Sequence[Cell]]) -> None:
         """Numbers to the right, everything else to the left, no box, a row per line."""
         body = [tuple(row) for row in rows]
+        numeric = [
+            bool(body) and all(_is_number(row[index]) for row in body)
+            for index, _ in enumerate(titles)
+        ]
+        if not self._console.is_terminal:
+            # Nothing to fold or to colour, and rich takes seconds for a list of 10,000 tables.
+            self._console.file.write(_aligned(titles, body, numeric))
+            return
         table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="bold")
-        for index, title in enumerate(titles):
-            numeric = bool(body) and all(_is_number(row[index]) for row in body)
-            table.add_column(title, justify="right" if numeric else "left", overflow="fold")
+        for title, is_numeric in zip(titles, numeric, strict=True):
+            table.add_column(title, justify="right" if is_numeric else "left", overflow="fold")
         for row in body:
             table.add_row(*(_text(cell, _VISIBLE) for cell in row))
         for line in self._console.render_lines(table, pad=False):
@@ -104,19 +112,37 @@ def _is_number(cell: Cell) -> bool:
 
 
 def _text(cell: Cell, visible: dict[int, str]) -> Text:
+    return Text(_plain(cell, visible), style=cell.style if isinstance(cell, Styled) else "")
+
+
+def _plain(cell: Cell, visible: dict[int, str]) -> str:
     match cell:
         case None:
-            return Text("")
-        case Styled(text, style):
-            return Text(text.translate(visible), style=style)
+            return ""
+        case Styled(text, _):
+            return text.translate(visible)
         case bool():
-            return Text("yes" if cell else "no")
+            return "yes" if cell else "no"
         case int():
-            return Text(f"{cell:,}")
+            return f"{cell:,}"
         case float():
-            return Text(f"{cell:,.6g}")
+            return f"{cell:,.6g}"
         case str():
-            return Text(cell.translate(visible))
+            return cell.translate(visible)
+
+
+def _aligned(titles: Sequence[str], rows: list[tuple[Cell, ...]], numeric: list[bool]) -> str:
+    lines = [tuple(titles), *(tuple(_plain(cell, _VISIBLE) for cell in row) for row in rows)]
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    return "".join(_line(line, widths, numeric) for line in lines)
+
+
+def _line(cells: tuple[str, ...], widths: list[int], numeric: list[bool]) -> str:
+    placed = (
+        " " * (width - cell_len(cell)) + cell if right else cell + " " * (width - cell_len(cell))
+        for cell, width, right in zip(cells, widths, numeric, strict=True)
+    )
+    return "  ".join(placed).rstrip() + "\n"
 
 
 def _without_trailing_blanks(line: list[Segment]) -> list[Text]:
