@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from sqlalchemy import NullPool, create_engine
+from sqlalchemy import Connection, NullPool, create_engine
 
 from lakeport.catalog.iceberg.profile import Profile
 
@@ -57,10 +57,13 @@ class Cluster:
         self.run("pg_ctl", "-w", "-D", str(self.data), "-m", "immediate", "stop")
 
     def execute(self, database: str, *statements: str) -> None:
-        engine = create_engine(self.uri(database), isolation_level="AUTOCOMMIT", poolclass=NullPool)
-        with engine.connect() as connection:
+        with self.connection(self.uri(database), isolation_level="AUTOCOMMIT") as connection:
             for statement in statements:
                 connection.exec_driver_sql(statement)
+
+    def connection(self, uri: str, **options: str) -> Connection:
+        """Another program on the same database."""
+        return create_engine(uri, poolclass=NullPool, **options).connect()
 
     def uri(self, database: str) -> str:
         return f"postgresql+psycopg2://lake@/{database}?host={self.folder}"

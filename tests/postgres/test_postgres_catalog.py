@@ -129,6 +129,25 @@ def test_one_of_many_who_create_a_namespace_at_once_is_told_it_worked(profile: P
         assert sum(pool.map(attempt, range(8))) == 1
 
 
+def test_a_lock_that_stays_is_an_error_that_says_what_to_do(
+    profile: Profile, cluster: Cluster
+) -> None:
+    hasty = replace(profile, properties={"lakeport.busy-seconds": "0.05"})
+    with IcebergCatalog(hasty) as catalog:
+        create(catalog, "shop.items", 1)
+        table = catalog.namespace("shop").table("items")
+        head = table.state().snapshot_id
+        assert head is not None
+        assert profile.uri is not None
+        with cluster.connection(profile.uri) as other, other.begin():
+            other.exec_driver_sql("SELECT * FROM iceberg_tables FOR UPDATE")
+            assert table.state().snapshot_id == head, "readers do not wait"
+            with pytest.raises(UnavailableError, match="is busy") as caught:
+                table.create_ref(Ref("nightly", "tag", head))
+            assert str(caught.value.hint).startswith("run it again")
+        table.create_ref(Ref("nightly", "tag", head))
+
+
 def test_a_server_that_was_restarted_is_found_again(profile: Profile, cluster: Cluster) -> None:
     with IcebergCatalog(profile) as catalog:
         create(catalog, "shop.items", 1)

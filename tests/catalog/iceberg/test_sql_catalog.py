@@ -212,6 +212,19 @@ def test_what_another_process_commits_is_seen_at_once(
     assert table.state().version == 2
 
 
+def test_a_setting_may_allow_older_answers_but_never_about_our_own_changes(
+    profile: Profile,
+) -> None:
+    with IcebergCatalog(profile, max_staleness=3600) as catalog, IcebergCatalog(profile) as other:
+        create(catalog, "shop.items", 1)
+        table = catalog.namespace("shop").table("items")
+        append(other, "shop.items", 2)
+        assert table.state().version == 1
+        with catalog.changing(table.name) as native:
+            native.load_table("shop.items").append(pa.table({"k": [3]}))
+        assert table.state().version == 3
+
+
 def test_a_handle_means_what_the_name_means_now(catalog: IcebergCatalog) -> None:
     create(catalog, "shop.items", 1)
     table = catalog.namespace("shop").table("items")

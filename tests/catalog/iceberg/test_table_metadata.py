@@ -102,6 +102,14 @@ def test_a_format_newer_than_us_is_unsupported(lake: Lake, catalog: IcebergCatal
         catalog.namespace("shop").table("items").state()
 
 
+def test_a_type_newer_than_us_is_unsupported(lake: Lake, catalog: IcebergCatalog) -> None:
+    lake.create("shop.items", SCHEMA, version=3)
+    fields = [{"id": 1, "name": "k", "type": "variant", "required": False}]
+    edit(lake, schemas=[{"type": "struct", "schema-id": 0, "fields": fields}])
+    with pytest.raises(UnsupportedError, match="a type that cannot be read yet: `variant`"):
+        catalog.namespace("shop").table("items").state()
+
+
 def test_a_failed_load_is_not_remembered(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.create("shop.items", SCHEMA)
     table = catalog.namespace("shop").table("items")

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
@@ -37,11 +38,11 @@ from lakeport.core.errors import (
     InvalidRequestError,
     PreconditionError,
 )
-from lakeport.core.names import fold, quoted, why_unsafe_namespace
+from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
 
 class IcebergCatalog:
-    """`max_staleness` and `refresh_seconds` are for services: a SQL database is asked every time."""
+    """`max_staleness` is how old a table's state may be, in seconds: 0 for SQL, 1 for services."""
 
     def __init__(
         self,
@@ -49,16 +50,17 @@ class IcebergCatalog:
         *,
         clock: Callable[[], int] = time.time_ns,
         options: ReadOptions | None = None,
-        max_staleness: float = 1.0,
+        max_staleness: float | None = None,
         refresh_seconds: float = 5.0,
         cache_bytes: int = 256 * MEBIBYTE,
     ) -> None:
         native, caches = connect(profile), Caches(cache_bytes)
         pointers: Pointers
         if isinstance(native, PatientSqlCatalog):
-            pointers = SqlPointers(profile, native, caches, Counter(clock))
+            pointers = SqlPointers(profile, native, caches, Counter(clock), max_staleness or 0.0)
         else:
-            freshness = Freshness(max_staleness, refresh_seconds)
+            staleness = 1.0 if max_staleness is None else max_staleness
+            freshness = Freshness(staleness, refresh_seconds)
             pointers = RemotePointers(profile, native, caches, freshness, Counter(clock))
         self._surroundings = Surroundings(
             profile, native, pointers, caches, options or ReadOptions(), clock
@@ -82,6 +84,19 @@ class IcebergCatalog:
     def pyiceberg(self) -> Catalog:
         """PyIceberg's own catalog, for what the ports do not offer yet."""
         return self._surroundings.native
+
+    @contextmanager
+    def changing(self, name: TableName | None = None) -> Iterator[Catalog]:
+        """PyIceberg's own catalog for a change that the ports do not offer yet.
+
+        What it raises is told as ours, and the change is seen here at once: that of the rows of a
+        table, if one is named, else any.
+        """
+        with asking(self.profile):
+            try:
+                yield self.pyiceberg
+            finally:
+                self._surroundings.pointers.forget(name)
 
     def version(self) -> CatalogVersion:
         """Steady while nothing changes, in this process; two processes count for themselves.
@@ -124,6 +139,10 @@ class IcebergCatalog:
                 )
             self._drop(doomed.info.name)
 
+    def forget(self, name: TableName | None = None) -> None:
+        """Ask anew where a table's state is, or where all of them are: for who changed it otherwise."""
+        self._surroundings.pointers.forget(name)
+
     def close(self) -> None:
         self._surroundings.pointers.close()
         self._surroundings.native.close()
@@ -142,18 +161,17 @@ class IcebergCatalog:
     # -- inside ----------------------------------------------------------------------------------
 
     def _create(self, info: NamespaceInfo) -> None:
-        with asking(self._surroundings.profile):
+        with self.changing() as native:
             try:
-                self.pyiceberg.create_namespace(tuple(info.name.split(".")), properties_of(info))
+                native.create_namespace(tuple(info.name.split(".")), properties_of(info))
             except NamespaceAlreadyExistsError as error:
                 raise _taken(info.name) from error
-        self._surroundings.pointers.forget()
 
     def _drop(self, name: str) -> None:
-        pointers = self._surroundings.pointers
-        with asking(self._surroundings.profile):
+        identifier = self._surroundings.pointers.identifier(name)
+        with self.changing() as native:
             try:
-                self.pyiceberg.drop_namespace(pointers.identifier(name))
+                native.drop_namespace(identifier)
             except NoSuchNamespaceError as error:
                 raise dropped_namespace(name) from error
             except NamespaceNotEmptyError as error:
@@ -161,7 +179,6 @@ class IcebergCatalog:
                     f"namespace {quoted(name)} is not empty",
                     hint="it may hold views, or tables that are not Iceberg's",
                 ) from error
-        pointers.forget()
 
 
 def _taken(name: str) -> AlreadyExistsError:

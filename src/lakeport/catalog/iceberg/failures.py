@@ -73,7 +73,8 @@ _REFUSED = re.compile(
     r"|INVALID_SIGNATURE|ExpiredToken|EXPIRED|credentials|UNRECOGNIZED_CLIENT",
     re.IGNORECASE,
 )
-_LOCKED = re.compile(r"database (table )?is locked|database is busy|SQLITE_BUSY", re.IGNORECASE)
+_NEW_TYPE = re.compile(r"Unsupported field type: '(?P<type>[^']+)'")
+_LOCKED = re.compile(r"database (table )?is locked|lock timeout", re.IGNORECASE)
 _PATH = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:/+|/)?(?:[^\s/'\"`]*/)+(?P<last>[^\s/'\"`:]*)", re.IGNORECASE
 )
@@ -97,6 +98,9 @@ def file_failure(what: str, error: Exception) -> LakeportError:
         return _refused(what)
     if isinstance(error, NotImplementedError | ImportError | NotInstalledError):
         return UnsupportedError(f"{what} cannot be read: {plain(error)}")
+    unknown = unknown_type(error)
+    if unknown is not None:
+        return UnsupportedError(f"{what} names a type that cannot be read yet: {quoted(unknown)}")
     if isinstance(error, OSError) and not isinstance(error, zlib.error):
         text = str(error)
         if _SERVICE.search(text):
@@ -161,6 +165,11 @@ def refusal(profile: Profile, error: Exception) -> LakeportError:
             f"{profile} needs a package that is not installed",
             hint=reason_of(error).rstrip("."),
         )
+    unknown = unknown_type(error)
+    if unknown is not None:
+        return UnsupportedError(
+            f"{profile} names a type that cannot be read yet: {quoted(unknown)}"
+        )
     if isinstance(error, NotImplementedError):
         return UnsupportedError(f"{profile} cannot do that: {reason_of(error)}")
     if isinstance(error, CommitFailedException):
@@ -172,13 +181,13 @@ def refusal(profile: Profile, error: Exception) -> LakeportError:
     if is_busy(error):
         return UnavailableError(
             f"{profile} is busy: another process holds its lock",
-            hint="run it again; if it stays so, find the program that keeps a transaction open on the file",
+            hint="run it again; if it stays so, find the program that keeps a transaction open",
         )
     return UnavailableError(f"{profile} {_trouble(error)}", hint=_advice(profile, error))
 
 
 def is_busy(error: BaseException | None) -> bool:
-    """A SQLite lock that was not freed within the busy timeout."""
+    """A database's lock that was not freed in time."""
     while error is not None:
         if isinstance(error, sqlite3.OperationalError | SQLAlchemyError) and _LOCKED.search(
             str(error)
@@ -202,7 +211,7 @@ def _trouble(error: Exception) -> str:
         return "is overloaded"
     if isinstance(error, CommitStateUnknownException):
         return "did not say whether the change was made"
-    if isinstance(error, Unfitting):
+    if isinstance(error, Unfitting | ValidationError):
         return "gave an answer that is not Iceberg's"
     return f"cannot be reached: {reason_of(error)}"
 
@@ -262,6 +271,12 @@ def plain(error: BaseException) -> str:
         return "its content is not what Iceberg's specification asks for"
     line = mask_text(str(error).strip().partition("\n")[0])
     return _PATH.sub(lambda found: found["last"], line)[:300] or type(error).__name__
+
+
+def unknown_type(error: BaseException) -> str | None:
+    """The type that PyIceberg does not know, if that is why it cannot make sense of a table."""
+    found = _NEW_TYPE.search(str(error))
+    return None if found is None else found["type"]
 
 
 def last_name(location: str) -> str:

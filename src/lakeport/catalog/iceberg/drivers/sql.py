@@ -1,7 +1,7 @@
 """PyIceberg's SQL catalog with connections as we need them.
 
 SQLite: write-ahead logging, so that readers and a writer in another process do not stop each other, and
-a busy timeout. Postgres: a limit for connecting, and for a peer that vanished. PyIceberg's own start takes
+a busy timeout. Postgres: limits for connecting, for locks, and for a peer that vanished. PyIceberg's own start takes
 an unreachable database for an empty one, and two processes that start on a new one trip over each other;
 both are put right here.
 """
@@ -135,5 +135,11 @@ def _prepare_postgres(engine: Engine, patience: Patience) -> None:
         parameters.setdefault("connect_timeout", max(1, round(patience.connect)))
         parameters.setdefault("tcp_user_timeout", round(patience.answer * 1000))
 
+    def set_up(connection: Any, _: object) -> None:
+        with connection.cursor() as cursor:
+            cursor.execute(f"SET lock_timeout = {int(patience.busy * 1000)}")
+        connection.commit()
+
     if engine.dialect.driver in {"psycopg2", "psycopg"}:
         event.listen(engine, "do_connect", limit)
+        event.listen(engine, "connect", set_up)

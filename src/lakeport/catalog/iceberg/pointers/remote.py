@@ -17,6 +17,7 @@ from typing import Generic, TypeVar
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import ValidationError
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Identifier
 
 from lakeport.catalog.iceberg.caches import Caches
@@ -27,6 +28,7 @@ from lakeport.catalog.iceberg.failures import (
     file_failure,
 )
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
+from lakeport.catalog.iceberg.pointers.answers import Answers
 from lakeport.catalog.iceberg.pointers.port import Listing
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
 from lakeport.catalog.iceberg.pointers.walk import (
@@ -55,7 +57,7 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True)
-class _Answer(Generic[T]):
+class _Listed(Generic[T]):
     """`since` is from before the question: what changed while it was answered may not be in it."""
 
     value: T
@@ -81,10 +83,10 @@ class RemotePointers:
         self._files = FileAccess()
         self._lock = threading.Lock()
         self._relisting = threading.Lock()
-        self._answers: OrderedDict[TableName, _Answer[Loaded]] = OrderedDict()
+        self._answers: Answers[TableName, Loaded] = Answers(freshness.table, now)
         self._definitions: OrderedDict[TableName, tuple[object, ...]] = OrderedDict()
-        self._spaces: _Answer[Namespaces] | None = None
-        self._listed: _Answer[Listing] | None = None
+        self._spaces: _Listed[Namespaces] | None = None
+        self._listed: _Listed[Listing] | None = None
         self._refresh: threading.Thread | None = None
 
     # -- names -----------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class RemotePointers:
             return listed.value
         with asking(self._profile):
             found = list_namespaces(self._native)
-        self._spaces = _Answer(found, now)
+        self._spaces = _Listed(found, now)
         return found
 
     # -- tables ----------------------------------------------------------------------------------
@@ -145,42 +147,31 @@ class RemotePointers:
         return found
 
     def _find(self, name: TableName) -> Loaded | None:
-        now = self._now()
-        with self._lock:
-            known = self._answers.get(name)
-            if known is not None and now - known.since < self._freshness.table:
-                self._answers.move_to_end(name)
-                return known.value
-        return self._ask(name)
+        return self._answers.get(name, lambda: self._ask(name))
 
     def _ask(self, name: TableName) -> Loaded | None:
-        now = self._now()
         with asking(self._profile):
             try:
                 table = self._native.load_table((*self.identifier(name.namespace), name.table))
             except MISSING:
                 with self._lock:
-                    self._answers.pop(name, None)
+                    self._definitions.pop(name, None)
                 return None
             except (FileNotFoundError, PermissionError, ValidationError) as error:
                 # Glue and Hive know a location, and PyIceberg reads the file.
                 raise file_failure(f"the metadata of table {quoted(str(name))}", error) from error
         location = table.metadata_location or ""
         metadata = remember(self._caches, name, table)
-        loaded = Loaded(location, metadata, self._files.shared(table.io, location))
-        self._keep(name, _Answer(loaded, now))
-        return loaded
+        self._notice(name, metadata)
+        return Loaded(location, metadata, self._files.shared(table.io, location))
 
-    def _keep(self, name: TableName, answer: _Answer[Loaded]) -> None:
-        definition = defines(answer.value.metadata)
+    def _notice(self, name: TableName, metadata: TableMetadata) -> None:
+        definition = defines(metadata)
         with self._lock:
-            self._answers[name] = answer
-            self._answers.move_to_end(name)
             before = self._definitions.pop(name, definition)
             self._definitions[name] = definition
-            for held in (self._answers, self._definitions):
-                if len(held) > _MOST_REMEMBERED:
-                    held.popitem(last=False)
+            if len(self._definitions) > _MOST_REMEMBERED:
+                self._definitions.popitem(last=False)
         if before != definition:
             self._counter.bump()
 
@@ -209,7 +200,7 @@ class RemotePointers:
             with self._lock:
                 self._refresh = None
 
-    def _relist(self, seen: _Answer[Listing] | None) -> None:
+    def _relist(self, seen: _Listed[Listing] | None) -> None:
         with self._relisting:
             if self._listed is not seen:
                 return  # somebody else has just done it
@@ -217,21 +208,19 @@ class RemotePointers:
             with asking(self._profile):
                 namespaces, listing = list_everything(self._native)
             with self._lock:
-                lately = list(self._answers)[-_MOST_REFRESHED:]
-                self._spaces, self._listed = _Answer(namespaces, now), _Answer(listing, now)
+                self._spaces, self._listed = _Listed(namespaces, now), _Listed(listing, now)
+                lately = list(self._definitions)[-_MOST_REFRESHED:]
             if seen is not None and seen.value != listing:
                 self._counter.bump()
             for name in lately:
                 self._find(name)
 
     def forget(self, name: TableName | None = None) -> None:
-        with self._lock:
-            if name is not None:
-                self._answers.pop(name, None)
-                return
-            self._answers.clear()
-            self._spaces = self._listed = None
-        self._counter.bump()
+        self._answers.forget(name)
+        if name is None:
+            with self._lock:
+                self._spaces = self._listed = None
+            self._counter.bump()
 
     def close(self) -> None:
         with self._lock:

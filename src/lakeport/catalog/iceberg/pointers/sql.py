@@ -1,4 +1,4 @@
-"""Pointers in a SQL database: asked anew for every call, with one indexed lookup.
+"""Pointers in a SQL database: asked anew for every call, unless the settings allow an older answer.
 
 The two tables of PyIceberg's SQL catalog are read directly: its own methods take a query per namespace,
 and count `a` as a namespace because there is an `a.b`. Changes go through PyIceberg.
@@ -7,7 +7,8 @@ and count `a` as a namespace because there is an `a.b`. Changes go through PyIce
 from __future__ import annotations
 
 import threading
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.table.metadata import TableMetadata
@@ -18,6 +19,7 @@ from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, load_metadata
+from lakeport.catalog.iceberg.pointers.answers import Answers
 from lakeport.catalog.iceberg.pointers.port import Listing, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
 from lakeport.catalog.iceberg.pointers.versions import Counter, is_changed
@@ -33,12 +35,19 @@ _LOCATION = IcebergTables.metadata_location
 
 class SqlPointers:
     def __init__(
-        self, profile: Profile, native: PatientSqlCatalog, caches: Caches, counter: Counter
+        self,
+        profile: Profile,
+        native: PatientSqlCatalog,
+        caches: Caches,
+        counter: Counter,
+        max_staleness: float = 0.0,
+        now: Callable[[], float] = time.monotonic,
     ) -> None:
         self._profile = profile
         self._native = native
         self._caches = caches
         self._files = FileAccess()
+        self._locations: Answers[TableName, str] = Answers(max_staleness, now)
         self._counter = counter
         self._probe: Probe = probe_for(native.engine)
         self._lock = threading.Lock()
@@ -119,6 +128,9 @@ class SqlPointers:
         return Loaded(location, metadata, io)
 
     def _location(self, name: TableName) -> str | None:
+        return self._locations.get(name, lambda: self._ask(name))
+
+    def _ask(self, name: TableName) -> str | None:
         found = self._query(self._pointer, namespace=name.namespace, table=name.table)
         return found[0][0] if found else None
 
@@ -138,7 +150,7 @@ class SqlPointers:
             return self._counter.value
 
     def forget(self, name: TableName | None = None) -> None:
-        """Nothing is remembered here."""
+        self._locations.forget(name)
 
     def close(self) -> None:
         self._probe.close()
