@@ -96,7 +96,7 @@ def _move_entry(entry: dict[str, Any], move: Move, parent: Path, rewritten: set[
     if entry.get("content") == _POSITION_DELETES and path.exists():
         if old not in rewritten:
             rewritten.add(old)
-            (_move_vectors if entry["file_format"] == "PUFFIN" else _move_positions)(path, move)
+            _MOVES[entry["file_format"]](path, move)
         entry["file_size_in_bytes"] = path.stat().st_size
     for bounds in ("lower_bounds", "upper_bounds"):
         for pair in entry.get(bounds) or ():
@@ -122,6 +122,20 @@ def _move_vectors(path: Path, move: Move) -> None:
     start = len(content) - 12 - length
     footer = json.dumps(json.loads(move(content[start:-12].decode()))).encode()
     path.write_bytes(content[:start] + footer + struct.pack("<i", len(footer)) + content[-8:])
+
+
+def _move_avro_positions(path: Path, move: Move) -> None:
+    records, header = _read_avro(path)
+    for record in records:
+        record["file_path"] = move(record["file_path"])
+    _write_avro(path, records, header)
+
+
+_MOVES = {
+    "PARQUET": _move_positions,
+    "AVRO": _move_avro_positions,
+    "PUFFIN": _move_vectors,
+}
 
 
 def _read_avro(path: Path) -> tuple[list[dict[str, Any]], dict[str, str]]:

@@ -188,6 +188,46 @@ TABLES: dict[str, list[str]] = {
         "CREATE TABLE {t} (id BIGINT, s STRING) USING iceberg TBLPROPERTIES ('write.format.default'='orc')",
         "INSERT INTO {t} SELECT id, concat('s', id) FROM range(5)",
     ],
+    "orc_evolved": [
+        (
+            "CREATE TABLE {t} (id BIGINT, s STRING, amount DECIMAL(9,2), st STRUCT<a: INT>) USING iceberg"
+            " TBLPROPERTIES ('write.format.default'='orc')"
+        ),
+        (
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ id, if(id % 3 = 0, NULL, concat('s', id)), id / 4,"
+            " named_struct('a', int(id)) FROM range(20)"
+        ),
+        "ALTER TABLE {t} RENAME COLUMN s TO text",
+        "ALTER TABLE {t} ALTER COLUMN st.a TYPE BIGINT",
+        "ALTER TABLE {t} ADD COLUMN n INT",
+        "INSERT INTO {t} VALUES (100, 'new', 1.5, named_struct('a', 5000000000), 7)",
+    ],
+    "avro": [
+        (
+            "CREATE TABLE {t} (id BIGINT, s STRING, st STRUCT<a: INT, b: ARRAY<STRING>>, day DATE)"
+            f" USING iceberg TBLPROPERTIES ('write.format.default'='avro', {MERGE_ON_READ})"
+        ),
+        (
+            "INSERT INTO {t} SELECT /*+ COALESCE(1) */ id, concat('s', id),"
+            " named_struct('a', int(id), 'b', array(string(id), NULL)), DATE'2020-01-01' + int(id) FROM range(12)"
+        ),
+        "DELETE FROM {t} WHERE id % 5 = 2",
+        "ALTER TABLE {t} RENAME COLUMN s TO text",
+        "INSERT INTO {t} VALUES (100, NULL, NULL, NULL)",
+    ],
+    "compacted": [
+        (
+            "CREATE TABLE {t} (id BIGINT, place STRUCT<city: STRING, zip: INT>) USING iceberg"
+            f" PARTITIONED BY (place.city) TBLPROPERTIES ({MERGE_ON_READ})"
+        ),
+        "INSERT INTO {t} SELECT id, named_struct('city', concat('c', id % 2), 'zip', int(id)) FROM range(30)",
+        "INSERT INTO {t} SELECT id + 100, named_struct('city', concat('c', id % 2), 'zip', int(id)) FROM range(30)",
+        "DELETE FROM {t} WHERE id % 7 = 3",
+        "CALL fixture.system.rewrite_data_files(table => 's.compacted', options => map('rewrite-all', 'true'))",
+        "DELETE FROM {t} WHERE id % 7 = 4",
+        "CALL fixture.system.rewrite_position_delete_files(table => 's.compacted', options => map('rewrite-all', 'true'))",
+        "INSERT INTO {t} VALUES (1000, NULL), (1001, named_struct('city', NULL, 'zip', 5))",
+    ],
     "empty": ["CREATE TABLE {t} (id BIGINT, s STRING) USING iceberg"],
 }
 
@@ -195,12 +235,13 @@ TABLES: dict[str, list[str]] = {
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--jar", required=True)
-    jar = parser.parse_args().jar
+    parser.add_argument("--only", nargs="*", default=list(TABLES))
+    given = parser.parse_args()
     shutil.rmtree(WAREHOUSE, ignore_errors=True)
-    spark = session(jar)
+    spark = session(given.jar)
     try:
-        for name, statements in TABLES.items():
-            for statement in statements:
+        for name in given.only:
+            for statement in TABLES[name]:
                 spark.sql(
                     statement.replace("{t}", f"fixture.s.{name}").replace(" ON t.", f" ON {name}.")
                 )
