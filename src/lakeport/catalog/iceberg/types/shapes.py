@@ -64,7 +64,9 @@ def union(
         children = tuple(
             codec.decoded(child) for codec, child in zip(members, stored_members, strict=True)
         )
-        return put_together(Parts(len(array), None, children, codes=_tags(tag, codes)), logical)
+        return put_together(
+            Parts(len(array), None, children, codes=_tags(array, tag, codes)), logical
+        )
 
     def encode(array: Array) -> Array:
         parts = take_apart(array)
@@ -112,9 +114,12 @@ def _only(shown: Any, child: Array) -> Array:
     return take_array(child, pa.array(positions, pa.int64()))
 
 
-def _tags(tag: Array, codes: Any) -> Any:
-    # Arrow has no NULL union: one that another engine wrote is the first member, which is NULL.
-    tags = tag.fill_null(int(codes[0]) if len(codes) else 0).to_numpy(zero_copy_only=False)
+def _tags(array: Array, tag: Array, codes: Any) -> Any:
+    tags = tag.fill_null(int(codes[0])).to_numpy(zero_copy_only=False)
+    if array.null_count:
+        # Arrow has no NULL union: one that another engine wrote is the first member, which is NULL.
+        # What the tag says there means nothing: a required field has no NULL to be read as.
+        tags = np.where(array.is_valid().to_numpy(zero_copy_only=False), tags, codes[0])
     if not np.isin(tags, codes).all():
         message = "a union's tag belongs to none of its members"
         raise MisfitError(message)
