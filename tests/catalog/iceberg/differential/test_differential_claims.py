@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.predicates import Compare, Op, bind, describe
 from lakeport.catalog.predicates.kinds import kind_of_field
 from lakeport.core.timepoint import AtSnapshot
 from tests.behaviours.lake import values
-from tests.catalog.iceberg.differential.readers import opened, our_rows
-from tests.lakes.generated import random_lake_table
+from tests.catalog.iceberg.differential.readers import SMALL, opened, our_rows, streamed_rows
+from tests.lakes.generated import Profile, random_lake_table
 from tests.lakes.lake import Lake
 from tests.lakes.schemas import KEY
 from tests.lakes.table import LakeTable
 from tests.lakes.texts import array_texts, differences
 from tests.oracle import answers
+from tests.random_predicates import random_predicate
 from tests.strategies import seeded
 
 SEEDS = range(200, 208)
@@ -49,6 +52,22 @@ def test_row_ids_are_places_in_the_snapshot(lake: Lake, seed: int) -> None:
             expected = row_ids_by_key(made, ident)
             for key, row_id in zip(values(found, KEY), values(found, "rowid"), strict=True):
                 assert row_id == expected[key]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_row_ids_do_not_depend_on_the_question(lake: Lake, seed: int) -> None:
+    rng = seeded(seed)
+    made = random_lake_table(rng, lake, "g.t", Profile(versions=(2, 3)))
+    expected, head = made.rows(), made.head
+    assert head is not None
+    ids = row_ids_by_key(made, head.ident)
+    with opened(lake, "g.t") as table:
+        for _ in range(10):
+            predicate = random_predicate(rng, expected)
+            request = ScanRequest(columns=(KEY,), predicate=predicate, row_ids=True, limit=9)
+            found = our_rows(table, request)
+            for key, row_id in zip(values(found, KEY), values(found, "rowid"), strict=True):
+                assert row_id == ids[key]
 
 
 @pytest.mark.parametrize("seed", SEEDS)
@@ -105,3 +124,30 @@ def test_versions_are_sequence_numbers(lake: Lake, seed: int) -> None:
     with opened(lake, "g.t") as table:
         told = {info.snapshot_id: info.version for info in table.history()}
     assert told == {ident: one.sequence or None for ident, one in made.snapshots.items()}
+
+
+def test_a_plan_outlives_later_commits(lake: Lake) -> None:
+    made = random_lake_table(seeded(3), lake, "g.t", Profile(versions=(2,)))
+    before = made.rows()
+    with opened(lake, "g.t") as table:
+        request = ScanRequest(columns=(KEY,))
+        plan = table.plan(request)
+        made.append(made.rows().slice(0, 1))
+        found = streamed_rows(table, request, plan)
+    assert sorted(values(found, KEY)) == sorted(values(before, KEY))
+
+
+def test_many_readers_share_one_catalog_with_small_caches(lake: Lake) -> None:
+    """What does not fit is read again; nobody sees what another one is filling in."""
+    expected = {
+        name: random_lake_table(seeded(seed), lake, f"g.{name}").rows()
+        for seed, name in enumerate(("a", "b", "c", "d"), start=300)
+    }
+    with IcebergCatalog(lake.profile, options=SMALL, cache_bytes=8_192) as catalog:
+
+        def work(name: str) -> list[str]:
+            return differences(our_rows(catalog.namespace("g").table(name)), expected[name], KEY)
+
+        with ThreadPoolExecutor(6) as pool:
+            outcomes = list(pool.map(work, list(expected) * 6))
+    assert outcomes == [[]] * 24
