@@ -49,7 +49,7 @@ class Cluster:
         assert done.returncode == 0, f"{program} failed; see {self.folder}/log"
 
     def start(self) -> None:
-        settings = f"-k {self.folder} -c listen_addresses= -c fsync=off -c max_connections=60"
+        settings = f"-k {self.folder} -c listen_addresses= -c fsync=off -c autovacuum=off"
         log = str(self.folder / "log")
         self.run("pg_ctl", "-w", "-D", str(self.data), "-l", log, "-o", settings, "start")
 

@@ -11,9 +11,11 @@ import pyarrow as pa
 import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
+from sqlalchemy import event
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.connect import Presence, probe
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import NamespaceInfo, Ref, ScanRequest
 from lakeport.catalog.reading import read
@@ -95,9 +97,37 @@ def test_work_elsewhere_in_the_database_changes_no_version(
     with IcebergCatalog(profile) as catalog:
         create(catalog, "shop.items", 1)
         before = catalog.version()
+        native = catalog.pyiceberg
+        assert isinstance(native, PatientSqlCatalog)
+        queries: list[str] = []
+        event.listen(
+            native.engine, "before_cursor_execute", lambda *about: queries.append(about[2])
+        )
         cluster.execute("postgres", "CREATE TABLE IF NOT EXISTS noise (n int)")
         cluster.execute("postgres", "INSERT INTO noise VALUES (1)")
         assert catalog.version() == before
+        assert len(queries) == 2, "two questions, and no listing"
+        assert catalog.version() == before
+        assert len(queries) == 3
+
+
+def test_the_version_sees_every_kind_of_change(profile: Profile, cluster: Cluster) -> None:
+    with IcebergCatalog(profile) as catalog:
+        create(catalog, "shop.items", 1)
+        assert profile.uri is not None
+        for change in (
+            "UPDATE iceberg_tables SET table_name = 'things'",
+            "UPDATE iceberg_tables SET table_namespace = 'store'",
+            "UPDATE iceberg_tables SET metadata_location = metadata_location || 'x'",
+            "INSERT INTO iceberg_namespace_properties VALUES ('lake', 'store', 'comment', 'all')",
+            "UPDATE iceberg_namespace_properties SET property_value = 'some'",
+            "DELETE FROM iceberg_tables",
+        ):
+            before = catalog.version()
+            with cluster.connection(profile.uri, isolation_level="AUTOCOMMIT") as other:
+                other.exec_driver_sql(change)
+            assert catalog.version() != before, change
+            assert catalog.version() == catalog.version()
 
 
 def test_many_may_open_a_new_catalog_at_once(profile: Profile) -> None:

@@ -18,11 +18,11 @@ class Probe(Protocol):
     def close(self) -> None: ...
 
 
-def probe_for(engine: Engine) -> Probe:
+def probe_for(engine: Engine, catalog: str) -> Probe:
     if engine.dialect.name == "sqlite" and engine.url.database not in {None, "", ":memory:"}:
         return _SqliteProbe(engine)
-    if engine.dialect.name == "postgresql":
-        return _PostgresProbe(engine)
+    if engine.dialect.driver in {"psycopg2", "psycopg"}:
+        return _PostgresProbe(engine, catalog)
     return _NoProbe()
 
 
@@ -54,14 +54,36 @@ class _SqliteProbe:
 
 
 class _PostgresProbe:
-    """The set of transactions a reader sees: equal sets mean that no writing one ended in between."""
+    """First the set of transactions that a reader sees: equal sets mean that no writing one ended.
 
-    def __init__(self, engine: Engine) -> None:
+    In a database with other work that set is never the same twice. Then the server adds up the rows,
+    which takes it a few milliseconds for 10,000 tables and moves none of them.
+    """
+
+    _ENDED = "SELECT txid_current_snapshot()::text"
+    _ROWS = """SELECT
+        (SELECT ARRAY[count(*), sum(hashtextextended(
+            concat_ws(chr(31), table_namespace, table_name, metadata_location), 0))]
+         FROM iceberg_tables WHERE catalog_name = %(catalog)s)::text,
+        (SELECT ARRAY[count(*), sum(hashtextextended(
+            concat_ws(chr(31), namespace, property_key, property_value), 0))]
+         FROM iceberg_namespace_properties WHERE catalog_name = %(catalog)s)::text"""
+
+    def __init__(self, engine: Engine, catalog: str) -> None:
         self._engine = engine
+        self._catalog = catalog
+        self._seen: tuple[str, object] | None = None
 
     def token(self) -> object:
         with self._engine.connect() as connection:
-            return connection.exec_driver_sql("SELECT txid_current_snapshot()::text").scalar()
+            ended = str(connection.exec_driver_sql(self._ENDED).scalar())
+            seen = self._seen
+            if seen is not None and seen[0] == ended:
+                return seen[1]
+            rows = connection.exec_driver_sql(self._ROWS, {"catalog": self._catalog}).one()
+        # The set is older than the sums: what ended in between is looked for again next time.
+        self._seen = ended, tuple(rows)
+        return tuple(rows)
 
     def close(self) -> None:
         """Its connections belong to the pool."""

@@ -206,9 +206,9 @@ class RemotePointers:
                 return  # somebody else has just done it
             now = self._now()
             with asking(self._profile):
-                namespaces, listing = list_everything(self._native)
+                listing = list_everything(self._native)
             with self._lock:
-                self._spaces, self._listed = _Listed(namespaces, now), _Listed(listing, now)
+                self._listed = _Listed(listing, now)
                 lately = list(self._definitions)[-_MOST_REFRESHED:]
             if seen is not None and seen.value != listing:
                 self._counter.bump()

@@ -49,7 +49,7 @@ class SqlPointers:
         self._files = FileAccess()
         self._locations: Answers[TableName, str] = Answers(max_staleness, now)
         self._counter = counter
-        self._probe: Probe = probe_for(native.engine)
+        self._probe: Probe = probe_for(native.engine, native.name)
         self._lock = threading.Lock()
         self._token: object = None
         self._listing: Listing | None = None

@@ -1,6 +1,6 @@
 """Lists what a service holds, with as few requests as its protocol allows.
 
-Namespaces take two requests each (what is below, and the properties), tables one per namespace. What is
+Each namespace takes a request for what is below it, and one for its properties or for its tables. What is
 dropped while we walk is left out.
 """
 
@@ -39,36 +39,45 @@ class Namespaces:
 
 
 def list_namespaces(catalog: Catalog) -> Namespaces:
+    identifiers = _identifiers(catalog)
     infos: dict[str, NamespaceInfo] = {}
-    identifiers: dict[str, Identifier] = {}
+    for name, identifier in identifiers.items():
+        try:
+            infos[name] = describe(name, catalog.load_namespace_properties(identifier))
+        except MISSING:
+            continue
+    return Namespaces(infos, identifiers)
+
+
+def list_everything(catalog: Catalog) -> Listing:
+    """Names alone: what is said of a namespace would take another request for each."""
+    tables: dict[tuple[str, str], str] = {}
+    identifiers = _identifiers(catalog)
+    for name, identifier in identifiers.items():
+        try:
+            tables.update({(name, table[-1]): "" for table in catalog.list_tables(identifier)})
+        except MISSING:
+            continue
+    return Listing({name: NamespaceInfo(name) for name in identifiers}, tables)
+
+
+def _identifiers(catalog: Catalog) -> dict[str, Identifier]:
+    found: dict[str, Identifier] = {}
     pending = list(catalog.list_namespaces())
     while pending:
         namespace = tuple(pending.pop())
         name = ".".join(namespace)
-        if name in infos:
-            continue
-        try:
-            infos[name] = describe(name, catalog.load_namespace_properties(namespace))
-            identifiers[name] = namespace
+        if name not in found:
+            found[name] = namespace
             pending.extend(_below(catalog, namespace))
-        except MISSING:
-            infos.pop(name, None)
-    return Namespaces(infos, identifiers)
+    return found
 
 
 def _below(catalog: Catalog, namespace: Identifier) -> list[Identifier]:
     """Only what really is below: not every server heeds the parent it is asked about."""
     depth = len(namespace)
-    children = (tuple(child) for child in catalog.list_namespaces(namespace))
+    try:
+        children = [tuple(child) for child in catalog.list_namespaces(namespace)]
+    except MISSING:
+        return []
     return [child for child in children if child[:depth] == namespace and len(child) > depth]
-
-
-def list_everything(catalog: Catalog) -> tuple[Namespaces, Listing]:
-    namespaces = list_namespaces(catalog)
-    tables: dict[tuple[str, str], str] = {}
-    for name, identifier in namespaces.identifiers.items():
-        try:
-            tables.update({(name, table[-1]): "" for table in catalog.list_tables(identifier)})
-        except MISSING:
-            continue
-    return namespaces, Listing(namespaces.infos, tables)
