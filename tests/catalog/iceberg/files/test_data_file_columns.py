@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -13,8 +16,12 @@ from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import BucketTransform, IdentityTransform
 from pyiceberg.types import (
+    BinaryType,
+    BooleanType,
     DateType,
+    DecimalType,
     DoubleType,
+    FixedType,
     FloatType,
     IcebergType,
     IntegerType,
@@ -24,6 +31,9 @@ from pyiceberg.types import (
     NestedField,
     StringType,
     StructType,
+    TimestampType,
+    TimestamptzType,
+    TimeType,
     UUIDType,
 )
 
@@ -31,7 +41,7 @@ from lakeport.catalog.iceberg.files import read_file
 from lakeport.core.errors import CorruptDataError, UnsupportedError
 from tests.catalog.iceberg.files.one_file import OneFile, one_file
 from tests.lakes.parquet import Style, write_parquet
-from tests.lakes.storage import arrow_schema
+from tests.lakes.storage import arrow_schema, arrow_type
 
 
 def column(
@@ -325,18 +335,53 @@ def test_a_null_partition_value_is_null_and_not_the_default(tmp_path: Path) -> N
 
 
 @pytest.mark.parametrize(
-    ("kind", "stored", "seen"),
+    ("kind", "stored"),
     [
-        (DateType(), 19_000, pa.scalar(19_000, pa.date32()).as_py()),
-        (UUIDType(), b"0123456789abcdef", pa.scalar(b"0123456789abcdef", pa.uuid()).as_py()),
+        (DateType(), 19_000),
+        (UUIDType(), b"0123456789abcdef"),
+        (UUIDType(), UUID(bytes=b"0123456789abcdef")),
+        (TimestampType(), 10**15),
+        (TimestamptzType(), 10**15),
+        (TimeType(), 1_000_001),
+        (DecimalType(9, 2), Decimal("1.20")),
+        (BooleanType(), False),
+        (DoubleType(), float("inf")),
+        (BinaryType(), b"\x00"),
+        (FixedType(2), b"ab"),
+        (LongType(), 7),
     ],
+    ids=str,
 )
 def test_partition_values_are_in_their_stored_form(
-    tmp_path: Path, kind: IcebergType, stored: object, seen: object
+    tmp_path: Path, kind: IcebergType, stored: Any
 ) -> None:
-    """Dates count days, as manifests do."""
+    """Dates count days and timestamps microseconds, as manifests do."""
     region = column(3, "region", kind)
     path = tmp_path / "data.parquet"
     write_parquet(path, pa.table({"number": pa.array([1], pa.int32())}), Schema(NUMBER))
     file = one_file(path, Schema(NUMBER, region), 1, spec=BY_REGION, partition=(stored, 0))
-    assert file.rows() == [{"number": 1, "region": seen}]
+    raw = stored.bytes if isinstance(stored, UUID) else stored
+    assert file.read().column("region").to_pylist() == [pa.scalar(raw, arrow_type(kind)).as_py()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "default"),
+    [
+        (DateType(), dt.date(2024, 2, 29)),
+        (TimestampType(), dt.datetime(2024, 2, 29, 1, 2, 3, 4)),  # noqa: DTZ001  it has no zone
+        (TimestamptzType(), dt.datetime(2024, 2, 29, 1, 2, 3, 4, tzinfo=dt.UTC)),
+        (TimeType(), dt.time(1, 2, 3, 4)),
+        (DecimalType(9, 2), Decimal("1.20")),
+        (UUIDType(), UUID(bytes=b"0123456789abcdef")),
+        (FixedType(2), b"ab"),
+        (BinaryType(), b""),
+        (StringType(), ""),
+        (BooleanType(), False),
+        (FloatType(), 0.5),
+    ],
+    ids=str,
+)
+def test_defaults_of_every_type(plain: OneFile, kind: IcebergType, default: Any) -> None:
+    grown = plain.evolved(column(3, "added", kind, initial_default=default))
+    assert grown.read().column("added").type == arrow_type(kind)
+    assert grown.rows() == [{"added": default}] * 3

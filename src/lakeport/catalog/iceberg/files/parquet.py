@@ -23,13 +23,12 @@ from lakeport.catalog.iceberg.files.projection import Matcher, Projection
 from lakeport.catalog.iceberg.files.task import Task
 from lakeport.catalog.iceberg.files.width import rows_per_batch
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk
-from lakeport.catalog.iceberg.storage import OpenFile
+from lakeport.catalog.iceberg.storage import TAIL, OpenFile
 from lakeport.core.errors import CorruptDataError
 
 # A row group's columns are fetched ahead, in few large requests, unless that would fill the memory;
 # then each column is read through a window of its own.
 _AHEAD = 64 * MEBIBYTE
-_STREAM = MEBIBYTE
 
 
 def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
@@ -51,6 +50,7 @@ def read_parquet(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
 def _read(
     task: Task, opened: OpenFile, footer: Footer, projection: Projection, groups: Sequence[int]
 ) -> Iterator[Chunk]:
+    leaves = list(projection.leaves)
     # Its stubs know names only; numbers of leaves do as well.
     dictionaries: Any = few_valued(footer, projection.leaves, groups)
     ahead = not opened.is_local and _largest(footer, projection.leaves, groups) <= _AHEAD
@@ -60,13 +60,12 @@ def _read(
         metadata=footer.metadata,
         read_dictionary=dictionaries,
         pre_buffer=ahead,
-        buffer_size=0 if opened.is_local or ahead else _STREAM,
+        buffer_size=0 if opened.is_local or ahead else max(_AHEAD // len(leaves), TAIL),
         # Free where pages carry no checksum, 3 % where they do.
         page_checksum_verification=True,
         coerce_int96_timestamp_unit=_finest_unit(projection.root.target),
     ).reader
     size = rows_per_batch(footer, projection.leaves, task)
-    leaves = list(projection.leaves)
     for run in _runs(groups) if opened.is_local else ([group] for group in groups):
         start, end = int(footer.starts[run[0]]), int(footer.starts[run[-1] + 1])
         # Threads of its own would cost a third more: whoever reads many files has better ones.

@@ -8,7 +8,7 @@ its cheapest leaf, because it alone knows which of its rows are NULL.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -67,12 +67,13 @@ class Matcher:
         self, nodes: Sequence[Node], fields: Sequence[NestedField], path: tuple[str, ...]
     ) -> tuple[set[int], Group]:
         held = {node.field_id: node for node in nodes if node.field_id is not None}
+        strangers = {node.name for node in nodes if node.field_id is None}
         leaves: set[int] = set()
         found: list[tuple[Node, Step] | Absent] = []
         for field in fields:
             node = held.get(field.field_id)
             if node is None:
-                self._refuse_stranger(nodes, field, path)
+                self._refuse_stranger(field, strangers, path)
                 found.append(self.absent(field, path))
             else:
                 below, step = self._step(node, field.field_type, (*path, field.name))
@@ -81,19 +82,19 @@ class Matcher:
         if path and self.cheapest is None:
             leaves = {leaf for node in nodes for leaf in node.leaves}
         # A struct comes back with those of its fields only of which a leaf was asked for.
-        read = [node for node in nodes if not leaves.isdisjoint(node.leaves)]
+        read = (node.leaves.start for node in nodes if not leaves.isdisjoint(node.leaves))
+        places = {first_leaf: place for place, first_leaf in enumerate(read)}
         children = tuple(
-            each if isinstance(each, Absent) else Child(read.index(each[0]), each[1])
+            each if isinstance(each, Absent) else Child(places[each[0].leaves.start], each[1])
             for each in found
         )
         return leaves, Group(pa.struct([stored_field(field) for field in fields]), children)
 
     def _refuse_stranger(
-        self, nodes: Sequence[Node], field: NestedField, path: tuple[str, ...]
+        self, field: NestedField, strangers: Container[str], path: tuple[str, ...]
     ) -> None:
         """A column of the field's name but without an id may be it or not: NULLs would be a guess."""
-        names = {node.name for node in nodes if node.field_id is None}
-        if field.name in names and field.field_id not in self.constants:
+        if field.name in strangers and field.field_id not in self.constants:
             raise CorruptDataError(
                 f"{self.what} holds the column `{'.'.join((*path, field.name))}` without a field id",
                 hint="set the table property `schema.name-mapping.default`, or rewrite the file",
