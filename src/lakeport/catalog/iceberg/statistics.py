@@ -1,15 +1,17 @@
 """Statistics of a column from metadata alone: exact over the live rows, or unknown.
 
 Clients believe them and drop conditions that they decide, so a bound counts only where it must be a
-value: texts and bytes may have been cut, UUIDs are ordered in two ways, and a file with deletes may
-have lost the row in question. One file that can prove its end is enough if no other reaches beyond.
+value (`_are_values`) of a row that no delete can have removed. One file that can prove its end is
+enough if no other reaches beyond; a file with one value proves it while a row is left.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from itertools import chain
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -21,12 +23,12 @@ from lakeport.catalog.arrow import Array, Scalar
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.iceberg.definition import columns_of, definition_of
 from lakeport.catalog.iceberg.inventory import Inventory, inventory_of
+from lakeport.catalog.iceberg.manifests import Manifest
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.pruning.evidence import joined, proven_in
 from lakeport.catalog.iceberg.travel import Moment
 from lakeport.catalog.iceberg.types import Column
 from lakeport.catalog.ports import ColumnStatistics
-from lakeport.catalog.predicates import Bounds
 from lakeport.catalog.predicates.kinds import Kind, kind_of_field
 from lakeport.catalog.predicates.ordering import keys
 from lakeport.core.names import quoted
@@ -34,8 +36,8 @@ from lakeport.core.names import quoted
 _compute: Any = pc
 _SKETCH = "apache-datasketches-theta-v1"
 
-Numbers = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+Numbers: TypeAlias = npt.NDArray[np.int64]
+Mask: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,8 +74,16 @@ def _measure(inventory: Inventory, column: Column, estimate: int | None) -> Colu
         return ColumnStatistics(has_null=False, has_values=False, distinct=0)
     specs = inventory.source.metadata.specs()
     bounds = joined([proven_in(each, specs.get(each.spec_id), column) for each in manifests])
-    removed = np.concatenate([inventory.removed_at_most(each) for each in manifests])
-    files = _Files(bounds, rows, removed, column)
+    files = _Files(
+        column,
+        bounds.minimum,
+        bounds.maximum,
+        rows,
+        nulls=_known(bounds.null_count, len(rows)),
+        nans=_known(bounds.nan_count, len(rows)),
+        removed=np.concatenate([inventory.removed_at_most(each) for each in manifests]),
+        is_exact=_are_values(manifests, column),
+    )
     minimum, maximum = files.minimum(), files.maximum()
     has_values = files.has_values()
     if has_values is False:
@@ -105,26 +115,30 @@ def _estimate(source: Source, snapshot: Snapshot, column: Column) -> int | None:
 
 @dataclass(frozen=True, slots=True)
 class _Files:
-    """The bounds of all files, and how many rows of each may be gone."""
+    """What is known of each file; -1 is a count that is not.
 
-    bounds: Bounds
-    rows: Numbers
-    removed: Numbers
+    `removed` are the rows that may be gone, `is_exact` tells whether ends must be values.
+    """
+
     column: Column
+    low: Array
+    high: Array
+    rows: Numbers
+    nulls: Numbers
+    nans: Numbers
+    removed: Numbers
+    is_exact: Mask
 
     # -- what is there -------------------------------------------------------------------------
 
     def has_null(self) -> bool | None:
-        return self._present(_known(self.bounds.null_count, len(self.rows)))
+        return self._present(self.nulls)
 
     def has_values(self) -> bool | None:
-        nulls = _known(self.bounds.null_count, len(self.rows))
-        return self._present(np.where(nulls < 0, -1, self.rows - nulls))
+        return self._present(np.where(self.nulls < 0, -1, self.rows - self.nulls))
 
     def _has_nan(self) -> bool | None:
-        if not self._is_float():
-            return False
-        return self._present(_known(self.bounds.nan_count, len(self.rows)))
+        return self._present(self.nans) if self._is_float() else False
 
     def _present(self, counts: Numbers) -> bool | None:
         """Whether one of those that were counted is left; -1 is not counted."""
@@ -135,7 +149,7 @@ class _Files:
     # -- ends ----------------------------------------------------------------------------------
 
     def minimum(self) -> Scalar | None:
-        low = self._end(self.bounds.minimum, upper=False)
+        low = self._end(self.low, upper=False)
         if low is None and self._has_nan() and not self._may_hold_numbers().any():
             return self._nan()
         return low
@@ -145,7 +159,7 @@ class _Files:
             case True:
                 return self._nan()
             case False:
-                return self._end(self.bounds.maximum, upper=True)
+                return self._end(self.high, upper=True)
         return None
 
     def _end(self, ends: Array, *, upper: bool) -> Scalar | None:
@@ -167,32 +181,27 @@ class _Files:
 
     def _may_hold_numbers(self) -> Mask:
         """Where there may be a value that is not NaN."""
-        nulls = _known(self.bounds.null_count, len(self.rows))
-        nans = _known(self.bounds.nan_count, len(self.rows))
-        none_left = np.where(nulls < 0, 0, nulls) + np.where(nans < 0, 0, nans) >= self.rows
-        return ~none_left
+        others = np.maximum(self.nulls, 0) + np.maximum(self.nans, 0)
+        return np.asarray(others < self.rows)
 
     def _is_value(self, place: int) -> bool:
         """Whether the file's ends are values that are still there."""
-        if self.removed[place] and not self._is_single(place):
-            return False
-        if _is_cut(self.column) and not self._is_single(place):
-            return False
-        return self._left(place)
+        if self._is_single(place):
+            return self._is_left(place)
+        return bool(self.is_exact[place] and not self.removed[place])
 
     def _is_single(self, place: int) -> bool:
-        low, high = self.bounds.minimum[place], self.bounds.maximum[place]
+        low, high = self.low[place], self.high[place]
         return bool(low.is_valid and low == high)
 
-    def _left(self, place: int) -> bool:
+    def _is_left(self, place: int) -> bool:
         """Whether the deletes left a value, whichever."""
         if not self.removed[place]:
             return True
-        nulls = _known(self.bounds.null_count, len(self.rows))[place]
-        nans = _known(self.bounds.nan_count, len(self.rows))[place] if self._is_float() else 0
-        if nulls < 0 or nans < 0:
+        nans = self.nans[place] if self._is_float() else 0
+        if self.nulls[place] < 0 or nans < 0:
             return False
-        return bool(self.rows[place] - nulls - nans > self.removed[place])
+        return bool(self.rows[place] - self.nulls[place] - nans > self.removed[place])
 
     def _is_float(self) -> bool:
         return kind_of_field(self.column.arrow) is Kind.FLOAT
@@ -211,9 +220,9 @@ class _Files:
             return None
         longest = 0
         for place in np.flatnonzero(self._may_hold_numbers()).tolist():
-            if not (self._is_single(place) and self._left(place)):
+            if not (self._is_single(place) and self._is_left(place)):
                 return None
-            longest = max(longest, _length(self.bounds.minimum[place]))
+            longest = max(longest, _length(self.low[place]))
         return longest
 
 
@@ -229,9 +238,18 @@ def _ranks(ends: Array) -> Numbers:
     return np.asarray(_compute.rank(ends, sort_keys="ascending", tiebreaker="dense"))
 
 
-def _is_cut(column: Column) -> bool:
-    """Whether bounds need not be values: cut after some bytes, or found by another order."""
-    return _has_length(column.stored) or pa.types.is_fixed_size_binary(_storage(column.stored))
+def _are_values(manifests: Sequence[Manifest], column: Column) -> Mask:
+    """Where the ends of a file are values of it.
+
+    Texts and bytes are cut, and UUIDs found by one of two orders. ORC counts milliseconds, from which
+    writers make the last microsecond, and puts infinity in the place of NaN.
+    """
+    is_cut = _has_length(column.stored) or pa.types.is_fixed_size_binary(_storage(column.stored))
+    formats = chain.from_iterable(manifest.formats for manifest in manifests)
+    return np.array([not is_cut and name in _EXACT_FORMATS for name in formats], np.bool_)
+
+
+_EXACT_FORMATS = frozenset({"PARQUET", "AVRO"})
 
 
 def _has_length(data_type: pa.DataType) -> bool:

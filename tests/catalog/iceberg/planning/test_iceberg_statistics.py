@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import math
 from pathlib import Path
@@ -110,6 +111,15 @@ def test_uuids_are_ordered_in_two_ways_by_their_writers(tmp_path: Path) -> None:
     table = Lake(tmp_path).create("s.t", Schema(NestedField(1, "x", UUIDType(), required=False)))
     table.append(pa.table({"x": pa.ExtensionArray.from_storage(pa.uuid(), storage)}))
     assert ends(measured(table)) == (None, None)
+
+
+def test_bounds_of_orc_files_need_not_be_values(tmp_path: Path) -> None:
+    """Its timestamps are counted in milliseconds and rounded up, NaN becomes infinity."""
+    table = table_of(tmp_path, LongType())
+    (file,) = table.data_files(pa.table({"x": [1, 5]}))
+    table.commit(add=[dataclasses.replace(file, format="ORC")])
+    found = measured(table)
+    assert (ends(found), found.has_null, found.has_values) == ((None, None), False, True)
 
 
 def test_nan_is_the_largest(tmp_path: Path) -> None:

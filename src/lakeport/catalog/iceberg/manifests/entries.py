@@ -25,12 +25,12 @@ from lakeport.catalog.iceberg.manifests.metrics import Metrics, binaries_of, num
 Integers: TypeAlias = npt.NDArray[np.int64]
 Partition: TypeAlias = tuple[Any, ...]
 
-# Field ids of Iceberg's specification, in the order of the slots that `_entry` names.
+# Field ids of Iceberg's specification, in the order in which `decode_manifest` takes them.
 _FIELDS = (0, 3, 134, 100, 101, 102, 103, 104, 109, 110, 137, 125, 128, 135, 143, 144, 145)
-_STATUS, _SEQUENCE = 0, 1
-_DELETED, _ADDED = 2, 1
+_STATUS, _SEQUENCE = 0, 1  # places of the first two
+_ADDED, _DELETED = 1, 2  # what a status may be
 
-POSITIONS, EQUALITY = 1, 2
+EQUALITY = 2  # what the content of a delete file may be; the other is positions
 
 
 @dataclass(frozen=True, slots=True)
