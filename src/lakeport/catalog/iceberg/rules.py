@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
 
+from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Check, Constraint, PrimaryKey, Unique, default_of
 from lakeport.catalog.expressions import column_names, rename_column
 from lakeport.catalog.iceberg.types import Column
@@ -47,7 +47,7 @@ def read_defaults(text: str | None) -> dict[int, str]:
     }
 
 
-def default_expressions(columns: Iterable[Any]) -> dict[str, str]:
+def default_expressions(columns: Iterable[Field]) -> dict[str, str]:
     """The DEFAULT of each Arrow field that has one."""
     defaults = ((column.name, default_of(column)) for column in columns)
     return {name: expression for name, expression in defaults if expression is not None}

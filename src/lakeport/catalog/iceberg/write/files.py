@@ -1,8 +1,8 @@
 """Data files that grow as rows arrive, one or more per partition, in bounded memory.
 
 Rows wait until they fill a row group; when all that wait together are too many bytes, the longest queue
-goes first. Files end at a target size. `abandon` removes every file that was begun, so that a failed
-write leaves nothing behind.
+goes first. Files end at a target size. Rows stay in the order they came in, and no file claims another.
+`abandon` removes every file that was begun, so that a failed write leaves nothing behind.
 """
 
 from __future__ import annotations
