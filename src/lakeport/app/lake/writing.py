@@ -78,7 +78,6 @@ def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
         if given.failure is not None:
             raise given.failure from None
         raise
-    lake.forget(name)
     state = table.state()
     return Written(added, state.snapshot_id, state.version)
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Generator
+import re
+from collections.abc import Generator
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.csv as pacsv
@@ -26,6 +27,7 @@ from lakeport.core.names import quoted
 
 BLOCK_BYTES = 4 * 1024 * 1024
 LARGEST_BLOCK = 1024 * 1024 * 1024
+_UNEVEN = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
 class CsvInput:
@@ -50,7 +52,7 @@ class CsvInput:
             with self._text() as text:
                 header = next(csv.reader(text, delimiter=self._delimiter), None)
         except (csv.Error, pa.ArrowException, OSError) as error:
-            raise self._damaged(error, []) from error
+            raise self._damaged(error) from error
         if not header:
             raise InvalidRequestError(
                 f"{self.label} is empty", hint="its first line names the columns"
@@ -105,34 +107,28 @@ class CsvInput:
 
     def _texts(self) -> Generator[pa.RecordBatch, None, None]:
         """Every column as text, in the file's order, without the header."""
-        refused: list[Any] = []
         taken, block = 1, BLOCK_BYTES
         while True:
             try:
-                for batch in self._rows(block, taken, refused):
+                for batch in self._rows(block, taken):
                     taken += batch.num_rows
                     yield batch
             except (pa.ArrowException, OSError) as error:
                 if "straddl" not in str(error) or block >= LARGEST_BLOCK:
-                    raise self._damaged(error, refused) from error
+                    raise self._damaged(error) from error
                 block *= 16  # one row is larger than a block
             else:
                 return
 
-    def _rows(
-        self, block: int, skipped: int, refused: list[Any]
-    ) -> Generator[pa.RecordBatch, None, None]:
-        with (
-            pa.input_stream(str(self._place)) as source,
-            self._reader(source, block, refused) as reader,
-        ):
+    def _rows(self, block: int, skipped: int) -> Generator[pa.RecordBatch, None, None]:
+        with pa.input_stream(str(self._place)) as source, self._reader(source, block) as reader:
             for batch in reader:
                 rows = batch.slice(min(skipped, batch.num_rows))
                 skipped -= batch.num_rows - rows.num_rows
                 if rows.num_rows:
                     yield rows
 
-    def _reader(self, source: Any, block: int, refused: list[Any]) -> pacsv.CSVStreamingReader:
+    def _reader(self, source: Any, block: int) -> pacsv.CSVStreamingReader:
         # Numbers stand for the names: two columns may be called the same until somebody minds.
         places = [str(place) for place, _ in enumerate(self._header)]
         return pacsv.open_csv(
@@ -145,7 +141,6 @@ class CsvInput:
                 delimiter=self._delimiter,
                 newlines_in_values=True,
                 ignore_empty_lines=len(places) > 1,
-                invalid_row_handler=_keeping(refused),
             ),
             convert_options=pacsv.ConvertOptions(
                 column_types=dict.fromkeys(places, pa.string()),
@@ -155,12 +150,13 @@ class CsvInput:
             ),
         )
 
-    def _damaged(self, error: Exception, refused: list[Any]) -> InvalidRequestError:
-        if refused:
-            row = refused[0]
+    def _damaged(self, error: Exception) -> InvalidRequestError:
+        # Not pyarrow's handler of invalid rows: it stumbles over text that is not UTF-8.
+        uneven = _UNEVEN.search(str(error))
+        if uneven is not None:
+            row, expected, got = map(int, uneven.groups())
             return InvalidRequestError(
-                f"{self.label}:{self._line(row.number - 1)}: {row.actual_columns} values"
-                f" for {row.expected_columns} columns",
+                f"{self.label}:{self._line(row - 1)}: {got} values for {expected} columns",
                 hint="quote values that hold the delimiter; --delimiter names another one",
             )
         said = str(error).splitlines()[0]
@@ -186,11 +182,3 @@ class CsvInput:
     def _text(self) -> io.TextIOWrapper:
         source: Any = pa.input_stream(str(self._place))
         return io.TextIOWrapper(source, encoding="utf-8-sig", errors="replace", newline="")
-
-
-def _keeping(refused: list[Any]) -> Callable[[Any], Literal["error"]]:
-    def handle(row: Any) -> Literal["error"]:
-        refused.append(row)
-        return "error"
-
-    return handle
