@@ -59,11 +59,13 @@ def _facts(found: TableDescription) -> Iterator[tuple[str, str]]:
     yield from (("partitioned by", text) for text in found.partitioned_by)
     yield from (("sorted by", text) for text in found.sorted_by)
     yield "rows", "unknown" if figures.rows is None else f"{figures.rows:,}"
-    files = "unknown" if figures.data_files is None else counted(figures.data_files, "data file")
-    yield "size", f"{size_text(figures.bytes) or 'unknown'} in {files}"
+    if figures.data_files is not None:
+        yield "data files", f"{figures.data_files:,}"
+    if figures.bytes is not None:
+        yield "size", size_text(figures.bytes) or ""
     if figures.delete_files:
-        rows = "" if figures.deleted_rows is None else f"{counted(figures.deleted_rows, 'row')} in "
-        yield "deletes", f"{rows}{counted(figures.delete_files, 'delete file')}"
+        rows = "" if figures.deleted_rows is None else f" of {counted(figures.deleted_rows, 'row')}"
+        yield "delete files", f"{figures.delete_files:,}{rows}"
     yield "version", str(found.version)
     if found.snapshot is not None:
         commit = found.snapshot
