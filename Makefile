@@ -31,6 +31,7 @@ format: setup  ## let the formatter and the linter's fixes loose
 
 docs: setup  ## write the reference pages that come from the code
 	@$(run) -m scripts.reference
+	@$(run) -m tests.catalog.iceberg.types.types_page
 
 lock:  ## compile requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock
