@@ -101,6 +101,12 @@ def test_a_bug_is_not_called_a_damaged_file() -> None:
         (NotInstalledError("pip install x."), UnsupportedError, "not installed"),
         (NotImplementedError("views"), UnsupportedError, "cannot do that: views"),
         (sqlite3.OperationalError("database is locked"), UnavailableError, "is busy"),
+        (OSError(errno.ENOSPC, "x"), UnavailableError, "its files: no space left on device"),
+        (
+            OperationalError("SELECT 1", {}, sqlite3.OperationalError("unable to open")),
+            UnavailableError,
+            "cannot be reached: unable to open",
+        ),
         (
             OperationalError("SELECT 1", {}, sqlite3.OperationalError("database is locked")),
             UnavailableError,

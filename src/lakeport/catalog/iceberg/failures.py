@@ -75,6 +75,10 @@ _REFUSED = re.compile(
 )
 _NEW_TYPE = re.compile(r"Unsupported field type: '(?P<type>[^']+)'")
 _LOCKED = re.compile(r"database (table )?is locked|lock timeout", re.IGNORECASE)
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS)
+
+# SQLAlchemy begins with the class of what a driver raised.
+_DRIVER = re.compile(r"^\([\w.]+\) ")
 _PATH = re.compile(
     r"(?:[a-z][a-z0-9+.-]*:/+|/)?(?:[^\s/'\"`]*/)+(?P<last>[^\s/'\"`:]*)", re.IGNORECASE
 )
@@ -101,9 +105,8 @@ def file_failure(what: str, error: Exception) -> LakeportError:
     unknown = unknown_type(error)
     if unknown is not None:
         return UnsupportedError(f"{what} names a type that cannot be read yet: {quoted(unknown)}")
-    if isinstance(error, OSError) and not isinstance(error, zlib.error):
-        text = str(error)
-        if _SERVICE.search(text):
+    if isinstance(error, OSError):
+        if _SERVICE.search(str(error)):
             return _service_failure(what, error)
         if error.errno is not None or _timed_out(error):
             return UnavailableError(
@@ -175,6 +178,11 @@ def refusal(profile: Profile, error: Exception) -> LakeportError:
     if isinstance(error, CommitFailedException):
         return ConflictError(
             f"{profile} refused the change: somebody else was faster", hint="run it again"
+        )
+    if isinstance(error, OSError) and error.errno in _FULL:
+        return UnavailableError(
+            f"{profile} cannot write its files: {reason_of(error)}",
+            hint="make room in the warehouse, or move it",
         )
     if isinstance(error, DataError):
         return InvalidRequestError(f"{profile} cannot keep that: {reason_of(error)}")
@@ -259,9 +267,9 @@ def reason_of(error: BaseException) -> str:
         ):
             return os.strerror(cause.errno).lower()  # pyarrow's own words name the path
         cause = cause.__cause__ or cause.__context__
-    shown = mask_text(str(error).strip().partition("\n")[0])
-    if isinstance(error, RESTError) and len(shown) > 300:  # a proxy's HTML page, for example
-        shown = shown[:300] + "…"
+    shown = mask_text(_DRIVER.sub("", str(error).strip().partition("\n")[0]))
+    if isinstance(error, RESTError) and len(shown) > 200:  # a proxy's HTML page, for example
+        shown = shown[:200] + "…"
     return shown or type(error).__name__
 
 
