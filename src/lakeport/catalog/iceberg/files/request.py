@@ -6,8 +6,9 @@ wherever a struct above it is.
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -20,6 +21,7 @@ from lakeport.catalog.iceberg.types.stored import stored_field
 from lakeport.core.errors import UnsupportedError
 
 _compute: Any = pc
+_Path: TypeAlias = tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +29,7 @@ class Request:
     """`paths` lead from the columns to each wanted field: a column's place, then places in structs."""
 
     columns: tuple[NestedField, ...]
-    paths: tuple[tuple[int, ...], ...]
+    paths: tuple[_Path, ...]
     schema: pa.Schema
     is_flat: bool
 
@@ -51,36 +53,38 @@ def request_of(wanted: Wanted) -> Request:
         strays = tuple(field for field in fields if field.field_id not in known)
         whole = Schema(*wanted.schema.fields, *strays)
         columns = prune_columns(whole, {field.field_id for field in fields}).fields
-    paths = tuple(_path(columns, field) for field in fields)
+    held = {field.field_id: (path, field) for path, field in _reached(columns)}
+    found = [_find(held, field) for field in fields]
+    paths = tuple(path for path, _ in found)
     shown = [
-        stored_field(field).with_nullable(field.optional or len(path) > 1)
-        for field, path in zip(fields, paths, strict=True)
+        stored_field(field).with_nullable(field.optional or len(path) > 1) for path, field in found
     ]
     flat = tuple((place,) for place in range(len(columns)))
     return Request(columns, paths, pa.schema(shown), is_flat=paths == flat)
 
 
-def _path(columns: tuple[NestedField, ...], wanted: NestedField) -> tuple[int, ...]:
-    path = _search(columns, wanted.field_id)
-    if path is None:
+def _reached(
+    fields: tuple[NestedField, ...], above: _Path = ()
+) -> Iterator[tuple[_Path, NestedField]]:
+    """Every field that structs lead to, with the way to it."""
+    for place, field in enumerate(fields):
+        yield (*above, place), field
+        if isinstance(field.field_type, StructType):
+            yield from _reached(field.field_type.fields, (*above, place))
+
+
+def _find(
+    held: Mapping[int, tuple[_Path, NestedField]], wanted: NestedField
+) -> tuple[_Path, NestedField]:
+    found = held.get(wanted.field_id)
+    if found is None:
         raise UnsupportedError(
             f"the field `{wanted.name}` is part of a list or a map",
             hint="ask for the whole column",
         )
-    return path
+    return found
 
 
-def _search(fields: tuple[NestedField, ...], field_id: int) -> tuple[int, ...] | None:
-    for place, field in enumerate(fields):
-        if field.field_id == field_id:
-            return (place,)
-        if isinstance(field.field_type, StructType):
-            below = _search(field.field_type.fields, field_id)
-            if below is not None:
-                return (place, *below)
-    return None
-
-
-def _follow(column: Array, path: tuple[int, ...]) -> Array:
+def _follow(column: Array, path: _Path) -> Array:
     found: Array = _compute.struct_field(column, list(path)) if path else column
     return found

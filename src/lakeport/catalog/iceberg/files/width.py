@@ -10,12 +10,17 @@ from typing import Any
 
 from lakeport.catalog.iceberg.files.footer import Footer
 from lakeport.catalog.iceberg.files.task import Task
+from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "INT64": 8, "INT96": 8, "FLOAT": 4, "DOUBLE": 8}
 _DECIMAL = 16
 _OFFSET = 4
 # For a text in a dictionary of which the footer shows no example: writers leave out long ones.
 _UNSEEN = 512
+# A batch costs some 20 µs for each of its columns whatever it holds: in wide tables more than a few
+# rows share that, as long as they are not too much to hold at once.
+_FEW_ROWS = 1_024
+_MANY_BYTES = 8 * MEBIBYTE
 
 
 def rows_per_batch(footer: Footer, leaves: tuple[int, ...], task: Task) -> int:
@@ -27,7 +32,9 @@ def rows_per_batch(footer: Footer, leaves: tuple[int, ...], task: Task) -> int:
         _decoded_bytes(columns.column(leaf), footer.chunk(group, leaf)) for leaf in leaves
     )
     per_row = max(decoded / metadata.row_group(group).num_rows, 1)
-    return max(min(task.wanted.batch_rows, int(task.source.options.batch_bytes / per_row)), 1)
+    rows = int(task.source.options.batch_bytes / per_row)
+    rows = max(rows, min(_FEW_ROWS, int(_MANY_BYTES / per_row)), 1)
+    return min(rows, task.wanted.batch_rows)
 
 
 def _decoded_bytes(column: Any, chunk: Any) -> float:
