@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import pytest
+
+from lakeport.app.lake.description import constraint_text
+from lakeport.app.lake.figures import Figures, figures_of
+from lakeport.catalog.definition import Check, Constraint, PrimaryKey, Unique
+
+TOTALS = {
+    "total-records": "10",
+    "total-files-size": "2048",
+    "total-data-files": "3",
+    "total-delete-files": "1",
+    "total-position-deletes": "4",
+    "total-equality-deletes": "0",
+}
+
+
+def test_a_table_without_a_snapshot_is_empty() -> None:
+    assert figures_of(None) == Figures(0, 0, 0, 0, 0)
+
+
+def test_deleted_positions_are_no_rows() -> None:
+    assert figures_of(TOTALS) == Figures(6, 2048, 3, 1, 4)
+
+
+def test_equality_deletes_hide_how_many_rows_are_left() -> None:
+    assert figures_of({**TOTALS, "total-equality-deletes": "2"}) == Figures(None, 2048, 3, 1, None)
+
+
+def test_what_a_writer_left_out_is_unknown() -> None:
+    assert figures_of({"total-records": "many"}) == Figures(None, None, None, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("constraint", "text"),
+    [
+        (PrimaryKey(("a", "b")), "PRIMARY KEY (a, b)"),
+        (Unique(("a",), "one"), "CONSTRAINT one UNIQUE (a)"),
+        (Check("(a > 0)", "positive"), "CONSTRAINT positive CHECK (a > 0)"),
+        (Check("(a > 0) OR (b > 0)", "either"), "CONSTRAINT either CHECK ((a > 0) OR (b > 0))"),
+        (Check("a", "flag"), "CONSTRAINT flag CHECK (a)"),
+    ],
+)
+def test_rules_read_as_sql_declares_them(constraint: Constraint, text: str) -> None:
+    assert constraint_text(constraint) == text
