@@ -112,9 +112,10 @@ def _bracketed(expression: str) -> str:
     depth = 0
     for place, character in enumerate(expression):
         depth += (character == "(") - (character == ")")
-        if depth == 0 and place < len(expression) - 1:
-            return f"({expression})"
-    return expression
+        if depth == 0:
+            # The first bracket, if there is one, closes here.
+            return expression if 0 < place == len(expression) - 1 else f"({expression})"
+    return f"({expression})"
 
 
 def _state(table: Table, at: TimePoint | None) -> TableState:
