@@ -26,7 +26,7 @@ from lakeport.catalog.iceberg.scan.gather import Gather, one_each
 from lakeport.catalog.iceberg.scan.lanes import joined, share
 from lakeport.catalog.iceberg.scan.messages import Found, messages
 from lakeport.catalog.iceberg.scan.part import Part
-from lakeport.catalog.iceberg.scan.width import rows_at_once
+from lakeport.catalog.iceberg.scan.width import for_chunks, rows_at_once
 from lakeport.catalog.iceberg.travel import Moment, version_of
 from lakeport.catalog.ports import ScanRequest, Split
 from lakeport.catalog.requests import BoundRequest, bind_request
@@ -110,6 +110,7 @@ def _parts(source: Source, moment: Moment, request: ScanRequest, split: Split) -
     if moment.snapshot is None or request.limit == 0:
         return ()
     inventory = inventory_of(source, moment.snapshot)
+    source = replace(source, options=for_chunks(source.options))
     parts = [
         Part(
             source, inventory.file(ordinal), inventory.first_row(ordinal) if request.row_ids else 0
