@@ -13,7 +13,7 @@ from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.connect import connect
 from lakeport.catalog.iceberg.pointers.remote import Freshness, RemotePointers
 from lakeport.catalog.iceberg.pointers.versions import Counter
-from lakeport.core.errors import NotFoundError, UnavailableError
+from lakeport.core.errors import CorruptDataError, NotFoundError, UnavailableError
 from lakeport.core.names import TableName
 from tests.catalog.iceberg.rest_server import RestServer, rest_server
 
@@ -176,6 +176,20 @@ def test_a_refresh_that_fails_is_told_when_the_answer_is_too_old(
     with pytest.raises(UnavailableError):
         pointers.version()
     server.answer_instead = lambda _: None
+    assert pointers.version() == first
+
+
+def test_one_table_that_cannot_be_read_does_not_stop_the_version(
+    server: RestServer, pointers: RemotePointers, now: Now
+) -> None:
+    pointers.load(ITEMS)
+    first = pointers.version()
+    server.answer_instead = lambda path: (
+        (200, '{"metadata": {"format-version": 2}}') if path.endswith("/tables/items") else None
+    )
+    now.seconds = 10
+    with pytest.raises(CorruptDataError, match=r"the metadata of table `shop\.items` is damaged"):
+        pointers.load(ITEMS)
     assert pointers.version() == first
 
 

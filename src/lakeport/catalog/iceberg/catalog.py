@@ -139,10 +139,6 @@ class IcebergCatalog:
                 )
             self._drop(doomed.info.name)
 
-    def forget(self, name: TableName | None = None) -> None:
-        """Ask anew where a table's state is, or where all of them are: for who changed it otherwise."""
-        self._surroundings.pointers.forget(name)
-
     def close(self) -> None:
         self._surroundings.pointers.close()
         self._surroundings.native.close()

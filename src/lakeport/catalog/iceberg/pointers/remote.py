@@ -13,8 +13,8 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Generic, TypeVar
 
+from pydantic import ValidationError as Unfitting
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.table.metadata import TableMetadata
@@ -39,10 +39,10 @@ from lakeport.catalog.iceberg.pointers.walk import (
 )
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import NamespaceInfo
-from lakeport.core.errors import LakeportError, NotFoundError
+from lakeport.core.errors import LakeportError, NotFoundError, UnavailableError
 from lakeport.core.names import NameMap, TableName, quoted
 
-T = TypeVar("T")
+_ALL = ""  # the one question there is about namespaces
 
 _MOST_REMEMBERED = 1_000
 _MOST_REFRESHED = 8
@@ -57,10 +57,10 @@ class Freshness:
 
 
 @dataclass(frozen=True, slots=True)
-class _Listed(Generic[T]):
-    """`since` is from before the question: what changed while it was answered may not be in it."""
+class _Listed:
+    """`since` is from before the question, as with all answers."""
 
-    value: T
+    listing: Listing
     since: float
 
 
@@ -85,8 +85,8 @@ class RemotePointers:
         self._relisting = threading.Lock()
         self._answers: Answers[TableName, Loaded] = Answers(freshness.table, now)
         self._definitions: OrderedDict[TableName, tuple[object, ...]] = OrderedDict()
-        self._spaces: _Listed[Namespaces] | None = None
-        self._listed: _Listed[Listing] | None = None
+        self._spaces: Answers[str, Namespaces] = Answers(freshness.listing, now)
+        self._listed: _Listed | None = None
         self._refresh: threading.Thread | None = None
 
     # -- names -----------------------------------------------------------------------------------
@@ -96,14 +96,14 @@ class RemotePointers:
         return [infos[name] for name in sorted(infos)]
 
     def namespace(self, name: str) -> NamespaceInfo:
-        for patience in (self._freshness.listing, self._freshness.table):
-            known = self._namespaces(patience).infos
-            found = known.get(name) or NameMap(known.items()).get(name)
-            if found is not None:
-                return found
-        where = f"catalog {quoted(self._profile.name)}"
-        known = self._namespaces(self._freshness.table).infos
-        raise NotFoundError.among("namespace", name, known, where=where)
+        found = _spelled(self._namespaces(self._freshness.listing), name)
+        if found is None:
+            fresh = self._namespaces(self._freshness.table)
+            found = _spelled(fresh, name)
+            if found is None:
+                where = f"catalog {quoted(self._profile.name)}"
+                raise NotFoundError.among("namespace", name, fresh.infos, where=where)
+        return found
 
     def tables(self, namespace: str) -> Sequence[str]:
         with asking(self._profile):
@@ -125,18 +125,16 @@ class RemotePointers:
         return TableName(namespace, spelled)
 
     def identifier(self, namespace: str) -> Identifier:
-        listed = self._spaces
-        known = None if listed is None else listed.value.identifiers.get(namespace)
+        listed = self._spaces.peek(_ALL)
+        known = None if listed is None else listed.identifiers.get(namespace)
         return known or tuple(namespace.split("."))
 
-    def _namespaces(self, patience: float) -> Namespaces:
-        listed, now = self._spaces, self._now()
-        if listed is not None and now - listed.since < patience:
-            return listed.value
-        with asking(self._profile):
-            found = list_namespaces(self._native)
-        self._spaces = _Listed(found, now)
-        return found
+    def _namespaces(self, within: float) -> Namespaces:
+        def ask() -> Namespaces:
+            with asking(self._profile):
+                return list_namespaces(self._native)
+
+        return self._spaces.get(_ALL, ask, within) or Namespaces({}, {})
 
     # -- tables ----------------------------------------------------------------------------------
 
@@ -157,8 +155,11 @@ class RemotePointers:
                 with self._lock:
                     self._definitions.pop(name, None)
                 return None
-            except (FileNotFoundError, PermissionError, ValidationError) as error:
-                # Glue and Hive know a location, and PyIceberg reads the file.
+            except (FileNotFoundError, PermissionError, ValidationError, Unfitting) as error:
+                # Glue and Hive know a location, and PyIceberg reads the file. What a REST service
+                # says may be all wrong, or what it says of this table.
+                if isinstance(error, Unfitting) and not _is_about_table(error):
+                    raise
                 raise file_failure(f"the metadata of table {quoted(str(name))}", error) from error
         location = table.metadata_location or ""
         metadata = remember(self._caches, name, table)
@@ -200,7 +201,7 @@ class RemotePointers:
             with self._lock:
                 self._refresh = None
 
-    def _relist(self, seen: _Listed[Listing] | None) -> None:
+    def _relist(self, seen: _Listed | None) -> None:
         with self._relisting:
             if self._listed is not seen:
                 return  # somebody else has just done it
@@ -210,16 +211,24 @@ class RemotePointers:
             with self._lock:
                 self._listed = _Listed(listing, now)
                 lately = list(self._definitions)[-_MOST_REFRESHED:]
-            if seen is not None and seen.value != listing:
+            if seen is not None and seen.listing != listing:
                 self._counter.bump()
             for name in lately:
-                self._find(name)
+                self._look_at(name)
+
+    def _look_at(self, name: TableName) -> None:
+        try:
+            self._find(name)
+        except UnavailableError:
+            raise
+        except LakeportError:
+            pass  # a table that cannot be read hides no other; its readers are told why
 
     def forget(self, name: TableName | None = None) -> None:
         self._answers.forget(name)
         if name is None:
-            with self._lock:
-                self._spaces = self._listed = None
+            self._spaces.forget()
+            self._listed = None
             self._counter.bump()
 
     def close(self) -> None:
@@ -227,3 +236,11 @@ class RemotePointers:
             running = self._refresh
         if running is not None:
             running.join()
+
+
+def _spelled(namespaces: Namespaces, name: str) -> NamespaceInfo | None:
+    return namespaces.infos.get(name) or NameMap(namespaces.infos.items()).get(name)
+
+
+def _is_about_table(error: Unfitting) -> bool:
+    return any(part["loc"][:1] == ("metadata",) for part in error.errors())
