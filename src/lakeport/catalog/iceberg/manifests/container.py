@@ -8,7 +8,8 @@ after its closing mark was found. A file that was cut off is an error, never few
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
 
 from pyiceberg.avro.codecs import KNOWN_CODECS
 from pyiceberg.avro.codecs.codec import Codec
@@ -32,7 +33,8 @@ class Records:
     """All records of a file, behind each other. `end` is where they must have ended once all are read.
 
     Zeros follow the end, so that reading past it stays within memory that is ours until the reader
-    notices; a reader must check lengths that may be above the margin itself.
+    notices; a reader must check lengths that may be above the margin itself. `memory` is for readers
+    to remember what they met before.
     """
 
     header: Mapping[str, str]
@@ -40,9 +42,25 @@ class Records:
     data: bytes
     decoder: BinaryDecoder
     end: int
+    memory: dict[int, Any] = field(default_factory=dict)
 
     def left(self) -> int:
         return self.end - self.decoder.tell()
+
+    def elements(self) -> int:
+        """How many elements of a list or map follow; 0 after the last."""
+        count = self.decoder.read_int()
+        if count < 0:
+            count = -count
+            self.decoder.read_int()  # the size in bytes
+        if count > self.left():
+            refuse()
+        return count
+
+
+def refuse() -> NoReturn:
+    message = "it does not hold what it should"
+    raise DamagedError(message)
 
 
 def open_container(data: bytes) -> Records:

@@ -12,8 +12,8 @@ import json
 from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import Any, NoReturn, TypeAlias
+from functools import lru_cache, partial
+from typing import Any, TypeAlias
 
 from pyiceberg.avro.resolver import construct_reader
 from pyiceberg.types import (
@@ -29,12 +29,8 @@ from pyiceberg.types import (
 )
 from pyiceberg.utils.schema_conversion import AvroSchemaConversion
 
-from lakeport.catalog.iceberg.manifests.container import (
-    SCHEMA,
-    DamagedError,
-    Records,
-    read_number,
-)
+from lakeport.catalog.iceberg.manifests.bound_maps import read_bounds
+from lakeport.catalog.iceberg.manifests.container import SCHEMA, Records, refuse
 
 Read: TypeAlias = Callable[[Records], Any]
 
@@ -65,7 +61,7 @@ class Layout:
                 break
             found.append(row)
         if records.left():
-            _refuse()
+            refuse()
         return found
 
 
@@ -137,7 +133,7 @@ def _reader(kind: IcebergType) -> Read:
         case MapType(key_type=IntegerType(), value_type=IntegerType() | LongType()):
             return _numbers
         case MapType(key_type=IntegerType(), value_type=BinaryType()):
-            return _bounds
+            return partial(read_bounds, kind.value_id)
         case MapType():
             return _list(_struct((_reader(kind.key_type), _reader(kind.value_type))))
     plain = construct_reader(kind).read  # of a fixed length, all of them
@@ -148,7 +144,7 @@ def _bytes(records: Records) -> bytes:
     decoder = records.decoder
     length = decoder.read_int()
     if not 0 <= length <= records.end - decoder.tell():
-        _refuse()
+        refuse()
     return decoder.read(length)
 
 
@@ -164,11 +160,11 @@ def _record(kind: StructType) -> Read:
 def _list(element: Read) -> Read:
     def read(records: Records) -> list[Any]:
         found: list[Any] = []
-        while count := _count(records):
+        while count := records.elements():
             for _ in range(count):
                 found.append(element(records))
                 if records.left() < 0:
-                    _refuse()
+                    refuse()
         return found
 
     return read
@@ -186,7 +182,7 @@ def _numbers(records: Records) -> array[int]:
             found.extend(_unsigned(decoder.read_ints(2 * _AT_ONCE)))
             count -= _AT_ONCE
             if records.left() < 0:
-                _refuse()
+                refuse()
         found.extend(_unsigned(decoder.read_ints(2 * count)))
     return found
 
@@ -196,57 +192,3 @@ def _unsigned(numbers: Sequence[int]) -> array[int]:
     if isinstance(numbers, array):
         return numbers
     return array("Q", [number & 0xFFFF_FFFF_FFFF_FFFF for number in numbers])
-
-
-def _bounds(records: Records) -> tuple[list[int], list[bytes]]:
-    """A map of binaries as its keys and its values.
-
-    Most of a manifest is this, in tiny pieces: slicing is quicker than asking the decoder for each,
-    and cannot leave the data.
-    """
-    data, decoder = records.data, records.decoder
-    keys: list[int] = []
-    values: list[bytes] = []
-    add_key, add_value = keys.append, values.append
-    while count := _count(records):
-        begin = at = decoder.tell()
-        for _ in range(count):
-            # Varints of one byte, and ids of two: all others are rare enough for a call.
-            key, more = data[at], data[at + 1]
-            if key < 0x80:
-                at += 1
-            elif more < 0x80:
-                key, at = key & 0x7F | more << 7, at + 2
-            else:
-                number, at = read_number(data, at)
-                key = 2 * number
-            length = data[at]
-            if length & 0x81:
-                size, start = read_number(data, at)
-                if size < 0:
-                    _refuse()
-            else:
-                size, start = length >> 1, at + 1
-            at = start + size
-            add_key(key >> 1)
-            add_value(data[start:at])
-        if at > records.end:
-            _refuse()
-        decoder.skip(at - begin)
-    return keys, values
-
-
-def _count(records: Records) -> int:
-    """How many elements follow; 0 after the last."""
-    count = records.decoder.read_int()
-    if count < 0:
-        count = -count
-        records.decoder.read_int()  # the size in bytes
-    if count > records.left():
-        _refuse()
-    return count
-
-
-def _refuse() -> NoReturn:
-    message = "it does not hold what it should"
-    raise DamagedError(message)

@@ -15,6 +15,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from lakeport.catalog.iceberg.manifests.bound_maps import BoundMap
+
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
@@ -92,7 +94,7 @@ def numbers_of(maps: Sequence[array[int] | None]) -> Numbers:
     return Numbers(_owners(sizes), pairs[:, 0].astype(np.int32), pairs[:, 1].copy(), len(maps))
 
 
-def binaries_of(maps: Sequence[tuple[list[int], list[bytes]] | None]) -> Binaries:
+def binaries_of(maps: Sequence[BoundMap | None]) -> Binaries:
     present = [each for each in maps if each is not None]
     keys = np.fromiter(chain.from_iterable(each[0] for each in present), np.int32)
     values = pa.array(list(chain.from_iterable(each[1] for each in present)), pa.large_binary())
