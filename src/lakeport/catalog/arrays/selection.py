@@ -60,9 +60,19 @@ def keep_rows(batch: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
 
 def _filter_array(array: Array, mask: pa.BooleanArray) -> Array:
     try:
-        return array.filter(mask)
+        return _without_idle_bitmap(array).filter(mask)
     except pa.ArrowNotImplementedError:
         return take_array(array, chosen(mask))
+
+
+def _without_idle_bitmap(array: Array) -> Array:
+    """Parquet files give columns without a NULL a bitmap that says so; filtering it doubles the work."""
+    if array.null_count or not pa.types.is_primitive(array.type):
+        return array
+    validity, *values = array.buffers()
+    if validity is None:
+        return array
+    return pa.Array.from_buffers(array.type, len(array), [None, *values], 0, array.offset)
 
 
 def chosen(mask: pa.BooleanArray) -> Positions:
