@@ -212,6 +212,16 @@ def test_a_password_is_not_shown(profile: Profile) -> None:
     assert "nobody-here" in str(caught.value)
 
 
+@pytest.mark.parametrize("name", ["", "a\x00b", "\ud800", "'; --", "x" * 10_000, "%"])
+def test_names_that_nothing_can_have_are_not_found(profile: Profile, name: str) -> None:
+    with IcebergCatalog(profile) as catalog:
+        create(catalog, "shop.items")
+        with pytest.raises(NotFoundError):
+            catalog.namespace(name)
+        with pytest.raises(NotFoundError):
+            catalog.namespace("shop").table(name)
+
+
 def test_what_a_column_cannot_hold_is_the_caller_s_fault(profile: Profile) -> None:
     with IcebergCatalog(profile) as catalog:
         with pytest.raises(InvalidRequestError, match="too long"):

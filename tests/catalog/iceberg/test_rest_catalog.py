@@ -101,6 +101,31 @@ def test_what_is_not_there_names_the_nearest(server: RestServer) -> None:
         assert "did you mean `Items`" in str(caught.value.hint)
 
 
+@pytest.mark.parametrize(
+    "name", ["", "a\x00b", "\ud800", "a/b", "../x", "x" * 10_000, "%2F", "?", "."]
+)
+def test_names_that_nothing_can_have_are_not_found(server: RestServer, name: str) -> None:
+    fill(server)
+    with IcebergCatalog(server.profile()) as catalog:
+        with pytest.raises(NotFoundError):
+            catalog.namespace(name)
+        with pytest.raises(NotFoundError):
+            catalog.namespace("shop").table(name)
+
+
+@pytest.mark.parametrize("name", ["two words", "a/b", "50%", "ünï", "a?b#c", "x+y"])
+def test_names_are_passed_on_as_they_are(server: RestServer, name: str) -> None:
+    server.catalog.create_namespace((name,))
+    server.catalog.create_table(
+        (name, name),
+        Schema(NestedField(1, "k", LongType())),
+        location=f"{server.warehouse}/somewhere",
+    )
+    with IcebergCatalog(server.profile()) as catalog:
+        assert list(catalog.namespace(name).tables()) == [name]
+        assert catalog.namespace(name.upper()).table(name.upper()).name.table == name
+
+
 def test_a_dropped_table_is_not_found_and_a_new_one_is_another(server: RestServer) -> None:
     fill(server)
     with IcebergCatalog(server.profile(), max_staleness=0) as catalog:

@@ -99,6 +99,15 @@ def test_a_name_is_taken_in_every_spelling(catalog: IcebergCatalog) -> None:
         catalog.create_namespace(NamespaceInfo("STRASSE"))
 
 
+@pytest.mark.parametrize("name", ["", "a\x00b", "\ud800", "'; --", "x" * 10_000, "%", "."])
+def test_names_that_nothing_can_have_are_not_found(catalog: IcebergCatalog, name: str) -> None:
+    create(catalog, "shop.items")
+    with pytest.raises(NotFoundError):
+        catalog.namespace(name)
+    with pytest.raises(NotFoundError):
+        catalog.namespace("shop").table(name)
+
+
 def test_one_of_many_who_create_a_namespace_at_once_is_told_it_worked(profile: Profile) -> None:
     def attempt(_: int) -> bool:
         with IcebergCatalog(profile) as mine:

@@ -71,3 +71,8 @@ def describe(name: str, properties: Mapping[str, str]) -> NamespaceInfo:
 def properties_of(info: NamespaceInfo) -> Properties:
     comment = {} if info.comment is None else {COMMENT: info.comment}
     return {**info.properties, **comment}
+
+
+def can_exist(name: str) -> bool:
+    """Whether a database or a URL can hold the name at all; if not, asking would be an error."""
+    return "\x00" not in name and not any("\ud800" <= character <= "\udfff" for character in name)

@@ -29,7 +29,7 @@ from lakeport.catalog.iceberg.failures import (
 )
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing
+from lakeport.catalog.iceberg.pointers.port import Listing, can_exist
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
 from lakeport.catalog.iceberg.pointers.walk import (
     MISSING,
@@ -148,6 +148,8 @@ class RemotePointers:
         return self._answers.get(name, lambda: self._ask(name))
 
     def _ask(self, name: TableName) -> Loaded | None:
+        if not name.table or not can_exist(str(name)):
+            return None
         with asking(self._profile):
             try:
                 table = self._native.load_table((*self.identifier(name.namespace), name.table))

@@ -20,7 +20,7 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, load_metadata
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing, describe
+from lakeport.catalog.iceberg.pointers.port import Listing, can_exist, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
 from lakeport.catalog.iceberg.pointers.versions import Counter, is_changed
 from lakeport.catalog.iceberg.profile import Profile
@@ -131,6 +131,8 @@ class SqlPointers:
         return self._locations.get(name, lambda: self._ask(name))
 
     def _ask(self, name: TableName) -> str | None:
+        if not can_exist(str(name)):
+            return None
         found = self._query(self._pointer, namespace=name.namespace, table=name.table)
         return found[0][0] if found else None
 
@@ -173,6 +175,8 @@ class SqlPointers:
         return Listing(self._namespaces(), tables)
 
     def _namespace(self, name: str) -> NamespaceInfo | None:
+        if not can_exist(name):
+            return None
         rows = self._query(self._own_properties, namespace=name)
         if not rows and not self._query(self._space, namespace=name):
             return None
