@@ -249,3 +249,20 @@ def test_identity_partition_values_fill_in(in_orc: OneFile) -> None:
     schema = Schema(SCHEMA.fields[0], region)
     file = one_file(in_orc.file.path, schema, 3, kind="ORC", spec=spec, partition=("north",))
     assert [row["region"] for row in file.rows()] == ["north"] * 3
+
+
+def test_an_avro_file_whose_schema_makes_no_sense_is_damaged(in_avro: OneFile) -> None:
+    path = Path(in_avro.file.path)
+    path.write_bytes(path.read_bytes().replace(b'"boolean"', b'"bolleam"'))
+    with pytest.raises(CorruptDataError, match=r"`data.avro` of table `shop.orders` is damaged"):
+        in_avro.rows()
+
+
+def test_an_orc_file_with_texts_that_are_none_is_damaged(tmp_path: Path) -> None:
+    schema = Schema(NestedField(1, "label", StringType(), required=False))
+    table = pa.table({"label": [f"word {number}" for number in range(100)]})
+    file = orc_file(tmp_path / "data.orc", table.cast(arrow_schema(schema)), schema)
+    path = tmp_path / "data.orc"
+    path.write_bytes(path.read_bytes().replace(b"word 50", b"word \xff0"))
+    with pytest.raises(CorruptDataError, match="is damaged"):
+        file.rows()

@@ -38,7 +38,7 @@ _RECORDS = 4096
 
 def read_avro(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
     container = open_container(opened().read_tail(opened().size))
-    schema = AvroSchemaConversion().avro_to_iceberg(json.loads(container.header[SCHEMA]))
+    schema = _schema(json.loads(container.header[SCHEMA]))
     task.check_rows(container.count)
     constants = partition_constants(task.source, task.file)
     nodes = identified(task, nodes_of(schema_to_pyarrow(schema)), constants)
@@ -52,6 +52,14 @@ def read_avro(task: Task, opened: Callable[[], OpenFile]) -> Iterator[Chunk]:
         rows = min(size, container.count - start)
         records = [reader.read(decoder) for _ in range(rows)]
         yield task.chunk(start, projection, _columns(schema, places, records), rows)
+
+
+def _schema(avro: dict[str, Any]) -> Schema:
+    try:
+        return AvroSchemaConversion().avro_to_iceberg(avro)
+    except (TypeError, AttributeError) as error:
+        message = f"its schema makes no sense: {error}"
+        raise ValueError(message) from error
 
 
 def _columns(schema: Schema, places: list[int], records: list[Record]) -> tuple[Array, ...]:
