@@ -287,7 +287,7 @@ def test_closing_waits_for_a_reader_that_works_itself() -> None:
         reading = pool.submit(ahead.take, 0, 0)
         assert lane.begun.wait(SOON)
         closing = pool.submit(ahead.close)
-        lane.gate.release()
+        lane.gate.release(1000)
         closing.result(SOON)
         assert lane.closed.is_set()
         # It was first, or it noticed.
