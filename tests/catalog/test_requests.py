@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 
+from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import ROW_ID_FIELD
 from lakeport.catalog.expressions import parse_expression
 from lakeport.catalog.ports import ScanRequest
@@ -12,10 +13,12 @@ from lakeport.catalog.predicates import Compare, Op
 from lakeport.catalog.requests import bind_request
 from lakeport.core.errors import InvalidRequestError, NotFoundError
 
-SCHEMA = pa.schema(
-    [pa.field("id", pa.int64()), pa.field("Name", pa.string()), pa.field("size", pa.int32())],
-    metadata={"k": "v"},
-)
+COLUMNS: list[Field] = [
+    pa.field("id", pa.int64()),
+    pa.field("Name", pa.string()),
+    pa.field("size", pa.int32()),
+]
+SCHEMA = pa.schema(COLUMNS, metadata={"k": "v"})
 
 
 def test_no_columns_named_means_all_in_order() -> None:
