@@ -208,3 +208,21 @@ def mutated(rng: random.Random, whole: bytes) -> bytes:
     for _ in range(rng.choice((1, 1, 3, 20))):
         data[rng.randrange(first, end)] = rng.randrange(256)
     return bytes(data)
+
+
+@pytest.mark.parametrize("damage", [cut, replaced_by_a_page_of_html, lambda _: b""])
+def test_damage_after_the_footer_was_kept_is_noticed(
+    file: OneFile, damage: Callable[[bytes], bytes]
+) -> None:
+    file.rows()
+    path = Path(file.file.path)
+    path.write_bytes(damage(path.read_bytes()))
+    with pytest.raises(CorruptDataError, match=r"data file `data.parquet` .* is damaged"):
+        file.rows()
+
+
+def test_a_file_that_vanishes_after_its_footer_was_kept_is_missing(file: OneFile) -> None:
+    file.rows()
+    Path(file.file.path).unlink()
+    with pytest.raises(CorruptDataError, match=r"data file `data.parquet` .* is missing"):
+        file.rows()
