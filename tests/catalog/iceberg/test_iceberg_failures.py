@@ -90,6 +90,13 @@ def test_a_bug_is_not_called_a_damaged_file() -> None:
         raise TypeError("unsupported operand")
 
 
+def test_a_bug_of_ours_is_not_told_as_trouble_with_the_catalog() -> None:
+    with pytest.raises(AttributeError), asking(PROFILE):
+        last_name(None)  # type: ignore[arg-type]  # the slip happens inside
+    with pytest.raises(UnavailableError, match="no attribute"), asking(PROFILE):
+        _ = "".missing  # type: ignore[attr-defined]  # in somebody else's line
+
+
 @pytest.mark.parametrize(
     ("raised", "expected", "words"),
     [

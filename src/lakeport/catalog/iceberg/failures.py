@@ -156,7 +156,21 @@ def asking(profile: Profile) -> Iterator[None]:
     except LakeportError:
         raise
     except Exception as error:
+        if _is_our_bug(error):
+            raise
         raise refusal(profile, error) from error
+
+
+def _is_our_bug(error: Exception) -> bool:
+    """A slip in a line of ours must not be told as trouble with the catalog."""
+    if not isinstance(error, TypeError | AttributeError | NameError | AssertionError):
+        return False
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and trace.tb_frame.f_globals.get("__name__", "").startswith(
+        "lakeport."
+    )
 
 
 def refusal(profile: Profile, error: Exception) -> LakeportError:
