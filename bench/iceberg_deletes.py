@@ -15,7 +15,7 @@ from bench.iceberg_parts.race import agree, finish, prepared, print_race, race
 from bench.iceberg_parts.readers import QUERIES, Reader
 from bench.lineage_parts.clock import Line
 
-READERS: list[Reader] = ["lakeport", "pyiceberg", "duckdb iceberg", "polars"]
+READERS: list[Reader] = ["lakeport", "pyiceberg", "duckdb iceberg", "polars to Arrow"]
 # Rounds, and answers in each: what is over in no time is asked more often.
 REPEATS = {"full scan": (5, 1), "3 columns": (3, 3), "0.1 % filter": (3, 3), "LIMIT 10": (3, 3)}
 NO_SLOWER_THAN = 0.8
