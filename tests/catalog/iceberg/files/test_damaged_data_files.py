@@ -135,6 +135,20 @@ def test_a_flipped_bit_is_found_by_the_checksum_of_its_page(tmp_path: Path) -> N
         one_file(path, schema, 1000).rows()
 
 
+@pytest.mark.parametrize("dictionary", [True, False])
+def test_texts_that_are_none_are_damage(tmp_path: Path, *, dictionary: bool) -> None:
+    path = tmp_path / "data.parquet"
+    schema = Schema(NestedField(1, "label", StringType(), required=False))
+    table = pa.table({"label": [f"Größe {row % 3}" for row in range(2_000)]})
+    table = table.cast(arrow_schema(schema, ids=True))
+    pq.write_table(table, path, compression="none", use_dictionary=dictionary)
+    file = one_file(path, schema, 2_000)
+    assert file.read().num_rows == 2_000
+    path.write_bytes(path.read_bytes().replace("ß".encode(), "ß".encode("latin1") * 2))
+    with pytest.raises(CorruptDataError, match="is damaged: Invalid UTF8"):
+        file.rows()
+
+
 def test_an_unknown_encoding_is_an_error(file: OneFile) -> None:
     def change(footer: Item) -> None:
         # RowGroup.columns, ColumnChunk.meta_data, ColumnMetaData.codec

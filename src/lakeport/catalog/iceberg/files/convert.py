@@ -9,12 +9,14 @@ from __future__ import annotations
 
 from typing import Any, TypeAlias
 
+import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.files.spelling import spell_out
 from lakeport.catalog.predicates.kinds import is_bytes, is_text
 
+_ASCII = 0x7F
 _Decimal: TypeAlias = pa.Decimal32Type | pa.Decimal64Type | pa.Decimal128Type | pa.Decimal256Type
 
 
@@ -53,7 +55,7 @@ def convertible(found: pa.DataType, target: pa.DataType) -> bool:
 def convert(array: Array, target: pa.DataType) -> Array:
     """The same values in the target type; the very same array if it has it already."""
     if array.type == target:
-        return array
+        return _valid(array)
     if isinstance(array, pa.ExtensionArray):
         return convert(array.storage, target)
     if isinstance(array, pa.DictionaryArray):
@@ -69,6 +71,18 @@ def convert(array: Array, target: pa.DataType) -> Array:
         return array.view(target)
     # A time of day is never so far from midnight that cutting it could overflow.
     return _cast(array, target, safe=not pa.types.is_time(target))
+
+
+def _valid(array: Array) -> Array:
+    """Parquet's reader takes any bytes for a text, and what is none may be the end of a client.
+
+    To look for bytes beyond ASCII costs a hundredth of reading them; only with those it costs a tenth.
+    """
+    if pa.types.is_string(array.type):
+        data: Any = array.buffers()[2]
+        if data is not None and data.size and np.frombuffer(data, np.uint8).max() > _ASCII:
+            array.validate(full=True)
+    return array
 
 
 def _moments(array: Array, found: pa.TimestampType[Any], target: pa.TimestampType[Any]) -> Array:
