@@ -1,7 +1,8 @@
 """Planning: one file of 5,000 by a filter, warm and cold, against PyIceberg; and the price of time travel.
 
-All in CPU seconds of all threads. Cold plans run in fresh processes and include loading the table. Travel is measured on a table whose
-previous snapshot is another table's current one: the same files, once as the present, once as the past.
+All in CPU seconds of all threads. Cold plans run in fresh processes and include loading the table. Travel
+is measured on a table whose previous snapshot is another table's current one: the same files, once as
+the present, once as the past.
 """
 
 from __future__ import annotations
