@@ -384,6 +384,24 @@ def test_readers_do_not_wait_for_a_writer_and_writers_say_that_it_is_busy(
         table.create_ref(Ref("nightly", "tag", head))
 
 
+def test_a_file_of_another_program_is_read_in_the_mode_it_has(profile: Profile) -> None:
+    with IcebergCatalog(profile) as catalog:
+        create(catalog, "shop.items", 1)
+    assert profile.database_file is not None
+    with closing(sqlite3.connect(profile.database_file, isolation_level=None)) as other:
+        other.execute("PRAGMA journal_mode = DELETE")
+        other.execute("BEGIN")
+        other.execute("SELECT * FROM iceberg_tables").fetchall()
+        with IcebergCatalog(hasty(profile)) as catalog:
+            assert catalog.namespace("shop").table("items").state().version == 1
+        other.execute("COMMIT")
+    with IcebergCatalog(profile) as catalog:
+        native = catalog.pyiceberg
+        assert isinstance(native, PatientSqlCatalog)
+        with native.engine.connect() as connection:
+            assert connection.exec_driver_sql("PRAGMA journal_mode").scalar() == "wal"
+
+
 def test_every_connection_logs_ahead_and_waits_for_locks(catalog: IcebergCatalog) -> None:
     native = catalog.pyiceberg
     assert isinstance(native, PatientSqlCatalog)

@@ -20,9 +20,10 @@ from sqlalchemy import ColumnElement, Engine, event, insert, inspect, select, tr
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from lakeport.catalog.iceberg.drivers.patience import Patience
-from lakeport.catalog.iceberg.failures import is_busy
 
 _CREATE_ATTEMPTS = 5
+
+_MODE_SECONDS = 1.0
 
 
 class PatientSqlCatalog(SqlCatalog):
@@ -40,8 +41,9 @@ class PatientSqlCatalog(SqlCatalog):
             _prepare_sqlite(self.engine, self._patience, may_change=changes)
         elif self.engine.dialect.name == "postgresql":
             _prepare_postgres(self.engine, self._patience)
-        with self.engine.connect():
-            pass
+        with self.engine.connect() as connection:
+            if self.engine.dialect.name == "sqlite":  # which connects without looking at the file
+                connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
         super()._init_catalog()
 
     def create_tables(self) -> None:
@@ -105,9 +107,9 @@ def _prepare_sqlite(engine: Engine, patience: Patience, *, may_change: bool) -> 
     def set_up(connection: sqlite3.Connection, _: object) -> None:
         cursor = connection.cursor()
         try:
-            cursor.execute(f"PRAGMA busy_timeout = {int(patience.busy * 1000)}")
             if may_change:
-                _log_ahead(cursor, patience.busy)
+                _log_ahead(cursor, min(patience.busy, _MODE_SECONDS))
+            cursor.execute(f"PRAGMA busy_timeout = {int(patience.busy * 1000)}")
         finally:
             cursor.close()
 
@@ -115,16 +117,16 @@ def _prepare_sqlite(engine: Engine, patience: Patience, *, may_change: bool) -> 
 
 
 def _log_ahead(cursor: sqlite3.Cursor, seconds: float) -> None:
-    """Switching the mode needs the file alone and does not always wait for it, so we do."""
+    """Switching a file's mode needs it alone. Whoever cannot have that reads and writes as it is."""
+    cursor.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
     deadline = time.monotonic() + seconds
     while True:
         try:
             cursor.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError as error:
-            if "readonly" in str(error):
-                return  # it can still be read
-            if not is_busy(error) or time.monotonic() > deadline:
-                raise
+        except sqlite3.OperationalError:
+            # SQLite does not always wait for this lock itself.
+            if time.monotonic() > deadline:
+                return
             time.sleep(0.01)
         else:
             return
