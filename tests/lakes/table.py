@@ -93,6 +93,7 @@ class LakeTable:
         self.snapshots: dict[int, Snapshot] = {}
         self.refs: dict[str, dict[str, Any]] = {}
         self.contents = Contents()
+        self.lacking: set[str] = set()  # data files without some column of their time
         self.sequence = 0
         self.codec = codec
         self.gzip_metadata = False
@@ -189,6 +190,8 @@ class LakeTable:
         path = self.new_location("data", "parquet")
         write_parquet(self.disk_path(path), rows, self.schema, style)
         self.contents.rows[path] = (rows, self.schema)
+        if style.without:
+            self.lacking.add(path)
         return FileEntry(
             path,
             self.spec.spec_id,
