@@ -8,21 +8,18 @@ the caller. Nesting is measured before parsing: the compiled parser would overru
 from __future__ import annotations
 
 from dataclasses import dataclass
-from threading import local
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.pipes import unfold_pipes, unfold_table
 from lakeport.lineage.shims import shimmed
 
 if TYPE_CHECKING:
-    from sqlglot.parser import Parser
-
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.shims import Shim
     from lakeport.lineage.split import Chunk
@@ -52,16 +49,6 @@ class Parsed:
     problem: Problem | None = None
     fallback: str | None = None
     shim: Shim | None = None
-
-
-class _Parsers(local):
-    """Parser objects of this thread: building one costs as much as a small statement."""
-
-    def __init__(self) -> None:
-        self.ready: dict[str, Parser] = {}
-
-
-_parsers = _Parsers()
 
 
 # What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
@@ -161,25 +148,16 @@ class StatementParser:
             return None
 
     def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:
-        trees = _parser(parser).parse(tokens, self._text)
-        tree = trees[0] if trees else None
+        tree = tree_of(tokens, self._text, parser)
         return tree if isinstance(tree, exp.Expr) else None
-
-
-def _parser(name: str) -> Parser:
-    ready = _parsers.ready.get(name)
-    if ready is None:
-        ready = _parsers.ready[name] = engine_of(name).parser()
-    return ready
 
 
 def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | None:
     """The tree of an expression cut out of a statement, None if it does not stand alone."""
     try:
-        trees = _parser(parser).parse(tokens, text)
+        tree = tree_of(tokens, text, parser)
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError):
         return None
-    tree = trees[0] if trees else None
     return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
 
 

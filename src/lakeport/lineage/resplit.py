@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.split import Chunk, split
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _tokens(text: str, begin: int, end: int, parser: str) -> list[Token] | None:
     """The tokens of a part of a text, at their places in the whole."""
     lines = text.count("\n", 0, begin)
     try:
-        return engine_of(parser).tokenize("\n" * lines + " " * (begin - lines) + text[begin:end])
+        return tokens_of("\n" * lines + " " * (begin - lines) + text[begin:end], parser)
     except (TokenError, RecursionError):
         return None
 

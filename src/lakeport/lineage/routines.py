@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.engines import tree_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -114,10 +114,9 @@ def _returned(tokens: list[Token], text: str) -> tuple[tuple[str, str], ...] | N
     if not start:
         return None
     try:
-        trees = engine_of("spark").parser().parse(tokens[start:], text)
+        query = tree_of(tokens[start:], text, "spark")
     except (SqlglotError, RecursionError, ValueError):
         return None
-    query = trees[0] if trees else None
     names = query.named_selects if isinstance(query, exp.Query) else []
     return (
         tuple((name, "") for name in names)

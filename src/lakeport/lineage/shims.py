@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def _again(text: str, start: int, end: int, parser: str) -> list[Token]:
     """Text the tokenizer swallowed whole, tokenised at its own place; nothing if it cannot be."""
     lines = text.count("\n", 0, start)
     try:
-        return engine_of(parser).tokenize("\n" * lines + " " * (start - lines) + text[start:end])
+        return tokens_of("\n" * lines + " " * (start - lines) + text[start:end], parser)
     except TokenError:
         return []
 
@@ -261,7 +261,7 @@ def _unload(tokens: list[Token], words: list[str], text: str) -> Shim | None:
     lines = text.count("\n", 0, start)
     try:
         query = match["query"].replace("''", "'")
-        inner = engine_of("redshift").tokenize("\n" * lines + " " * (start - lines) + query)
+        inner = tokens_of("\n" * lines + " " * (start - lines) + query, "redshift")
     except TokenError:
         return None
     return Shim("unload", inner, path=match["path"])

@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.dialects import dialect_named, engine_of
+from lakeport.lineage.dialects import dialect_named
+from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
 from lakeport.lineage.text import SourceText
@@ -55,7 +56,7 @@ def split_statements(
 def split(text: str, parser: str) -> list[Chunk]:
     """The statements of a text, in order."""
     try:
-        tokens = engine_of(parser).tokenize(text)
+        tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
         return _split_piecewise(text, parser)
     return _cut(tokens, text, parser)
@@ -191,7 +192,7 @@ def _tokenised_piece(text: str, begin: int, end: int, parser: str) -> list[Chunk
         # Blanks in front keep every position what it is in the whole text.
         lines = text.count("\n", 0, begin)
         padding = "\n" * lines + " " * (begin - lines)
-        return _cut(engine_of(parser).tokenize(padding + piece), piece, parser)
+        return _cut(tokens_of(padding + piece, parser), piece, parser)
     except (TokenError, RecursionError) as error:
         start = begin + len(piece) - len(piece.lstrip())
         return [Chunk([], start, begin + len(piece.rstrip()), str(error).splitlines()[0])]
