@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
@@ -138,7 +139,7 @@ class Binder:
         scope.indirect += output.indirect
         for item in output.items:
             if isinstance(item, Column):
-                scope.indirect += [(ref._replace(role=FILTER), "FILTER") for ref in item.refs]
+                scope.indirect += [(replace(ref, role=FILTER), "FILTER") for ref in item.refs]
 
     def table(self, node: exp.Table, scope: Scope) -> Relation:
         """The relation a table name means here."""

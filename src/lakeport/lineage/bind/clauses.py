@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
@@ -58,7 +59,7 @@ def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]
             chosen = items[position] if 0 <= position < len(items) else None
             if isinstance(chosen, Column):
                 chosen.aggregation = (True, None, False)
-                scope.indirect += [(ref._replace(role=FILTER), "GROUP_BY") for ref in chosen.refs]
+                scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
             continue
         refs = collect(binder, key, scope, FILTER)
         scope.indirect += [(ref, "GROUP_BY") for ref in refs]
@@ -98,6 +99,6 @@ def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) 
             if isinstance(inner, exp.Literal):
                 continue
             scope.indirect += [
-                (ref._replace(role=FILTER), "SORT") for ref in collect(binder, inner, scope, FILTER)
+                (replace(ref, role=FILTER), "SORT") for ref in collect(binder, inner, scope, FILTER)
             ]
     scope.prefers_projection = False

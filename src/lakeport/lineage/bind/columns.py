@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.infer import infer
@@ -186,7 +187,7 @@ def _other_meaning(
         return _through_output(binder, identifier, late, scope, role)
     row = row_named(binder, key, scope)
     return (
-        [ref._replace(derived=True) for ref in relation_refs(row, role)]
+        [replace(ref, derived=True) for ref in relation_refs(row, role)]
         if row is not None
         else None
     )
@@ -214,7 +215,7 @@ def _through_output(
 def _through_alias(binder: Binder, identifier: exp.Expr, column: Column, role: int) -> list[Ref]:
     """A select alias stands for what it was made of."""
     binder.aliased[id(identifier.parent)] = column
-    return [ref if role == VALUE else ref._replace(role=role) for ref in column.refs]
+    return [ref if role == VALUE else replace(ref, role=role) for ref in column.refs]
 
 
 def _guess(  # noqa: PLR0913 - see `_in_scope`
@@ -244,7 +245,7 @@ def merged_refs(merged: Merged, role: int) -> list[Ref]:
     """What a USING column reads: the kept side, or both for a FULL join."""
     if role == VALUE:
         return [*merged.left, *merged.right]
-    return [ref._replace(role=role) for ref in (*merged.left, *merged.right)]
+    return [replace(ref, role=role) for ref in (*merged.left, *merged.right)]
 
 
 def _not_found(
@@ -272,7 +273,7 @@ def _not_found(
         # Nobody said which dialect it is, and nothing else can be meant: warn, follow the alias.
         unknown_column(binder, identifier, name, key, [], role)
         return [
-            ref._replace(approximate=True)
+            replace(ref, approximate=True)
             for ref in _through_alias(binder, identifier, alias, role)
         ]
     return unknown_column(binder, identifier, name, key, visible, role)

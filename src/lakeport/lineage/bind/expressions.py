@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
@@ -85,7 +86,7 @@ def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece o
         if kind == _COLUMN:
             if role >= _MASK:
                 found = bind_column(binder, node, scope, role - _MASK)
-                refs += [ref._replace(masking=True) for ref in found]
+                refs += [replace(ref, masking=True) for ref in found]
             else:
                 refs += bind_column(binder, node, scope, role)
             continue
@@ -126,8 +127,8 @@ def _distinct(refs: list[Ref]) -> list[Ref]:
         if held is None:
             best[key] = ref
         elif ref.role < held.role or (held.masking and not ref.masking):
-            best[key] = ref._replace(
-                masking=ref.masking and held.masking, role=min(ref.role, held.role)
+            best[key] = replace(
+                ref, masking=ref.masking and held.masking, role=min(ref.role, held.role)
             )
     return list(best.values())
 
@@ -303,12 +304,12 @@ def _dot(
         path.reverse()
         row = field_of_row(binder, base, path, scope, role & ~_MASK)
         if row is not None:
-            refs.extend(ref._replace(masking=role >= _MASK) for ref in row)
+            refs.extend(replace(ref, masking=role >= _MASK) for ref in row)
             return
         suffix = ".".join(part.name for part in path)
         found = bind_column(binder, base, scope, role & ~_MASK)
         refs.extend(
-            ref._replace(path=f"{ref.path}.{suffix}" if ref.path else suffix, masking=role >= _MASK)
+            replace(ref, path=f"{ref.path}.{suffix}" if ref.path else suffix, masking=role >= _MASK)
             for ref in found
         )
         return
@@ -359,7 +360,7 @@ def _scalar_subquery(
     for item in output.items:
         if isinstance(item, Column):
             refs.extend(
-                ref._replace(role=_stronger(plain, ref.role), masking=ref.masking or role >= _MASK)
+                replace(ref, role=_stronger(plain, ref.role), masking=ref.masking or role >= _MASK)
                 for ref in item.refs
             )
         else:

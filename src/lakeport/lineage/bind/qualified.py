@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.core.names import nearest
@@ -189,7 +190,7 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
             ]
         alias = level.aliases.get(key)
         if alias is not None:
-            return [ref._replace(path=path, role=role or ref.role) for ref in alias.refs]
+            return [replace(ref, path=path, role=role or ref.role) for ref in alias.refs]
         level = level.parent
     sources = [source.relation for source in scope.sources if source.visible]
     if sources and key.lower() in binder.dialect.pseudo_columns:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.clauses import bind_clauses
@@ -108,7 +109,7 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     bind_clauses(binder, node, scope, items)
     if scope.parent is not None:
         # What a correlated subquery reads of the outer row decides about the outer row's values.
-        scope.parent.indirect += [(ref._replace(role=FILTER), "FILTER") for ref in scope.correlated]
+        scope.parent.indirect += [(replace(ref, role=FILTER), "FILTER") for ref in scope.correlated]
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
 
 

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
+import msgspec
+from msgspec.structs import replace
+
 if TYPE_CHECKING:
     from sqlglot import exp
 
@@ -20,7 +23,7 @@ VALUE, AGGREGATE, CONDITIONAL, WINDOW, SORT, FILTER = range(6)
 SUBTYPES = ("TRANSFORMATION", "AGGREGATION", "CONDITIONAL", "WINDOW", "SORT", "FILTER")
 
 
-class Ref(NamedTuple):
+class Ref(msgspec.Struct, frozen=True):
     """One input of a column: a column, or a whole relation for `COUNT(*)` and unknown stars."""
 
     origin: Column | Relation
@@ -34,53 +37,32 @@ class Ref(NamedTuple):
     text: str | None = None
 
 
-class Column:
+# These are made by the thousand: a struct is built in C, with all its defaults, in one call.
+class Column(msgspec.Struct, eq=False):
     """A column of a relation inside one statement."""
 
-    __slots__ = (
-        "aggregation",
-        "approximate",
-        "entry",
-        "expression",
-        "generated",
-        "identity",
-        "inferred",
-        "key",
-        "label_known",
-        "name",
-        "refs",
-        "relation",
-        "span",
-        "text",
-        "type",
-        "type_label",
-        "typed",
-        "widened",
-    )
-
-    def __init__(self, name: str, key: str, relation: Relation | None = None) -> None:
-        self.name = name
-        self.key = key
-        self.relation = relation
-        self.refs: list[Ref] = []
-        # True when the value is copied unchanged.
-        self.identity = False
-        self.approximate = False
-        # The name was made up by the dialect's rules.
-        self.generated = False
-        self.inferred = False
-        self.entry: ColumnEntry | None = None
-        self.expression: exp.Expr | None = None
-        self.text: str | None = None
-        self.span: tuple[int, int] | None = None
-        self.aggregation: tuple[bool, str | None, bool] | None = None
-        self.type: SqlType | None = None
-        self.typed = False
-        # The type is the common one of several branches.
-        self.widened = False
-        # The type as text, once somebody asked for it.
-        self.label_known = False
-        self.type_label: str | None = None
+    name: str
+    key: str
+    relation: Relation | None = None
+    refs: list[Ref] = []
+    # True when the value is copied unchanged.
+    identity: bool = False
+    approximate: bool = False
+    # The name was made up by the dialect's rules.
+    generated: bool = False
+    inferred: bool = False
+    entry: ColumnEntry | None = None
+    expression: exp.Expr | None = None
+    text: str | None = None
+    span: tuple[int, int] | None = None
+    aggregation: tuple[bool, str | None, bool] | None = None
+    type: SqlType | None = None
+    typed: bool = False
+    # The type is the common one of several branches.
+    widened: bool = False
+    # The type as text, once somebody asked for it.
+    label_known: bool = False
+    type_label: str | None = None
 
 
 def explicit(column: Column, operation: str | None = None) -> list[Ref]:
@@ -91,7 +73,7 @@ def explicit(column: Column, operation: str | None = None) -> list[Ref]:
     for ref in column.refs:
         derived = ref.derived or not column.identity
         text = ref.text or (column.text if derived else None)
-        made.append(ref._replace(derived=derived, text=text, operation=operation or ref.operation))
+        made.append(replace(ref, derived=derived, text=text, operation=operation or ref.operation))
     return made
 
 
@@ -105,84 +87,48 @@ class Tail(NamedTuple):
 Item: TypeAlias = "Column | Tail"
 
 
-class Relation:
+class Relation(msgspec.Struct, eq=False):
     """A table, view, CTE, derived table, generator or output inside one statement."""
 
-    __slots__ = (
-        "arguments",
-        "body_span",
-        "columns",
-        "complete",
-        "conflicting",
-        "duplicates",
-        "entry",
-        "extra",
-        "filters",
-        "index",
-        "indirect",
-        "inferring",
-        "inputs",
-        "instance",
-        "is_read",
-        "join_condition",
-        "join_keys",
-        "join_type",
-        "kind",
-        "label",
-        "local_kind",
-        "metadata",
-        "name",
-        "name_spans",
-        "path",
-        "resolution",
-        "span",
-        "stale",
-        "table_inputs",
-        "tails",
-        "used",
-        "written",
-    )
-
-    def __init__(self, kind: str, label: str, name: Name) -> None:
-        self.kind = kind
-        self.label = label
-        self.name = name
-        self.columns: list[Column] = []
-        self.index: dict[str, Column] = {}
-        self.duplicates: set[str] = set()
-        self.entry: TableEntry | None = None
-        self.complete = True
-        # Imported, but the workload defines it differently: stars over it are approximate.
-        self.conflicting = False
-        self.stale = False
-        self.tails: list[Tail] = []
-        # Columns a statement insists on although the list is complete without them.
-        self.extra: list[Column] = []
-        self.inferring: set[str] = set()
-        # What generated columns of a table function derive from.
-        self.arguments: list[Ref] = []
-        # The relations in the FROM clauses that feed this one.
-        self.inputs: list[Relation] = []
-        # Relations that feed this one as a whole, with the operation that says how.
-        self.table_inputs: list[tuple[Relation, str]] = []
-        self.filters: list[tuple[str, str]] = []
-        self.indirect: list[tuple[Ref, str]] = []
-        self.join_type: str | None = None
-        self.join_condition: str | None = None
-        self.join_keys: list[list[str]] = []
-        self.span: tuple[int, int] | None = None
-        self.body_span: tuple[int, int] | None = None
-        self.name_spans: list[tuple[int, int]] = []
-        self.resolution: str | None = None
-        self.instance = 1
-        self.metadata: dict[str, Any] = {}
-        self.local_kind: str | None = None
-        # Distinguishes equal names in one statement.
-        self.path = ""
-        self.used = False
-        self.written = False
-        # False for a pure write target.
-        self.is_read = False
+    kind: str
+    label: str
+    name: Name
+    columns: list[Column] = []
+    index: dict[str, Column] = {}
+    duplicates: set[str] = set()
+    entry: TableEntry | None = None
+    complete: bool = True
+    # Imported, but the workload defines it differently: stars over it are approximate.
+    conflicting: bool = False
+    stale: bool = False
+    tails: list[Tail] = []
+    # Columns a statement insists on although the list is complete without them.
+    extra: list[Column] = []
+    inferring: set[str] = set()
+    # What generated columns of a table function derive from.
+    arguments: list[Ref] = []
+    # The relations in the FROM clauses that feed this one.
+    inputs: list[Relation] = []
+    # Relations that feed this one as a whole, with the operation that says how.
+    table_inputs: list[tuple[Relation, str]] = []
+    filters: list[tuple[str, str]] = []
+    indirect: list[tuple[Ref, str]] = []
+    join_type: str | None = None
+    join_condition: str | None = None
+    join_keys: list[list[str]] = []
+    span: tuple[int, int] | None = None
+    body_span: tuple[int, int] | None = None
+    name_spans: list[tuple[int, int]] = []
+    resolution: str | None = None
+    instance: int = 1
+    metadata: dict[str, Any] = {}
+    local_kind: str | None = None
+    # Distinguishes equal names in one statement.
+    path: str = ""
+    used: bool = False
+    written: bool = False
+    # False for a pure write target.
+    is_read: bool = False
 
     def adopt(self, items: list[Item]) -> None:
         """Take over the output of a query as the columns of this relation."""
@@ -262,49 +208,30 @@ class Source(NamedTuple):
     visible: bool = True
 
 
-class Scope:
+class Scope(msgspec.Struct, eq=False):
     """One SELECT: what its names can mean. `ctes` is inherited, `parent` is for correlation."""
 
-    __slots__ = (
-        "aliases",
-        "correlated",
-        "ctes",
-        "hidden",
-        "indirect",
-        "late_aliases",
-        "merged",
-        "parent",
-        "prefers_projection",
-        "projection",
-        "qualified",
-        "remembered",
-        "repeated",
-        "sources",
-        "windows",
-    )
-
-    def __init__(self, parent: Scope | None, ctes: dict[str, Relation]) -> None:
-        self.parent = parent
-        self.ctes = ctes
-        self.sources: list[Source] = []
-        self.merged: dict[str, Merged] = {}
-        # The columns of each relation that a merged one stands for.
-        self.hidden: dict[int, set[str]] = {}
-        # Select aliases bound so far, for lateral references.
-        self.aliases: dict[str, Column] = {}
-        # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.
-        self.projection: dict[str, Column] = {}
-        # Names that outputs of different making share.
-        self.repeated: set[str] = set()
-        self.windows: dict[str, exp.Expr] = {}
-        # Unqualified names found so far, with the number of sources there were.
-        self.remembered: dict[str, tuple[int, Column]] = {}
-        self.qualified: dict[tuple[str, str], tuple[int, Column]] = {}
-        # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
-        self.prefers_projection = False
-        self.late_aliases = False
-        self.correlated: list[Ref] = []
-        self.indirect: list[tuple[Ref, str]] = []
+    parent: Scope | None
+    ctes: dict[str, Relation]
+    sources: list[Source] = []
+    merged: dict[str, Merged] = {}
+    # The columns of each relation that a merged one stands for.
+    hidden: dict[int, set[str]] = {}
+    # Select aliases bound so far, for lateral references.
+    aliases: dict[str, Column] = {}
+    # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.
+    projection: dict[str, Column] = {}
+    # Names that outputs of different making share.
+    repeated: set[str] = set()
+    windows: dict[str, exp.Expr] = {}
+    # Unqualified names found so far, with the number of sources there were.
+    remembered: dict[str, tuple[int, Column]] = {}
+    qualified: dict[tuple[str, str], tuple[int, Column]] = {}
+    # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
+    prefers_projection: bool = False
+    late_aliases: bool = False
+    correlated: list[Ref] = []
+    indirect: list[tuple[Ref, str]] = []
 
     def relation(self, alias: str) -> Relation | None:
         """The relation addressed by an alias, here only."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.clauses import bind_order
@@ -131,20 +132,20 @@ def _combine_open(items: list[Item], others: list[Item], position: int) -> None:
             items.append(other)
         elif other.key in named:
             column = named[other.key]
-            column.refs = [*column.refs, *(ref._replace(approximate=True) for ref in other.refs)]
+            column.refs = [*column.refs, *(replace(ref, approximate=True) for ref in other.refs)]
             column.approximate = True
         else:
             # The unknown side of the other branch may well hold this column.
             made = _branch_copy(other)
             if isinstance(made, Column):
-                made.refs = [ref._replace(approximate=True) for ref in made.refs]
+                made.refs = [replace(ref, approximate=True) for ref in made.refs]
                 made.approximate = True
                 items.append(made)
 
 
 def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subtract: bool) -> None:
     if subtract:
-        added = [ref._replace(role=FILTER, operation=operation) for ref in other.refs]
+        added = [replace(ref, role=FILTER, operation=operation) for ref in other.refs]
     else:
         added = explicit(other, operation)
         column.refs = explicit(column)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
@@ -316,16 +317,16 @@ def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kin
         )
         right = _side(binder, scope.sources[before:], identifier, key)
         for ref in (*left, *right):
-            scope.indirect.append((ref._replace(role=FILTER), "JOIN"))
+            scope.indirect.append((replace(ref, role=FILTER), "JOIN"))
         if kind == "RIGHT":
             left, right = right, left
         role = VALUE if kind == "FULL" else CONDITIONAL
         kept = left or right
-        other = [] if not left else [ref._replace(role=role) for ref in right]
+        other = [] if not left else [replace(ref, role=role) for ref in right]
         if kind == "FULL":
             # COALESCE of both sides.
-            kept = [ref._replace(derived=True) for ref in kept]
-            other = [ref._replace(derived=True) for ref in other]
+            kept = [replace(ref, derived=True) for ref in kept]
+            other = [replace(ref, derived=True) for ref in other]
         if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
             other = []
         scope.merged[key] = Merged(key, kept, other, kind)

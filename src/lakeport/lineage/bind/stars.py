@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.columns import merged_refs
@@ -175,7 +176,7 @@ def _fields(
     fields = star_fields(kind)
     if not fields:
         opened = Column(identifier.name, binder.key(identifier))
-        opened.refs = [ref._replace(approximate=True) for ref in refs]
+        opened.refs = [replace(ref, approximate=True) for ref in refs]
         return [opened]
     items: list[Item] = []
     for name, field in ((field.name, field.type) for field in fields):
@@ -183,7 +184,7 @@ def _fields(
         if made.key in modifiers.excluded:
             modifiers.unmet.pop(made.key, None)
             continue
-        made.refs = [ref._replace(path=f"{ref.path}.{name}" if ref.path else name) for ref in refs]
+        made.refs = [replace(ref, path=f"{ref.path}.{name}" if ref.path else name) for ref in refs]
         made.type, made.typed = field, True
         items.append(made)
     return items

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail, explicit
@@ -64,7 +65,7 @@ def assign(
     """A value flows into a column of the target."""
     refs = explicit(source, operation)
     if approximate:
-        refs = [ref._replace(approximate=True) for ref in refs]
+        refs = [replace(ref, approximate=True) for ref in refs]
     target.refs = [*target.refs, *refs]
     target.identity = True
     if source.text is not None and target.text is None and not source.identity:
