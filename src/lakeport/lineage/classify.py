@@ -22,7 +22,7 @@ def classify(session: Session, result: AnalyzeResult) -> None:
             seeds[node.id] = [*seeds.get(node.id, []), *own]
     report = propagate(lineage.nodes, lineage.edges, seeds)
     for node in lineage.nodes:
-        node.tags = list(report.tags.get(node.id, []))
+        node.tags = list(report.tags.get(node.id, [])) or ()
         if node.id in report.stopped:
             node.metadata = {**node.metadata, "tagsMasked": report.stopped[node.id]}
     shown = {

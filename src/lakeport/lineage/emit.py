@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlglot import exp
@@ -22,7 +23,7 @@ def _transformation(kind: str, subtype: str, *, masking: bool) -> dict[str, Any]
     return {"transformation": {"type": kind, "subtype": subtype, "masking": masking}}
 
 
-# Shared by every edge: these maps are never changed after they are built.
+# Shared by many nodes and edges: these maps are never changed after they are built.
 _IDENTITY = _transformation("DIRECT", "IDENTITY", masking=False)
 _DIRECT = tuple(
     tuple(
@@ -33,17 +34,30 @@ _DIRECT = tuple(
 )
 
 
+@lru_cache(maxsize=4096)
+def _typed(kind: str, origin: str) -> dict[str, Any]:
+    return {"dataType": kind, "dataTypeOrigin": origin}
+
+
+@lru_cache(maxsize=256)
+def _aggregation(key: bool, function: str | None, distinct: bool) -> Aggregation:  # noqa: FBT001 - the fields of a tuple
+    return Aggregation(is_grouping_key=key, function=function, distinct=distinct)
+
+
+def _resolution(relation: Relation, column: Column) -> ResolutionSource | None:
+    """Where a column of a stored relation is known from."""
+    if column.entry is not None:
+        return column.entry.origin
+    if column.inferred:
+        return "implied" if not column.approximate else "unknown"
+    return "implied" if relation.written else None
+
+
 def _filters(relation: Relation) -> list[Filter]:
     return [
         Filter(expression=text, clause_type=cast("ClauseType", clause))
         for text, clause in dict.fromkeys(relation.filters)
     ]
-
-
-def _is_stale(ref: Ref) -> bool:
-    """Read after a DROP: the last known columns, which may be gone."""
-    owner = ref.origin if isinstance(ref.origin, Relation) else ref.origin.relation
-    return owner is not None and owner.stale
 
 
 def _is_constant(column: Column) -> bool:
@@ -108,7 +122,7 @@ class Emitter:
             node_type=cast("NodeType", relation.kind),
             label=relation.label,
             qualified_name=name,
-            name_spans=[convert(*span) for span in spans],
+            name_spans=[convert(*span) for span in spans] or (),
             resolution_source=cast("ResolutionSource | None", relation.resolution),
             description=description,
             metadata=metadata,
@@ -145,64 +159,58 @@ class Emitter:
         return node_id("table", *relation.name)
 
     def _columns(self, relation: Relation) -> None:
+        """A node and an ownership edge per column: most of what a result is made of."""
         owner = self.relation_id(relation)
-        name = dotted(relation.name)
+        edge_prefix = edge_id(owner, "", "ownership")
+        name_prefix = f"{dotted(relation.name)}." if relation.kind != "output" else ""
+        stored = relation.local_kind is None and relation.kind != "output"
         counts: dict[str, int] = {}
-        for column in (*relation.columns, *relation.extra):
-            seen = counts.get(column.key, 0)
-            counts[column.key] = seen + 1
+        for column in (*relation.columns, *relation.extra) if relation.extra else relation.columns:
+            key = column.key
+            seen = counts.get(key, 0)
+            counts[key] = seen + 1
             identifier = (
-                node_id("column", owner, column.key, str(seen))
-                if seen
-                else node_id("column", owner, column.key)
+                node_id("column", owner, key, str(seen)) if seen else node_id("column", owner, key)
             )
             self._column_ids[id(column)] = identifier
-            self.nodes.append(self._column_node(relation, column, identifier, name))
+            node = Node(
+                id=identifier,
+                node_type="column",
+                label=column.name,
+                qualified_name=name_prefix + key,
+                metadata=self._type_facts(column),
+            )
+            if stored:
+                node.resolution_source = _resolution(relation, column)
+            # Most columns have none of these, and a keyword costs even when it is empty.
+            if column.text is not None:
+                node.expression = column.text
+            if column.span is not None:
+                node.span = self._source.span(*column.span)
+            if column.aggregation is not None:
+                node.aggregation = _aggregation(*column.aggregation)
+            if column.entry is not None and column.entry.description:
+                node.description = column.entry.description
+            self.nodes.append(node)
             # Ownership is unique by construction, so it needs no look-up.
             self.edges.append(
                 Edge(
-                    id=edge_id(owner, identifier, "ownership"),
+                    id=edge_prefix + identifier[-16:],
                     source=owner,
                     target=identifier,
                     edge_type="ownership",
                 )
             )
 
-    def _column_node(self, relation: Relation, column: Column, identifier: str, owner: str) -> Node:
-        metadata: dict[str, Any] = {}
-        kind = self._type_text(column)
-        if kind is not None:
-            declared = column.entry is not None and column.entry.type_origin != "inferred"
-            metadata = {"dataType": kind, "dataTypeOrigin": "declared" if declared else "inferred"}
-        resolution: Any = None
-        if relation.local_kind is None and relation.kind != "output":
-            if column.entry is not None:
-                resolution = column.entry.origin
-            elif column.inferred:
-                resolution = "implied" if not column.approximate else "unknown"
-            elif relation.written:
-                resolution = "implied"
-        node = Node(
-            id=identifier,
-            node_type="column",
-            label=column.name,
-            qualified_name=f"{owner}.{column.key}" if relation.kind != "output" else column.key,
-            resolution_source=resolution,
-            metadata=metadata,
-        )
-        # Most columns have none of these, and a keyword costs even when it is empty.
-        if column.text is not None:
-            node.expression = column.text
-        if column.span is not None:
-            node.span = self._source.span(*column.span)
-        if column.aggregation is not None:
-            key, function, distinct = column.aggregation
-            node.aggregation = Aggregation(
-                is_grouping_key=key, function=function, distinct=distinct
-            )
-        if column.entry is not None and column.entry.description:
-            node.description = column.entry.description
-        return node
+    def _type_facts(self, column: Column) -> dict[str, Any]:
+        entry = column.entry
+        if entry is None:
+            kind = self._type_text(column)
+            return _typed(kind, "inferred") if kind is not None else {}
+        kind = entry.data_type or self._type_text(column)
+        if kind is None:
+            return {}
+        return _typed(kind, "inferred" if entry.type_origin == "inferred" else "declared")
 
     def _type_text(self, column: Column) -> str | None:
         if column.label_known:
@@ -219,8 +227,15 @@ class Emitter:
 
     # -- edges -------------------------------------------------------------------------------
 
-    def _edge(self, source: str, target: str, kind: EdgeType, **facts: Any) -> None:
-        operation = facts.get("operation")
+    def _edge(
+        self,
+        source: str,
+        target: str,
+        kind: EdgeType,
+        *,
+        operation: str | None = None,
+        **facts: Any,
+    ) -> None:
         key = (source, target, kind, operation)
         if key in self._seen:
             return
@@ -231,7 +246,14 @@ class Emitter:
             identifier = edge_id(source, target, kind, f"_{operation}")
         self._ids.add(identifier)
         self.edges.append(
-            Edge(id=identifier, source=source, target=target, edge_type=kind, **facts)
+            Edge(
+                id=identifier,
+                source=source,
+                target=target,
+                edge_type=kind,
+                operation=operation,
+                **facts,
+            )
         )
 
     def _origin_id(self, ref: Ref) -> str | None:
@@ -241,13 +263,11 @@ class Emitter:
 
     def _flows(self, relation: Relation) -> None:
         fed: set[int] = set()
-        for column in (*relation.columns, *relation.extra):
-            target = self._column_ids[id(column)]
-            for ref in column.refs:
-                origin = ref.origin
-                owner = origin if isinstance(origin, Relation) else origin.relation
-                fed.add(id(owner))
-                self._flow(column, ref, target)
+        for column in (*relation.columns, *relation.extra) if relation.extra else relation.columns:
+            if column.refs:
+                target = self._column_ids[id(column)]
+                for ref in column.refs:
+                    self._flow(column, ref, target, fed)
         for tail in relation.tails:
             fed.add(id(tail.relation))
             source = self._relation_ids.get(id(tail.relation))
@@ -255,17 +275,23 @@ class Emitter:
                 self._edge(source, self.relation_id(relation), "data_flow", approximate=True)
         self._join_dependencies(relation, fed)
 
-    def _flow(self, column: Column, ref: Ref, target: str) -> None:
-        source = self._origin_id(ref)
+    def _flow(self, column: Column, ref: Ref, target: str, fed: set[int]) -> None:
+        origin = ref.origin
+        if origin.__class__ is Relation:
+            owner: Relation | None = origin
+            source = self._relation_ids.get(id(origin))
+            derived = True
+        else:
+            owner = origin.relation  # type: ignore[union-attr] # see the line before the other branch
+            source = self._column_ids.get(id(origin))
+            derived = ref.derived or not column.identity or ref.role != VALUE
+        fed.add(id(owner))
         if source is None:
             return
-        if ref.path and isinstance(ref.origin, Column):
-            self._nested(ref.origin, ref.path, source)
-        derived = ref.derived or not column.identity or ref.role != VALUE
-        if isinstance(ref.origin, Relation):
-            derived = True
         metadata = _DIRECT[ref.role][ref.masking] if derived else _IDENTITY
         if ref.path:
+            if isinstance(origin, Column):
+                self._nested(origin, ref.path, source)
             metadata = {**metadata, "fieldPath": ref.path}
         self._edge(
             source,
@@ -273,7 +299,8 @@ class Emitter:
             "derivation" if derived else "data_flow",
             expression=(ref.text or column.text) if derived else None,
             operation=ref.operation,
-            approximate=ref.approximate or _is_stale(ref),
+            # Read after a DROP: the last known columns, which may be gone.
+            approximate=ref.approximate or (owner is not None and owner.stale),
             metadata=metadata,
         )
 
@@ -301,10 +328,12 @@ class Emitter:
 
     def _join_dependencies(self, relation: Relation, fed: set[int]) -> None:
         """Relations of the FROM clause that give no column still decide about rows."""
+        if not relation.inputs:
+            return
         inputs = list(dict.fromkeys(relation.inputs))
         target = self.relation_id(relation)
-        constant = next((column for column in relation.columns if _is_constant(column)), None)
         if len(inputs) == 1 and not fed and relation.columns:
+            constant = next((column for column in relation.columns if _is_constant(column)), None)
             source = self._relation_ids.get(id(inputs[0]))
             if source is not None and constant is not None:
                 self._edge(

@@ -118,12 +118,7 @@ class GlobalGraph:
         if holder is None:
             canonical = _canonical(name or (node.label,))
         else:
-            canonical = _column_name(self._nodes[holder].canonical_name, node)
-        metadata = (
-            {key: value for key, value in node.metadata.items() if key in _KEPT}
-            if node.metadata
-            else {}
-        )
+            canonical = _column_name(self._nodes[holder].canonical_name, node.label)
         return GlobalNode(
             id=identifier,
             node_type=node.node_type,
@@ -131,7 +126,7 @@ class GlobalGraph:
             canonical_name=canonical,
             statement_refs=[],
             resolution_source=node.resolution_source,
-            metadata=metadata,
+            metadata=_kept(node.metadata),
         )
 
     def _merge_edge(self, edge: Edge, same: dict[str, str]) -> None:
@@ -200,9 +195,16 @@ def _canonical(name: Name) -> CanonicalName:
     return CanonicalName(name=name[0])
 
 
-def _column_name(owner: CanonicalName, node: Node) -> CanonicalName:
-    column = node.label if owner.column is None else f"{owner.column}.{node.label}"
+def _column_name(owner: CanonicalName, label: str) -> CanonicalName:
+    column = label if owner.column is None else f"{owner.column}.{label}"
     return CanonicalName(catalog=owner.catalog, schema=owner.schema, name=owner.name, column=column)
+
+
+def _kept(metadata: dict[str, Any]) -> dict[str, Any]:
+    """Mostly all of it, and then the same map: it is never changed in place."""
+    if metadata.keys() <= _KEPT:
+        return metadata
+    return {key: value for key, value in metadata.items() if key in _KEPT}
 
 
 def _column_key(node: Node, owner: str, names: dict[str, Name]) -> tuple[str, ...]:
@@ -213,13 +215,16 @@ def _column_key(node: Node, owner: str, names: dict[str, Name]) -> tuple[str, ..
     return (qualified.removeprefix(prefix),)
 
 
+_CERTAINTY = {None: 0, "unknown": 1, "implied": 2, "imported": 3}
+
+
 def _improve(held: GlobalNode, node: Node) -> None:
     """A later statement may know more: a definition beats a placeholder."""
-    order = {None: 0, "unknown": 1, "implied": 2, "imported": 3}
-    if order[node.resolution_source] > order[held.resolution_source]:
+    if _CERTAINTY[node.resolution_source] > _CERTAINTY[held.resolution_source]:
         held.resolution_source = node.resolution_source
-        held.metadata.pop("placeholder", None)
+        if "placeholder" in held.metadata:
+            held.metadata = {k: v for k, v in held.metadata.items() if k != "placeholder"}
     if node.node_type == "view":
         held.node_type = "view"
     if node.metadata.get("temporary"):
-        held.metadata["temporary"] = True
+        held.metadata = {**held.metadata, "temporary": True}

@@ -206,7 +206,7 @@ def _moved_node(node: Node, distance: int) -> Node:
     return msgspec.structs.replace(
         node,
         span=_shifted(node.span, distance) if node.span else None,
-        name_spans=[_shifted(span, distance) for span in node.name_spans],
+        name_spans=[_shifted(span, distance) for span in node.name_spans] or (),
         body_span=_shifted(node.body_span, distance) if node.body_span else None,
     )
 

@@ -87,7 +87,7 @@ def _column(column: ColumnEntry) -> ResolvedColumn:
         data_type_origin=column.type_origin,
         nullable=column.nullable,
         renamed_from=column.renamed_from,
-        tags=list(column.tags),
+        tags=list(column.tags) or (),
     )
 
 

@@ -8,6 +8,7 @@ way to JSON; its `flowscope` style renames edge ends and kinds for consumers of 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
@@ -54,15 +55,15 @@ class Node(Record):
     qualified_name: str | None = None
     expression: str | None = None
     span: Span | None = None
-    name_spans: list[Span] = []
+    name_spans: Sequence[Span] = ()
     body_span: Span | None = None
     resolution_source: ResolutionSource | None = None
-    filters: list[Filter] = []
+    filters: Sequence[Filter] = ()
     join_type: str | None = None
     join_condition: str | None = None
     aggregation: Aggregation | None = None
     description: str | None = None
-    tags: list[ColumnTag] = []
+    tags: Sequence[ColumnTag] = ()
     metadata: dict[str, Any] = {}
 
 
@@ -141,7 +142,7 @@ class GlobalNode(Record):
     canonical_name: CanonicalName
     statement_refs: list[StatementRef]
     resolution_source: ResolutionSource | None = None
-    tags: list[ColumnTag] = []
+    tags: Sequence[ColumnTag] = ()
     metadata: dict[str, Any] = {}
 
 
@@ -217,7 +218,7 @@ class ResolvedColumn(Wire, frozen=True):
     data_type_origin: TypeOrigin | None = None
     nullable: bool | None = None
     renamed_from: str | None = None
-    tags: list[ColumnTag] = []
+    tags: Sequence[ColumnTag] = ()
 
 
 class Constraint(Wire, frozen=True):

@@ -312,7 +312,7 @@ def _add_incremental(session: Session, statement: Statement, result: StatementLi
     for node in emitter.nodes:
         if node.id not in nodes:
             node.metadata = {**node.metadata, "incrementalOnly": True}
-            node.span, node.name_spans, node.body_span = None, [], None
+            node.span, node.name_spans, node.body_span = None, (), None
             result.nodes.append(node)
     for edge in emitter.edges:
         if edge.id not in edges:
