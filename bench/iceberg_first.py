@@ -18,7 +18,7 @@ from bench.iceberg_parts.race import finish, prepared, print_race, race
 from bench.iceberg_parts.readers import QUERIES, Reader
 from bench.lineage_parts.clock import Line
 
-READERS: list[Reader] = ["lakeport", "duckdb iceberg", "raw files", "polars to Arrow"]
+READERS: list[Reader] = ["lakeport", "duckdb iceberg", "raw files", "polars frames"]
 NO_SLOWER_THAN = 2.0
 
 

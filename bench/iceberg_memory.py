@@ -16,7 +16,7 @@ from bench.iceberg_parts.race import finish, prepared, race
 from bench.iceberg_parts.readers import QUERIES, Reader
 from bench.lineage_parts.clock import Line
 
-READERS: list[Reader] = ["lakeport", "raw files", "duckdb iceberg", "polars to Arrow", "pyiceberg"]
+READERS: list[Reader] = ["lakeport", "raw files", "duckdb iceberg", "polars frames", "pyiceberg"]
 TABLES = ("lineitem", "lineitem_deleted")
 MEBIBYTES = 100
 
