@@ -25,7 +25,7 @@ from pyiceberg.types import (
 
 from lakeport.catalog.iceberg.deletes import deleted_rows
 from lakeport.catalog.iceberg.parts import Source
-from lakeport.core.errors import CorruptDataError, UnsupportedError
+from lakeport.core.errors import CancelledError, CorruptDataError, UnsupportedError
 from tests.catalog.iceberg.planning.planned import inventory, source_of
 from tests.lakes.lake import Lake
 from tests.lakes.parquet import Style
@@ -272,6 +272,15 @@ def test_a_table_is_compared_once(table: LakeTable) -> None:
     table.disk_path(table.head.files[0].path).unlink()
     table.disk_path(table.head.deletes[0].path).unlink()
     assert gone(source) == [[1]]
+
+
+def test_comparing_ends_when_nobody_wants_it_and_can_be_asked_again(table: LakeTable) -> None:
+    delete(table, ID, id=[1])
+    source = source_of(table)
+    (file,) = inventory(source).files()
+    with pytest.raises(CancelledError):
+        deleted_rows(source, file, lambda: True)
+    assert deleted_rows(source, file).positions.tolist() == [1]
 
 
 def emptied(path: Path) -> None:

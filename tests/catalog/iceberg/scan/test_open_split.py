@@ -5,14 +5,16 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pytest
+from pyiceberg.io.pyarrow import PyArrowFileIO
 from pyiceberg.schema import Schema
+from pyiceberg.typedef import EMPTY_DICT
 from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.expressions import parse_expression
@@ -389,6 +391,37 @@ def test_any_thread_may_close_while_another_reads(medium: LakeTable) -> None:
             assert 0 < rows.result(30) <= FILES * 90_000
         assert scan_threads() == []
     assert mapped(medium) == []
+
+
+class GatedIO(PyArrowFileIO):
+    """Opens a data file only when told to."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.begun = threading.Event()
+        self.gate = threading.Semaphore(0)
+
+    def parse_location(  # type: ignore[override] # static there, but called on the object
+        self, location: str, properties: Any = EMPTY_DICT
+    ) -> tuple[str, str, str]:
+        if "/data/" in location:
+            self.begun.set()
+            assert self.gate.acquire(timeout=30)
+        return PyArrowFileIO.parse_location(location, properties)
+
+
+@pytest.mark.parametrize("limit", [None, 1])
+def test_closing_ends_a_search_that_finds_nothing(small: LakeTable, limit: int | None) -> None:
+    gated = GatedIO()
+    request = ScanRequest(expression=parse_expression("id < 0", opened(small).schema), limit=limit)
+    stream = opened(replace(source_of(small), io=gated), request)
+    with ThreadPoolExecutor(2) as pool:
+        found = pool.submit(list, stream)
+        assert gated.begun.wait(30)
+        closing = pool.submit(stream.close)
+        gated.gate.release(3)
+        closing.result(30)
+        assert found.result(30) == []
 
 
 def test_a_stream_that_is_dropped_leaves_nothing(medium: LakeTable) -> None:

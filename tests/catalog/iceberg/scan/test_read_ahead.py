@@ -98,6 +98,15 @@ def test_every_chunk_of_every_lane_comes_in_order(seed: int) -> None:
     ahead.close()
 
 
+def test_without_threads_the_reader_makes_what_it_asks_for() -> None:
+    second = Gated()
+    ahead = ReadAhead([[partial(plain, 0, 3)], [second]], threads=0, most=10_000)
+    assert list(taken(ahead, 0)) == [0, 10, 20]
+    assert scan_threads() == []
+    assert not second.begun.is_set()
+    ahead.close()
+
+
 def test_no_thread_starts_before_the_first_chunk_is_asked_for() -> None:
     ahead = ReadAhead([[partial(plain, 0, 3)]], threads=2, most=1000)
     assert scan_threads() == []
@@ -291,6 +300,21 @@ def test_closing_waits_for_a_reader_that_works_itself() -> None:
         closing.result(SOON)
         assert lane.closed.is_set()
         # It was first, or it noticed.
+        error = reading.exception(SOON)
+        assert error is None or isinstance(error, ClosedError)
+
+
+def test_a_reader_without_threads_ends_after_the_chunk_it_is_making() -> None:
+    lane = Gated()
+    ahead = ReadAhead([[lane]], threads=0, most=0)
+    with ThreadPoolExecutor(2) as pool:
+        reading = pool.submit(lambda: list(taken(ahead, 0)))
+        assert lane.begun.wait(SOON)
+        closing = pool.submit(ahead.close)
+        lane.gate.release(1000)
+        closing.result(SOON)
+        assert lane.closed.is_set()
+        # The lane may have come to its end before it was closed.
         error = reading.exception(SOON)
         assert error is None or isinstance(error, ClosedError)
 

@@ -6,7 +6,7 @@ the other: it is kept, and equality deletes are compared with the rows of a file
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +17,7 @@ from lakeport.catalog.iceberg.deletes.positions import positions_in
 from lakeport.catalog.iceberg.deletes.vector import read_vector
 from lakeport.catalog.iceberg.parts import DataFile, Source
 from lakeport.catalog.rows.rowid import Numbers
+from lakeport.core.errors import CancelledError
 
 _ENTRY_BYTES = 500
 
@@ -47,15 +48,23 @@ class Deleted:
 NOTHING = Deleted(np.zeros(0, np.int64))
 
 
-def deleted_rows(source: Source, file: DataFile) -> Deleted:
+def deleted_rows(
+    source: Source, file: DataFile, is_cancelled: Callable[[], bool] = lambda: False
+) -> Deleted:
+    """`CancelledError` as soon as it is; whoever waits for the same answer then finds it himself."""
     if not file.deletes:
         return NOTHING
     key = (file.path, frozenset((delete.path, delete.offset) for delete in file.deletes))
-    return source.caches.deleted.get(key, lambda: _combined(source, file))
+    return source.caches.deleted.get(key, lambda: _combined(source, file, is_cancelled))
 
 
-def _combined(source: Source, file: DataFile) -> Deleted:
-    positions = np.unique(np.concatenate([np.zeros(0, np.int64), *_pieces(source, file)]))
+def _combined(source: Source, file: DataFile, is_cancelled: Callable[[], bool]) -> Deleted:
+    pieces = [np.zeros(0, np.int64)]
+    for piece in _pieces(source, file):
+        if is_cancelled():
+            raise CancelledError("the rows are no longer wanted")
+        pieces.append(piece)
+    positions = np.unique(np.concatenate(pieces))
     first, end = np.searchsorted(positions, (0, file.rows))
     return Deleted(positions[first:end])
 

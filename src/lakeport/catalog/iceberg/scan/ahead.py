@@ -55,7 +55,10 @@ class _Lane:
 
 
 class ReadAhead:
-    """`most` bytes may be ready; beyond them, only a chunk that the reader is waiting for is made."""
+    """`most` bytes may be ready; beyond them, only a chunk that the reader is waiting for is made.
+
+    Without threads the reader makes all of them, and nothing before it is asked for.
+    """
 
     def __init__(
         self, parts: Sequence[Sequence[Callable[[], Chunks]]], *, threads: int, most: int
@@ -70,7 +73,7 @@ class ReadAhead:
         self._is_closed = False
         self._changed = threading.Condition()
         self._closing = threading.Lock()
-        self._pool = ThreadPoolExecutor(threads, thread_name_prefix="lakeport-scan")
+        self._pool: ThreadPoolExecutor | None = None
 
     def take(self, part: int, lane: int) -> Chunk | None:
         """The next chunk of a lane, None after its last. Parts are read in their order."""
@@ -98,7 +101,8 @@ class ReadAhead:
             self._is_closed = True
             self._changed.notify_all()
         with self._closing:
-            self._pool.shutdown(wait=True, cancel_futures=True)
+            if self._pool is not None:
+                self._pool.shutdown(wait=True, cancel_futures=True)
             with self._changed:
                 self._changed.wait_for(lambda: self._own is None)
             for lane in (lane for lanes in self._parts for lane in lanes):
@@ -114,6 +118,7 @@ class ReadAhead:
             if lane is None:
                 return
             self._workers += 1
+            self._pool = self._pool or ThreadPoolExecutor(self._threads, "lakeport-scan")
             self._pool.submit(self._work, lane)
 
     def _claim(self) -> _Lane | None:

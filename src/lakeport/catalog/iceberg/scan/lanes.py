@@ -8,6 +8,8 @@ an Arrow array; then the shorter chunk decides.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import TypeAlias
 
 import pyarrow as pa
 from pyiceberg.types import BinaryType, DecimalType, NestedField, StringType
@@ -15,16 +17,19 @@ from pyiceberg.types import BinaryType, DecimalType, NestedField, StringType
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile
 from lakeport.core.errors import InternalError
 
+Lanes: TypeAlias = list[list[int]]
+
 # Opening a file twice costs more than a second thread saves on a smaller one.
 _SHARED_BYTES = 2 * MEBIBYTE
 
 
-def share(file: DataFile, fields: Sequence[NestedField], lanes: int) -> list[list[int]]:
+def share(file: DataFile, fields: Sequence[NestedField], most: int) -> Lanes:
     """Which fields each lane reads, by their indices: about the same work for each."""
-    if file.bytes < _SHARED_BYTES:
-        lanes = 1
+    count = min(most, len(fields))
+    if count < 2 or file.bytes < _SHARED_BYTES:
+        return [list(range(len(fields)))]
     by_cost = sorted(range(len(fields)), key=lambda index: -_cost(fields[index]))
-    return [by_cost[lane::lanes] for lane in range(min(lanes, len(fields)))]
+    return [by_cost[lane::count] for lane in range(count)]
 
 
 def _cost(field: NestedField) -> int:
@@ -36,8 +41,11 @@ def _cost(field: NestedField) -> int:
     return 1 if field.field_type.is_primitive else 5
 
 
-def joined(take: Callable[[int], Chunk | None], lanes: Sequence[Sequence[int]]) -> Iterator[Chunk]:
+def joined(take: Callable[[int], Chunk | None], lanes: Lanes) -> Iterator[Chunk]:
     """All chunks of a file, with the columns in the order of the fields that were shared."""
+    if len(lanes) == 1:
+        yield from iter(partial(take, 0), None)
+        return
     order = [index for lane in lanes for index in lane]
     places = sorted(range(len(order)), key=order.__getitem__)
     schema: pa.Schema | None = None

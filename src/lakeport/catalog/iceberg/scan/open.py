@@ -1,17 +1,17 @@
 """Opens a split: its files one after the other, their rows found and sent in good pieces.
 
 A large split is read ahead by threads. One that is small or has a limit is read by whoever asks for
-its batches: that takes no longer than starting threads, and what a limit makes unnecessary is never
-opened.
+its batches alone: that takes no longer than starting threads, and what a limit makes unnecessary is
+never opened.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TypeAlias
+from threading import Event
 
 import pyarrow as pa
 from pyiceberg.types import NestedField
@@ -19,11 +19,11 @@ from pyiceberg.types import NestedField
 from lakeport.catalog.iceberg.definition import columns_of, definition_of
 from lakeport.catalog.iceberg.files import Wanted
 from lakeport.catalog.iceberg.inventory import inventory_of
-from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, Source
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Source
 from lakeport.catalog.iceberg.scan.ahead import ClosedError, ReadAhead
 from lakeport.catalog.iceberg.scan.find import Finder
 from lakeport.catalog.iceberg.scan.gather import Gather, one_each
-from lakeport.catalog.iceberg.scan.lanes import joined, share
+from lakeport.catalog.iceberg.scan.lanes import Lanes, joined, share
 from lakeport.catalog.iceberg.scan.messages import Found, messages
 from lakeport.catalog.iceberg.scan.part import Part
 from lakeport.catalog.iceberg.scan.width import for_chunks, rows_at_once
@@ -37,9 +37,6 @@ from lakeport.core.names import quoted
 # Smaller splits are read before a thread is up.
 _THREADED_BYTES = MEBIBYTE
 
-# The chunks of a part are to be read before the next part is asked for.
-_PartChunks: TypeAlias = Generator[tuple[Part, Iterator[Chunk]], None, None]
-
 
 @dataclass(frozen=True, slots=True)
 class _Reading:
@@ -50,24 +47,29 @@ class _Reading:
     finder: Finder
     wanted: Wanted
     parts: tuple[Part, ...]
+    closed: Event
 
 
 def open_split(source: Source, moment: Moment, request: ScanRequest, split: Split) -> BatchStream:
     """The moment is the one whose snapshot the split names."""
     reading = _prepared(source, moment, request, split)
-    schema = reading.bound.schema
-    if not _is_threaded(reading):
-        return BatchStream(schema, _batches(reading, _one_by_one(reading)))
-    lanes = [_lanes(reading, part) for part in reading.parts]
+    # Whoever reads is a thread, too.
+    helpers = source.options.threads - 1 if _is_worth_threads(reading) else 0
+    lanes = [share(part.file, reading.wanted.fields, helpers + 1) for part in reading.parts]
     ahead = ReadAhead(
         [
             [partial(part.read, _narrowed(reading.wanted, fields)) for fields in shared]
             for part, shared in zip(reading.parts, lanes, strict=True)
         ],
-        threads=source.options.threads - 1,  # whoever reads helps
+        threads=helpers,
         most=source.options.queue_bytes,
     )
-    return BatchStream(schema, _batches(reading, _side_by_side(reading, ahead, lanes)), ahead.close)
+
+    def close() -> None:
+        reading.closed.set()
+        ahead.close()
+
+    return BatchStream(reading.bound.schema, _batches(reading, ahead, lanes), close)
 
 
 def _prepared(source: Source, moment: Moment, request: ScanRequest, split: Split) -> _Reading:
@@ -82,7 +84,9 @@ def _prepared(source: Source, moment: Moment, request: ScanRequest, split: Split
         columns,
         _batch_rows(source, bound, fields, is_conditional=finder.is_conditional),
     )
-    return _Reading(source, bound, finder, wanted, _parts(source, moment, request, split))
+    closed = Event()
+    parts = () if request.limit == 0 else _parts(source, moment, request, split, closed)
+    return _Reading(source, bound, finder, wanted, parts, closed)
 
 
 def _row_id_version(source: Source, moment: Moment, request: ScanRequest) -> int | None:
@@ -105,68 +109,48 @@ def _batch_rows(
     return rows if limit is None or is_conditional else min(rows, max(limit, 256))
 
 
-def _parts(source: Source, moment: Moment, request: ScanRequest, split: Split) -> tuple[Part, ...]:
+def _parts(
+    source: Source, moment: Moment, request: ScanRequest, split: Split, closed: Event
+) -> tuple[Part, ...]:
     """In the order of their ordinals, with row ids in the order of those."""
-    if moment.snapshot is None or request.limit == 0:
+    if moment.snapshot is None:
         return ()
     inventory = inventory_of(source, moment.snapshot)
     source = replace(source, options=for_chunks(source.options))
-    parts = [
-        Part(
-            source, inventory.file(ordinal), inventory.first_row(ordinal) if request.row_ids else 0
-        )
-        for ordinal in sorted(set(split.parts))
-    ]
+    parts = []
+    for ordinal in sorted(set(split.parts)):
+        first = inventory.first_row(ordinal) if request.row_ids else 0
+        parts.append(Part(source, inventory.file(ordinal), first, closed))
     return tuple(sorted(parts, key=lambda part: part.first))
 
 
-# -- chunks --------------------------------------------------------------------------------------
-
-
-def _is_threaded(reading: _Reading) -> bool:
+def _is_worth_threads(reading: _Reading) -> bool:
     return (
-        reading.source.options.threads > 1
-        and reading.bound.request.limit is None
+        reading.bound.request.limit is None
         and bool(reading.wanted.fields)
         and sum(part.file.bytes for part in reading.parts) >= _THREADED_BYTES
     )
 
 
-def _one_by_one(reading: _Reading) -> _PartChunks:
-    for part in reading.parts:
-        with closing(part.read(reading.wanted)) as chunks:
-            yield part, chunks
-
-
-def _side_by_side(reading: _Reading, ahead: ReadAhead, lanes: list[list[list[int]]]) -> _PartChunks:
-    with closing(ahead):
-        for index, part in enumerate(reading.parts):
-            yield part, joined(partial(ahead.take, index), lanes[index])
-
-
-def _lanes(reading: _Reading, part: Part) -> list[list[int]]:
-    return share(part.file, reading.wanted.fields, reading.source.options.threads)
-
-
-def _narrowed(wanted: Wanted, fields: list[int]) -> Wanted:
+def _narrowed(wanted: Wanted, fields: Sequence[int]) -> Wanted:
     return replace(wanted, fields=tuple(wanted.fields[index] for index in fields))
 
 
-# -- batches -------------------------------------------------------------------------------------
-
-
-def _batches(reading: _Reading, chunks: _PartChunks) -> Generator[pa.RecordBatch, None, None]:
+def _batches(
+    reading: _Reading, ahead: ReadAhead, lanes: Sequence[Lanes]
+) -> Generator[pa.RecordBatch, None, None]:
     size = reading.source.options.batch_bytes
-    with closing(chunks), suppress(ClosedError):
-        found = _limited(_found(reading, chunks), reading.bound.request.limit)
+    with closing(ahead), suppress(ClosedError):
+        found = _limited(_found(reading, ahead, lanes), reading.bound.request.limit)
         yield from messages(found, reading.bound.schema, size)
 
 
-def _found(reading: _Reading, chunks: _PartChunks) -> Iterator[Found]:
+def _found(reading: _Reading, ahead: ReadAhead, lanes: Sequence[Lanes]) -> Iterator[Found]:
     finder = reading.finder
     gather = Gather() if finder.is_conditional else one_each
-    for part, of_part in chunks:
-        for stretch in gather(of_part):
+    for index, part in enumerate(reading.parts):
+        chunks = joined(partial(ahead.take, index), lanes[index])
+        for stretch in gather(chunks):
             yield from finder.find(stretch, part.deleted, part.first)
 
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from functools import cached_property
+from threading import Event
 
 import pyarrow as pa
 
@@ -21,17 +22,18 @@ _COUNTED_ROWS = 1 << 19
 
 
 class Part:
-    """`first` is where the file's row ids begin."""
+    """`first` is where the file's row ids begin; `closed` says that nobody wants them any more."""
 
-    def __init__(self, source: Source, file: DataFile, first: int) -> None:
+    def __init__(self, source: Source, file: DataFile, first: int, closed: Event) -> None:
         self.source = source
         self.file = file
         self.first = first
+        self._closed = closed
 
     @cached_property
     def deleted(self) -> Deleted:
         """Read when first needed, by whichever thread needs it first."""
-        return deleted_rows(self.source, self.file)
+        return deleted_rows(self.source, self.file, self._closed.is_set)
 
     def read(self, wanted: Wanted) -> Chunks:
         """Nothing of a file whose rows are all gone."""
