@@ -8,12 +8,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.create import append, create_table
 from lakeport.catalog.iceberg.manifests.container import DamagedError, open_container
 from lakeport.catalog.iceberg.manifests.entries import decode_manifest
 from lakeport.catalog.iceberg.manifests.listing import Listed, decode_listing
+from lakeport.catalog.ports import NamespaceInfo, Scannable, ScanRequest, require
 from lakeport.core.errors import CorruptDataError
+from lakeport.core.names import TableName
 from tests.catalog.iceberg.manifests.test_manifest_decoding import BY_NAME, SCHEMA, rows
 from tests.catalog.iceberg.planning.planned import inventory, plan, source_of
 from tests.lakes.lake import Lake
@@ -69,6 +75,24 @@ def test_a_manifest_list_cut_inside_a_block_is_an_error(table: LakeTable) -> Non
         path.write_bytes(whole[:length])
         with pytest.raises(CorruptDataError, match="manifest list"):
             inventory(source_of(table))
+
+
+def test_a_list_of_nothing_is_an_error_where_the_snapshot_counts_files(tmp_path: Path) -> None:
+    profile = Lake(tmp_path).profile
+    columns = pa.schema({"k": pa.int64()})
+    with IcebergCatalog.open(profile) as catalog:
+        catalog.create_namespace(NamespaceInfo("s"))
+        made = create_table(catalog.pyiceberg, TableName("s", "t"), Definition(columns))
+        append(made, [pa.record_batch([pa.array([1])], schema=columns)])
+    snapshot = made.metadata.current_snapshot()
+    assert snapshot is not None
+    path = Path(snapshot.manifest_list.removeprefix("file://"))
+    whole = path.read_bytes()
+    path.write_bytes(whole[: whole.index(whole[-16:]) + 16])
+    with IcebergCatalog.open(profile) as catalog:
+        cut = catalog.namespace("s").table("t")
+        with pytest.raises(CorruptDataError, match="lists no files"):
+            require(cut, Scannable, "it").plan(ScanRequest())
 
 
 @pytest.mark.parametrize("table", ["null", "deflate"], indirect=True)

@@ -27,8 +27,9 @@ _NONSENSE = (TypeError, IndexError, AttributeError, OverflowError, MemoryError, 
 
 
 def load_listing(source: Source, snapshot: Snapshot) -> Listing:
-    path = snapshot.manifest_list
-    return source.caches.listings.get(path, lambda: _read_listing(source, path))
+    return source.caches.listings.get(
+        snapshot.manifest_list, lambda: _read_listing(source, snapshot)
+    )
 
 
 def load_manifest(source: Source, listed: Listed) -> Manifest:
@@ -46,13 +47,25 @@ def load_manifests(source: Source, listed: Sequence[Listed]) -> list[Manifest]:
         pool.shutdown(cancel_futures=True)
 
 
-def _read_listing(source: Source, path: str) -> Listing:
+def _read_listing(source: Source, snapshot: Snapshot) -> Listing:
+    path = snapshot.manifest_list
     with reading(_called("manifest list", path, source)):
         data = _content(source, path)
         try:
-            return decode_listing(data)
+            listing = decode_listing(data)
         except _NONSENSE as error:
             raise _damaged() from error
+        if not listing.data and _promises_files(snapshot):
+            # A list that was cut between two entries is a valid, shorter list.
+            message = "it lists no files, but its snapshot has some"
+            raise DamagedError(message)
+        return listing
+
+
+def _promises_files(snapshot: Snapshot) -> bool:
+    summary = snapshot.summary
+    files = None if summary is None else summary.additional_properties.get("total-data-files")
+    return files is not None and files.isdigit() and int(files) > 0
 
 
 def _read_manifest(source: Source, listed: Listed) -> Manifest:
