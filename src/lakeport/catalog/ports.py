@@ -243,7 +243,8 @@ class Expirable(Protocol):
 class ColumnStatistics:
     """Believed by clients: exact over the rows of the head, or None for unknown.
 
-    `has_null` and `has_values` are claims about presence; unknown means "assume it may".
+    `has_null` and `has_values` are claims about presence; unknown means "assume it may". `distinct`
+    alone may be an estimate, such as a sketch gives.
     """
 
     minimum: Scalar | None = None
