@@ -30,6 +30,8 @@ from pyiceberg.schema import Schema
 from pyiceberg.table import CommitTableRequest, Table
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 
+from lakeport.catalog.iceberg.drivers.patience import Patience
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.profile import Profile
 
 SEPARATOR = "\x1f"
@@ -80,7 +82,8 @@ class RestServer:
 def rest_server(folder: Path) -> Iterator[RestServer]:
     folder.mkdir(parents=True, exist_ok=True)
     warehouse = f"file://{folder}/warehouse"
-    catalog = SqlCatalog("lake", uri=f"sqlite:///{folder}/rest.db", warehouse=warehouse)
+    uri = f"sqlite:///{folder}/rest.db"
+    catalog = PatientSqlCatalog("lake", Patience(), uri=uri, warehouse=warehouse)
     state = RestServer(catalog, warehouse)
 
     class Handler(_Handler):

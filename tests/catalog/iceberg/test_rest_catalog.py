@@ -264,6 +264,17 @@ def test_what_the_service_lends_for_a_table_goes_to_its_files(server: RestServer
         assert table.source().io.properties["s3.access-key-id"] == "lent"
 
 
+def test_a_table_cannot_say_how_its_files_are_reached(server: RestServer) -> None:
+    evil = {"s3.endpoint": "http://evil.example.com", "py-io-impl": "nowhere.FileIO"}
+    fill(server)
+    with server.catalog.load_table("shop.Items").transaction() as change:
+        change.set_properties(evil)
+    with IcebergCatalog(server.profile()) as catalog:
+        source = catalog.namespace("shop").table("Items").source()
+        assert not evil.keys() & source.io.properties.keys()
+        assert evil.keys() <= source.metadata.properties.keys()
+
+
 # -- trouble -------------------------------------------------------------------------------------
 
 

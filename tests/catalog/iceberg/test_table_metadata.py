@@ -110,6 +110,15 @@ def test_a_type_newer_than_us_is_unsupported(lake: Lake, catalog: IcebergCatalog
         catalog.namespace("shop").table("items").state()
 
 
+def test_a_table_cannot_say_how_its_files_are_reached(lake: Lake, catalog: IcebergCatalog) -> None:
+    """Whoever may alter a table could send our credentials elsewhere, or load a class."""
+    evil = {"s3.endpoint": "http://evil.example.com", "py-io-impl": "nowhere.FileIO"}
+    lake.create("shop.items", SCHEMA, properties=evil)
+    source = catalog.namespace("shop").table("items").source()
+    assert not evil.keys() & source.io.properties.keys()
+    assert not evil.keys() & catalog.pyiceberg.load_table("shop.items").io.properties.keys()
+
+
 def test_a_failed_load_is_not_remembered(lake: Lake, catalog: IcebergCatalog) -> None:
     lake.create("shop.items", SCHEMA)
     table = catalog.namespace("shop").table("items")

@@ -11,7 +11,6 @@ import threading
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TypeVar
 
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.io import PY_IO_IMPL, SCHEMA_TO_FILE_IO, FileIO, load_file_io
@@ -110,48 +109,36 @@ def _held(metadata: TableMetadata, size: int) -> Held:
     return Held(metadata, min(_GROWTH * size, _HEAVIEST))
 
 
-class FileAccess:
+def open_storage(properties: Properties, location: str) -> FileIO:
+    """How to reach files at such a location.
+
+    The properties are the catalog's, and none of the table's: whoever may alter a table could send our
+    credentials elsewhere, or name a Python class to be loaded.
+    """
+    scheme, colon, _ = location.partition("://")
+    if colon and scheme not in SCHEMA_TO_FILE_IO and PY_IO_IMPL not in properties:
+        raise UnsupportedError(
+            f"files at {quoted(scheme + colon)} cannot be read: no storage of that kind is known",
+            hint=f"name a FileIO class for it in the catalog's property {quoted(PY_IO_IMPL)}",
+        )
+    return load_file_io(properties, location)
+
+
+class SharedStorage:
     """FileIO objects by what configures them: each holds connections, so equal ones are shared."""
 
     def __init__(self, limit: int = 64) -> None:
         self._limit = limit
         self._held: OrderedDict[object, FileIO] = OrderedDict()
-        self._tables: OrderedDict[str, FileIO] = OrderedDict()
         self._lock = threading.Lock()
 
-    def open(self, properties: Properties, location: str) -> FileIO:
-        scheme, colon, _ = location.partition("://")
-        if colon and scheme not in SCHEMA_TO_FILE_IO and PY_IO_IMPL not in properties:
-            raise UnsupportedError(
-                f"files at {quoted(scheme + colon)} cannot be read: no storage of that kind is known",
-                hint=f"name a FileIO class for it in the catalog's property {quoted(PY_IO_IMPL)}",
-            )
-        return self.shared(load_file_io(properties, location), location)
-
-    def of_table(self, location: str, properties: Callable[[], Properties]) -> FileIO:
-        """For the table with that metadata file; its properties are asked for the first time only."""
-        with self._lock:
-            known = self._tables.get(location)
-        if known is None:
-            known = self.open(properties(), location)
-            with self._lock:
-                _keep(self._tables, location, known, 64 * self._limit)
-        return known
-
-    def shared(self, io: FileIO, location: str) -> FileIO:
+    def shared(self, io: FileIO) -> FileIO:
         """The one already open with the same configuration, or this one from now on."""
         settings = frozenset((name, str(value)) for name, value in io.properties.items())
-        key = (type(io), location.partition(":")[0], settings)
+        key = (type(io), settings)
         with self._lock:
-            return _keep(self._held, key, io, self._limit)
-
-
-K = TypeVar("K")
-
-
-def _keep(held: OrderedDict[K, FileIO], key: K, io: FileIO, limit: int) -> FileIO:
-    known = held.setdefault(key, io)
-    held.move_to_end(key)
-    if len(held) > limit:
-        held.popitem(last=False)
-    return known
+            known = self._held.setdefault(key, io)
+            self._held.move_to_end(key)
+            if len(self._held) > self._limit:
+                self._held.popitem(last=False)
+        return known

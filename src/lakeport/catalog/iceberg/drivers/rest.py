@@ -12,9 +12,10 @@ from collections.abc import Mapping
 from typing import Any
 
 import requests
-from pyiceberg.catalog.rest import RestCatalog
+from pyiceberg.catalog.rest import RestCatalog, TableResponse
 from pyiceberg.catalog.rest.auth import OAuth2AuthManager, OAuth2TokenProvider
 from pyiceberg.exceptions import OAuthError
+from pyiceberg.table import Table
 from requests.adapters import BaseAdapter, HTTPAdapter
 
 from lakeport.catalog.iceberg.drivers.patience import Patience
@@ -47,6 +48,21 @@ class PatientRestCatalog(RestCatalog):
         if isinstance(manager, OAuth2AuthManager):
             manager.token_provider = _LimitedTokens(manager.token_provider, self._patience)
         return session
+
+    def _response_to_table(
+        self, identifier_tuple: tuple[str, ...], table_response: TableResponse
+    ) -> Table:
+        """Files are reached as the service says, and not as the table's own properties would have it."""
+        location = table_response.metadata_location
+        lent = self._resolve_storage_credentials(table_response.storage_credentials, location)
+        return Table(
+            identifier_tuple,
+            table_response.metadata,
+            location or "",
+            self._load_file_io({**table_response.config, **lent}, location),
+            self,
+            table_response.config,
+        )
 
     def close(self) -> None:
         self._session.close()

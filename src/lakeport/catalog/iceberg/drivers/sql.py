@@ -14,6 +14,7 @@ from typing import Any
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
 from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
+from pyiceberg.io import FileIO, load_file_io
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
 from sqlalchemy import ColumnElement, Engine, event, insert, inspect, select, true
@@ -95,6 +96,13 @@ class PatientSqlCatalog(SqlCatalog):
                 connection.execute(insert(IcebergNamespaceProperties), rows)
             except IntegrityError as error:
                 raise taken from error
+
+    def _load_file_io(
+        self,
+        properties: Properties = EMPTY_DICT,  # noqa: ARG002  the table's: see `open_storage`
+        location: str | None = None,
+    ) -> FileIO:
+        return load_file_io(self.properties, location)
 
     def is_table(self) -> ColumnElement[bool]:
         """The condition that a row is a table that can be loaded, and not a view of another engine."""

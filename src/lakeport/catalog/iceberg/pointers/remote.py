@@ -27,7 +27,7 @@ from lakeport.catalog.iceberg.failures import (
     dropped_table,
     file_failure,
 )
-from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, remember
+from lakeport.catalog.iceberg.metadata import Loaded, SharedStorage, remember
 from lakeport.catalog.iceberg.pointers.answers import Answers
 from lakeport.catalog.iceberg.pointers.port import Listing, can_exist
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
@@ -80,7 +80,7 @@ class RemotePointers:
         self._freshness = freshness
         self._counter = counter
         self._now = now
-        self._files = FileAccess()
+        self._storage = SharedStorage()
         self._lock = threading.Lock()
         self._relisting = threading.Lock()
         self._answers: Answers[TableName, Loaded] = Answers(freshness.table, now)
@@ -166,7 +166,7 @@ class RemotePointers:
         location = table.metadata_location or ""
         metadata = remember(self._caches, name, table)
         self._notice(name, metadata)
-        return Loaded(location, metadata, self._files.shared(table.io, location))
+        return Loaded(location, metadata, self._storage.shared(table.io))
 
     def _notice(self, name: TableName, metadata: TableMetadata) -> None:
         definition = defines(metadata)

@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Sequence
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
+from pyiceberg.io import FileIO
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Identifier
 from sqlalchemy import Select, bindparam, select
@@ -18,7 +19,7 @@ from sqlalchemy import Select, bindparam, select
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
-from lakeport.catalog.iceberg.metadata import FileAccess, Loaded, load_metadata
+from lakeport.catalog.iceberg.metadata import Loaded, load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.answers import Answers
 from lakeport.catalog.iceberg.pointers.port import Listing, can_exist, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
@@ -46,7 +47,7 @@ class SqlPointers:
         self._profile = profile
         self._native = native
         self._caches = caches
-        self._files = FileAccess()
+        self._storage: dict[str, FileIO] = {}
         self._locations: Answers[TableName, str] = Answers(max_staleness, now)
         self._counter = counter
         self._probe: Probe = probe_for(native.engine, native.name)
@@ -120,12 +121,17 @@ class SqlPointers:
         return self._load(name, location)
 
     def _load(self, name: TableName, location: str) -> Loaded:
-        ours = self._native.properties
-        metadata = load_metadata(
-            self._caches, name, location, lambda: self._files.open(ours, location)
-        )
-        io = self._files.of_table(location, lambda: {**ours, **metadata.properties})
-        return Loaded(location, metadata, io)
+        metadata = load_metadata(self._caches, name, location, lambda: self._io(location))
+        return Loaded(location, metadata, self._io(location))
+
+    def _io(self, location: str) -> FileIO:
+        """One for all tables of a kind of storage: it holds connections."""
+        scheme = location.partition("://")[0] if "://" in location else ""
+        known = self._storage.get(scheme)
+        if known is None:
+            opened = open_storage(self._native.properties, location)
+            known = self._storage.setdefault(scheme, opened)
+        return known
 
     def _location(self, name: TableName) -> str | None:
         return self._locations.get(name, lambda: self._ask(name))
