@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
-from lakeport.lineage.names import Folding, Name, unsharded, written_parts
+from lakeport.lineage.names import Folding, Name, folding_of, unsharded, written_parts
 from lakeport.lineage.registry import ColumnEntry, TableEntry
 
 if TYPE_CHECKING:
@@ -55,7 +55,7 @@ def _remembered(schema: SchemaMetadata, dialect: Dialect) -> Imported:
         if found is not None:
             _known.move_to_end(key)
             return found
-    made = _load(schema, Folding(dialect, schema.case_sensitivity))
+    made = _load(schema, folding_of(dialect, schema.case_sensitivity))
     with _lock:
         _known[key] = made
         while len(_known) > _REMEMBERED:

@@ -7,6 +7,7 @@ Spark paths hold dots. Original spelling is kept beside it for labels.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from lakeport.lineage.dialects import Dialect, Fold
@@ -23,8 +24,11 @@ _OVERRIDES = {"lower": Fold.LOWER, "upper": Fold.UPPER, "exact": Fold.EXACT}
 _SHARD = re.compile(r"^(?P<base>.*?_?)(?:(?:19|20)\d{6}|(?:19|20)\d{0,6}\*|\*)$")
 
 
+_MANY_NAMES = 20_000
+
+
 class Folding:
-    """The case rules of one request, with every answer remembered."""
+    """The case rules of a dialect, with every answer remembered."""
 
     __slots__ = (
         "_column_fold",
@@ -47,6 +51,12 @@ class Folding:
         self._quoted_tables: dict[str, str] = {}
         self._quoted_columns: dict[str, str] = {}
 
+    def trim(self) -> None:
+        """Forget, if there is too much to remember."""
+        for known in (self._tables, self._quoted_tables, self.columns, self._quoted_columns):
+            if len(known) > _MANY_NAMES:
+                known.clear()
+
     def table(self, text: str, *, quoted: bool = False) -> str:
         """The key of one part of a relation's name."""
         known = self._quoted_tables if quoted else self._tables
@@ -62,6 +72,18 @@ class Folding:
         if key is None:
             key = known[text] = _folded(text, self._column_fold, quoted=quoted)
         return key
+
+
+@lru_cache(maxsize=64)
+def _shared(dialect: Dialect, case: CaseSensitivity) -> Folding:
+    return Folding(dialect, case)
+
+
+def folding_of(dialect: Dialect, case: CaseSensitivity = "dialect") -> Folding:
+    """The rules for requests of this kind; the names of one request are mostly those of the next."""
+    shared = _shared(dialect, case)
+    shared.trim()
+    return shared
 
 
 def _folded(text: str, fold: Fold, *, quoted: bool) -> str:

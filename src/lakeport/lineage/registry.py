@@ -7,8 +7,10 @@ an unchanged statement can be replayed without binding it again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
 
 from lakeport.lineage.result import Conflict
 
@@ -23,8 +25,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.routines import Routine
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnEntry:
+class ColumnEntry(msgspec.Struct, frozen=True):
     """A column of a known table."""
 
     name: str
@@ -42,8 +43,7 @@ class ColumnEntry:
     uncertain: bool = False
 
 
-@dataclass(slots=True)
-class TableEntry:
+class TableEntry(msgspec.Struct):
     """A table or view at one version."""
 
     name: Name
@@ -56,13 +56,13 @@ class TableEntry:
     inference: Literal["ddl", "usage"] | None = None
     statement_index: int | None = None
     source_name: str | None = None
-    constraints: list[Constraint] = field(default_factory=list)
+    constraints: list[Constraint] = []
     conflict: Conflict | None = None
     description: str | None = None
     version: int = 1
     # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
-    overlay: dict[str, ColumnEntry] = field(default_factory=dict)
-    dropped_columns: dict[str, int] = field(default_factory=dict)
+    overlay: dict[str, ColumnEntry] = {}
+    dropped_columns: dict[str, int] = {}
     _index: dict[str, ColumnEntry] | None = None
     # The columns as the result shows them, shared by all requests that import this table.
     shown_columns: list[ResolvedColumn] | None = None

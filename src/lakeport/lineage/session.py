@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lakeport.core.names import nearest
 from lakeport.lineage.imported import imported_tables
 from lakeport.lineage.issues import DEFAULT_SEVERITY, Issue, IssueCode
-from lakeport.lineage.names import Folding, Name, dotted
+from lakeport.lineage.names import Name, dotted, folding_of
 from lakeport.lineage.registry import Registry
 from lakeport.lineage.text import SourceText
 
@@ -26,7 +26,7 @@ class Session:
         self.request = request
         self.options = request.options
         self.dialect = dialect
-        self.folding = Folding(dialect, schema.case_sensitivity if schema else "dialect")
+        self.folding = folding_of(dialect, schema.case_sensitivity if schema else "dialect")
         self.registry = Registry(
             self.folding,
             allow_implied=schema.allow_implied if schema else True,

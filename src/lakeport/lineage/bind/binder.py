@@ -76,6 +76,7 @@ class Binder:
         self.explain_only = False
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
+        self.wants_indirect = session.options.include_indirect
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}
         self._instances: dict[tuple[str, ...], int] = {}
@@ -216,7 +217,8 @@ class Binder:
         subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
         for position, conjunct in enumerate(conjuncts):
             refs = collect(self, conjunct, scope, FILTER)
-            scope.indirect += [(ref, subtype) for ref in refs]
+            if self.wants_indirect:
+                scope.indirect += [(ref, subtype) for ref in refs]
             self.filters += 1
             self.check_comparison(conjunct)
             if not self.wants_text:

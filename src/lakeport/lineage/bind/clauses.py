@@ -62,7 +62,8 @@ def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]
                 scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
             continue
         refs = collect(binder, key, scope, FILTER)
-        scope.indirect += [(ref, "GROUP_BY") for ref in refs]
+        if binder.wants_indirect:
+            scope.indirect += [(ref, "GROUP_BY") for ref in refs]
         _mark_grouping_key(binder, key, refs, scope, items)
 
 
@@ -98,7 +99,7 @@ def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) 
             inner = key.this if isinstance(key, exp.Ordered) else key
             if isinstance(inner, exp.Literal):
                 continue
-            scope.indirect += [
-                (replace(ref, role=FILTER), "SORT") for ref in collect(binder, inner, scope, FILTER)
-            ]
+            refs = collect(binder, inner, scope, FILTER)
+            if binder.wants_indirect:
+                scope.indirect += [(replace(ref, role=FILTER), "SORT") for ref in refs]
     scope.prefers_projection = False

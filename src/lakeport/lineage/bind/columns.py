@@ -73,14 +73,15 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     """The inputs a column reference stands for; usually one."""
     args = node.args
     identifier = args["this"]
-    if isinstance(identifier, exp.Parameter):
+    table = args.get("table")
+    if identifier.__class__ is exp.Parameter:
         refs = _by_position(binder, node, scope, role)
-    elif args.get("table") is None:
+    elif table is None:
         refs = _unqualified(binder, identifier, scope, role)
-    elif isinstance(identifier, exp.Star):
+    elif identifier.__class__ is exp.Star:
         refs = whole_relation(binder, node, scope, role)
     elif args.get("db") is None:
-        refs = simply_qualified(binder, args["table"], identifier, scope, role)
+        refs = simply_qualified(binder, table, identifier, scope, role)
     else:
         parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
         refs = qualified(binder, parts, identifier, scope, role)

@@ -103,6 +103,8 @@ _RIGHT = _T.RIGHT
 _SELECT = _T.SELECT
 _WINDOW = _T.WINDOW
 _WITH = _T.WITH
+# What matters when a predicate is cut at its ANDs.
+_DIVIDERS = _OPEN | _CLOSE | {_AND, _BETWEEN, _CASE, _END}
 
 
 class _Frame:
@@ -234,7 +236,7 @@ class Fragments:
         frame: _Frame | None = None
         depth = 0
         for index, kind in [
-            (i, t.token_type) for i, t in enumerate(tokens) if t.token_type in _MARKS
+            (i, kind) for i, t in enumerate(tokens) if (kind := t.token_type) in _MARKS
         ]:
             if kind is _SELECT:
                 stack.append((frame, depth))
@@ -349,12 +351,15 @@ class Fragments:
                 end -= 1
         return self._slice(begin, end)
 
-    def _split(self, begin: int, end: int) -> list[str]:
+    def _split(self, begin: int, end: int) -> list[str]:  # noqa: C901 - one pass over the tokens, one branch per mark
         parts: list[str] = []
         depth = between = cases = 0
         start = begin
+        tokens = self._tokens
         for index in range(begin, end):
-            kind = self._tokens[index].token_type
+            kind = tokens[index].token_type
+            if kind not in _DIVIDERS:
+                continue
             if kind in _OPEN:
                 depth += 1
             elif kind in _CLOSE:

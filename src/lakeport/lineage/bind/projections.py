@@ -11,7 +11,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
-from lakeport.lineage.bind.scope import Column, Item, Scope
+from lakeport.lineage.bind.scope import Column, Item, Ref, Scope
 from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_pattern, expand_star
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
@@ -58,10 +58,11 @@ def _projection(
     span: tuple[int, int] | None,
     items: list[Item],
 ) -> list[Item]:
-    if isinstance(projection, exp.QueryTransform):
-        return _transformed(binder, projection, scope)
-    if isinstance(projection, exp.Aliases) or _is_generator(projection):
-        return list(_generator_items(binder, projection, scope))
+    if projection.__class__ is not exp.Column:
+        if isinstance(projection, exp.QueryTransform):
+            return _transformed(binder, projection, scope)
+        if isinstance(projection, exp.Aliases) or _is_generator(projection):
+            return list(_generator_items(binder, projection, scope))
     inner = projection
     alias: exp.Expr | None = None
     while inner.__class__ is exp.Alias:
@@ -75,22 +76,27 @@ def _projection(
         plain = plain.this
     refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
     column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
-    column.refs = refs
-    # A field of a struct is computed from its column.
-    column.identity = plain.__class__ is exp.Column and not any(ref.path for ref in column.refs)
+    column.expression = plain
+    _make_of(column, refs, copied=plain.__class__ is exp.Column)
     if not column.identity:
-        column.expression = plain
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
-    else:
-        column.expression = plain
-    column.approximate = any(ref.approximate for ref in column.refs)
     if alias is not None:
         scope.aliases.setdefault(column.key, column)
     held = scope.projection.setdefault(column.key, column)
     if held is not column and (held.refs != column.refs or held.text != column.text):
         scope.repeated.add(column.key)
     return [column]
+
+
+def _make_of(column: Column, refs: list[Ref], *, copied: bool) -> None:
+    column.refs, column.identity = refs, copied
+    for ref in refs:
+        if ref.path:
+            # A field of a struct is computed from its column.
+            column.identity = False
+        if ref.approximate:
+            column.approximate = True
 
 
 def _text(

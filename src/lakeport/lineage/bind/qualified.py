@@ -32,9 +32,19 @@ def simply_qualified(
     if remembered is not None and remembered[0] == count:
         return [Ref(remembered[1], role)]
     alias, name = key
-    relations = [source.relation for source in scope.sources if source.alias == alias]
-    column = relations[0].find(name) if len(relations) == 1 else None
-    if column is None or column.inferred or name in relations[0].duplicates:
+    relation: Relation | None = None
+    for source in scope.sources:
+        if source.alias == alias:
+            if relation is not None:
+                return qualified(binder, [qualifier], identifier, scope, role)
+            relation = source.relation
+    column = relation.find(name) if relation is not None else None
+    if (
+        relation is None
+        or column is None
+        or column.inferred
+        or (relation.duplicates and name in relation.duplicates)
+    ):
         return qualified(binder, [qualifier], identifier, scope, role)
     scope.qualified[key] = (count, column)
     return [Ref(column, role)]

@@ -107,7 +107,7 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
         _bind_where(binder, node, scope)
         scope.late_aliases = False
     bind_clauses(binder, node, scope, items)
-    if scope.parent is not None:
+    if scope.correlated and scope.parent is not None:
         # What a correlated subquery reads of the outer row decides about the outer row's values.
         scope.parent.indirect += [(replace(ref, role=FILTER), "FILTER") for ref in scope.correlated]
     return Output(items, scope.indirect, [source.relation for source in scope.sources])

@@ -168,7 +168,8 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
         cte = scope.ctes.get(binder.key(identifier))
         if cte is not None:
             return _read_cte(binder, cte, identifier)
-    if not all(
+    simple = len(parts) == 1 and identifier.__class__ is exp.Identifier
+    if not simple and not all(
         part.__class__ is exp.Identifier or is_table_variable(binder, part)
         for part in name_parts(node)
     ):
@@ -290,10 +291,12 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     spans = [span for part in parts if (span := binder.span(part)) is not None]
     if not spans:
         return None
-    start = min(span[0] for span in spans)
+    start, end = spans[0]
+    for span in spans[1:]:
+        start, end = min(start, span[0]), max(end, span[1])
     while start > 0 and binder.text[start - 1] == "#" and binder.dialect.parser == "tsql":
         start -= 1
-    return start, max(span[1] for span in spans)
+    return start, end
 
 
 def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:

@@ -6,9 +6,9 @@ bind, the contradiction is reported, and stars over the table become approximate
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Ref, Relation
@@ -19,7 +19,7 @@ from lakeport.lineage.names import Name, dotted
 from lakeport.lineage.registry import ColumnEntry, TableEntry
 from lakeport.lineage.result import Conflict
 from lakeport.lineage.statements.define import bind_definition
-from lakeport.lineage.types import Field, SqlType, read_type
+from lakeport.lineage.types import SqlType, array_of, read_type, struct_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -288,18 +288,16 @@ def _grown(kind: SqlType | None, path: list[str], added: SqlType) -> SqlType | N
     if kind is None or not path:
         return None
     if kind.kind == "array":
-        return replace(kind, children=(_grown(kind.element, path, added),))
+        return array_of(_grown(kind.element, path, added))
     if kind.kind != "struct":
         return None
     if len(path) == 1:
-        return replace(kind, fields=(*kind.fields, Field(path[0], added)))
-    fields = tuple(
-        Field(field.name, _grown(field.type, path[1:], added))
-        if field.name.lower() == path[0].lower()
-        else field
-        for field in kind.fields
+        return struct_of([*((f.name, f.type) for f in kind.fields), (path[0], added)])
+    step = path[0].lower()
+    return struct_of(
+        (f.name, _grown(f.type, path[1:], added) if f.name.lower() == step else f.type)
+        for f in kind.fields
     )
-    return replace(kind, fields=fields)
 
 
 def _add_columns(change: _Change, action: exp.Expr) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from lakeport.lineage.types.generators import generated_types
 from lakeport.lineage.types.infer import infer
 from lakeport.lineage.types.mismatch import mismatch, mismatches
-from lakeport.lineage.types.model import Field, SqlType
+from lakeport.lineage.types.model import Field, SqlType, array_of, struct_of
 from lakeport.lineage.types.nested import field_type, star_fields
 from lakeport.lineage.types.read import read_type, type_of_node
 from lakeport.lineage.types.widen import common_of, common_type
@@ -14,6 +14,7 @@ from lakeport.lineage.types.write import canonical_family, type_text
 __all__ = [
     "Field",
     "SqlType",
+    "array_of",
     "canonical_family",
     "common_of",
     "common_type",
@@ -24,6 +25,7 @@ __all__ = [
     "mismatches",
     "read_type",
     "star_fields",
+    "struct_of",
     "type_of_node",
     "type_text",
 ]

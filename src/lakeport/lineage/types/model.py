@@ -7,22 +7,21 @@ keeps the parser's name in lower case. An unknown type is None everywhere, never
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+
+import msgspec
 
 # Hashing and printing a type descend into it; deeper than this its inside is unknown.
 MAX_NESTING = 64
 
 
-@dataclass(frozen=True, slots=True)
-class Field:
+class Field(msgspec.Struct, frozen=True):
     """A named part of a struct, in its original spelling."""
 
     name: str
     type: SqlType | None
 
 
-@dataclass(frozen=True, slots=True)
-class SqlType:
+class SqlType(msgspec.Struct, frozen=True):
     """`children` are an array's element or a map's key and value; `fields` belong to structs.
 
     An interval keeps its units in `unit`: `("day", "second")`, one of them twice for a single
@@ -34,7 +33,8 @@ class SqlType:
     children: tuple[SqlType | None, ...] = ()
     fields: tuple[Field, ...] = ()
     unit: tuple[str, str] | None = None
-    depth: int = field(default=0, compare=False)
+    # How deep its inside nests; it follows from the parts.
+    depth: int = 0
 
     @property
     def element(self) -> SqlType | None:
