@@ -84,6 +84,16 @@ def test_tables_of_other_formats_are_left_out(catalog: IcebergCatalog) -> None:
     glue.delete_table(DatabaseName="shop", Name="csv")
 
 
+def test_a_table_cannot_say_how_its_files_are_reached(catalog: IcebergCatalog) -> None:
+    evil = {"s3.endpoint": "http://evil.example.com", "py-io-impl": "nowhere.FileIO"}
+    catalog.create_namespace(NamespaceInfo("shop"))
+    schema = Schema(NestedField(1, "k", LongType()))
+    catalog.pyiceberg.create_table("shop.items", schema, properties=evil)
+    source = catalog.namespace("shop").table("items").source()
+    assert evil.keys() <= source.metadata.properties.keys()
+    assert not evil.keys() & source.io.properties.keys()
+
+
 def test_a_table_whose_metadata_is_gone_is_told(catalog: IcebergCatalog, tmp_path: Path) -> None:
     catalog.create_namespace(NamespaceInfo("shop"))
     catalog.pyiceberg.create_table("shop.items", Schema(NestedField(1, "k", LongType())))

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, TypeVar
 
 from pyiceberg.catalog import AVAILABLE_CATALOGS, Catalog, CatalogType
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
-from pyiceberg.io import load_file_io
+from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.typedef import EMPTY_DICT, Properties
 from sqlalchemy import inspect
 
 from lakeport.catalog.iceberg.drivers.patience import Patience
@@ -84,7 +85,24 @@ def _open(profile: Profile, more: dict[str, str]) -> Catalog:
         from lakeport.catalog.iceberg.drivers.rest import PatientRestCatalog  # noqa: PLC0415
 
         return PatientRestCatalog(profile.name, Patience.of(profile), **properties)
-    return AVAILABLE_CATALOGS[kind](profile.name, properties)
+    return _with_own_storage(AVAILABLE_CATALOGS[kind](profile.name, properties))
+
+
+def _with_own_storage(catalog: Catalog) -> Catalog:
+    """The table's own properties do not say how its files are reached: see `open_storage`.
+
+    Glue, Hive and the others are classes of libraries that may be missing, so none of ours derives from
+    them; on the object a function goes before the class's.
+    """
+
+    def load_storage(
+        properties: Properties = EMPTY_DICT,  # noqa: ARG001  the table's
+        location: str | None = None,
+    ) -> FileIO:
+        return load_file_io(catalog.properties, location)
+
+    vars(catalog)["_load_file_io"] = load_storage
+    return catalog
 
 
 def _presence(profile: Profile) -> Presence:
