@@ -82,7 +82,7 @@ def attack(folder: Path, kind: str, rng: random.Random, rounds: int) -> int:
     """How often the damage was noticed. What is read all the same must be well-formed.
 
     A changed byte in a page, or a changed number in a manifest, cannot be noticed without checksums:
-    values differ then, and text may no longer be UTF-8, but a data file keeps its number of rows.
+    values differ then, but a data file keeps its number of rows.
     """
     victim = victim_of(folder, kind)
     path = victim.files[kind]
@@ -97,7 +97,7 @@ def attack(folder: Path, kind: str, rng: random.Random, rounds: int) -> int:
             assert_presentable(error, victim.lake)
             noticed += 1
         else:
-            found.validate()
+            found.validate(full=True)
             if kind == "data":  # each changed key may join, or leave, those deleted by value
                 assert abs(found.num_rows - victim.left) <= 3
     path.write_bytes(whole)
