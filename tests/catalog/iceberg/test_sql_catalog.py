@@ -153,6 +153,8 @@ def test_rows_that_are_no_tables_are_left_out(
             catalog.namespace("shop").table(name)
     with pytest.raises(PreconditionError, match="still holds tables: items"):
         catalog.drop_namespace("shop")
+    with pytest.raises(PreconditionError, match="`views` is not empty"):
+        catalog.drop_namespace("views")
 
 
 def test_a_database_of_an_older_pyiceberg_is_read(profile: Profile) -> None:

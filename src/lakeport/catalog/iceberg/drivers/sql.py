@@ -13,11 +13,15 @@ import time
 from typing import Any
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
-from pyiceberg.exceptions import NamespaceAlreadyExistsError, NoSuchNamespaceError
+from pyiceberg.exceptions import (
+    NamespaceAlreadyExistsError,
+    NamespaceNotEmptyError,
+    NoSuchNamespaceError,
+)
 from pyiceberg.io import FileIO, load_file_io
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
-from sqlalchemy import ColumnElement, Engine, event, insert, inspect, select, true
+from sqlalchemy import ColumnElement, Engine, Select, delete, event, insert, inspect, select, true
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from lakeport.catalog.iceberg.drivers.patience import Patience
@@ -71,15 +75,7 @@ class PatientSqlCatalog(SqlCatalog):
         name = self.namespace_to_string(namespace, NoSuchNamespaceError)
         taken = NamespaceAlreadyExistsError(f"Namespace {name} already exists")
         properties = {**properties, **IcebergNamespaceProperties.NAMESPACE_MINIMAL_PROPERTIES}
-        places = (
-            select(IcebergTables.table_name).where(
-                IcebergTables.catalog_name == self.name, IcebergTables.table_namespace == name
-            ),
-            select(IcebergNamespaceProperties.property_key).where(
-                IcebergNamespaceProperties.catalog_name == self.name,
-                IcebergNamespaceProperties.namespace == name,
-            ),
-        )
+        places = (self._rows_in(name), self._properties_of(name))
         rows = [
             {
                 "catalog_name": self.name,
@@ -96,6 +92,33 @@ class PatientSqlCatalog(SqlCatalog):
                 connection.execute(insert(IcebergNamespaceProperties), rows)
             except IntegrityError as error:
                 raise taken from error
+
+    def drop_namespace(self, namespace: str | Identifier) -> None:
+        """In one statement, so that nobody creates a table in between; views count, too."""
+        name = self.namespace_to_string(namespace, NoSuchNamespaceError)
+        held = self._rows_in(name)
+        doomed = delete(IcebergNamespaceProperties).where(
+            IcebergNamespaceProperties.catalog_name == self.name,
+            IcebergNamespaceProperties.namespace == name,
+            ~held.exists(),
+        )
+        with self.engine.begin() as connection:
+            if connection.execute(doomed).rowcount:
+                return
+            if connection.execute(held.limit(1)).first():
+                raise NamespaceNotEmptyError(f"Namespace {name} is not empty")
+            raise NoSuchNamespaceError(f"Namespace does not exist: {name}")
+
+    def _rows_in(self, namespace: str) -> Select[str]:
+        return select(IcebergTables.table_name).where(
+            IcebergTables.catalog_name == self.name, IcebergTables.table_namespace == namespace
+        )
+
+    def _properties_of(self, namespace: str) -> Select[str]:
+        return select(IcebergNamespaceProperties.property_key).where(
+            IcebergNamespaceProperties.catalog_name == self.name,
+            IcebergNamespaceProperties.namespace == namespace,
+        )
 
     def _load_file_io(
         self,

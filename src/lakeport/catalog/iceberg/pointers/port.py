@@ -75,4 +75,7 @@ def properties_of(info: NamespaceInfo) -> Properties:
 
 def can_exist(name: str) -> bool:
     """Whether a database or a URL can hold the name at all; if not, asking would be an error."""
-    return "\x00" not in name and not any("\ud800" <= character <= "\udfff" for character in name)
+    try:
+        return b"\x00" not in name.encode()
+    except UnicodeEncodeError:
+        return False
