@@ -1,16 +1,11 @@
-"""PyIceberg's SQL catalog with connections as we need them.
+"""PyIceberg's SQL catalog for many processes at once.
 
-SQLite: write-ahead logging, so that readers and a writer in another process do not stop each other, and
-a busy timeout. Postgres: limits for connecting, for locks, and for a peer that vanished. PyIceberg's own start takes
-an unreachable database for an empty one, and two processes that start on a new one trip over each other;
-both are put right here.
+PyIceberg's own start takes an unreachable database for an empty one, two processes that start on a new one
+trip over each other, and two may create one namespace or a table in one that is being dropped. The
+database decides all that here, with the connections of `connections.py`.
 """
 
 from __future__ import annotations
-
-import sqlite3
-import time
-from typing import Any
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
@@ -21,14 +16,13 @@ from pyiceberg.exceptions import (
 from pyiceberg.io import FileIO, load_file_io
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
-from sqlalchemy import ColumnElement, Engine, Select, delete, event, insert, inspect, select, true
+from sqlalchemy import ColumnElement, Select, delete, insert, inspect, select, true
 from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
+from lakeport.catalog.iceberg.drivers.connections import prepare_postgres, prepare_sqlite
 from lakeport.catalog.iceberg.drivers.patience import Patience
 
 _CREATE_ATTEMPTS = 5
-
-_MODE_SECONDS = 1.0
 
 
 class PatientSqlCatalog(SqlCatalog):
@@ -43,9 +37,9 @@ class PatientSqlCatalog(SqlCatalog):
         if self.engine.dialect.name == "sqlite":
             # A probe creates nothing, and the mode of an empty file would be its first page.
             changes = strtobool(self.properties.get("init_catalog_tables", "true"))
-            _prepare_sqlite(self.engine, self._patience, may_change=changes)
+            prepare_sqlite(self.engine, self._patience, may_change=changes)
         elif self.engine.dialect.name == "postgresql":
-            _prepare_postgres(self.engine, self._patience)
+            prepare_postgres(self.engine, self._patience)
         with self.engine.connect() as connection:
             if self.engine.dialect.name == "sqlite":  # which connects without looking at the file
                 connection.exec_driver_sql("SELECT 1 FROM sqlite_master")
@@ -132,47 +126,3 @@ class PatientSqlCatalog(SqlCatalog):
         kind = self._iceberg_type_filter()
         can_load = IcebergTables.metadata_location.is_not(None)
         return can_load & (true() if kind is None else kind)
-
-
-def _prepare_sqlite(engine: Engine, patience: Patience, *, may_change: bool) -> None:
-    def set_up(connection: sqlite3.Connection, _: object) -> None:
-        cursor = connection.cursor()
-        try:
-            if may_change:
-                _log_ahead(cursor, min(patience.busy, _MODE_SECONDS))
-            cursor.execute(f"PRAGMA busy_timeout = {int(patience.busy * 1000)}")
-        finally:
-            cursor.close()
-
-    event.listen(engine, "connect", set_up)
-
-
-def _log_ahead(cursor: sqlite3.Cursor, seconds: float) -> None:
-    """Switching a file's mode needs it alone. Whoever cannot have that reads and writes as it is."""
-    cursor.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
-    deadline = time.monotonic() + seconds
-    while True:
-        try:
-            cursor.execute("PRAGMA journal_mode = WAL")
-        except sqlite3.OperationalError:
-            # SQLite does not always wait for this lock itself.
-            if time.monotonic() > deadline:
-                return
-            time.sleep(0.01)
-        else:
-            return
-
-
-def _prepare_postgres(engine: Engine, patience: Patience) -> None:
-    def limit(_: object, __: object, ___: object, parameters: dict[str, Any]) -> None:
-        parameters.setdefault("connect_timeout", max(1, round(patience.connect)))
-        parameters.setdefault("tcp_user_timeout", round(patience.answer * 1000))
-
-    def set_up(connection: Any, _: object) -> None:
-        with connection.cursor() as cursor:
-            cursor.execute(f"SET lock_timeout = {int(patience.busy * 1000)}")
-        connection.commit()
-
-    if engine.dialect.driver in {"psycopg2", "psycopg"}:
-        event.listen(engine, "do_connect", limit)
-        event.listen(engine, "connect", set_up)
