@@ -35,6 +35,7 @@ from tests.lakes.manifests import (
     write_manifest,
     write_manifest_list,
 )
+from tests.lakes.metadata import metadata_json
 from tests.lakes.metrics import UNMEASURED, Metrics, measure
 from tests.lakes.parquet import PLAIN, Style, write_parquet
 from tests.lakes.partitions import split_rows
@@ -98,15 +99,15 @@ class LakeTable:
         self.codec = codec
         self.gzip_metadata = False
         self.metadata_location: str | None = None
-        self._io, self._now, self._publish, self._uuid = io, now, publish, uuid
+        self._io, self._now, self._publish, self.uuid = io, now, publish, uuid
         # A spec's source columns may be gone from the newest schema: the one it was made with knows.
         self._spec_schemas = {spec.spec_id: schema}
-        self._log: list[dict[str, Any]] = []
-        self._metadata_log: list[dict[str, Any]] = []
+        self.log: list[dict[str, Any]] = []
+        self.metadata_log: list[dict[str, Any]] = []
         self._names = 0
-        self._next_row_id = 0
-        self._last_column_id = schema.highest_field_id
-        self._updated_ms = now()
+        self.next_row_id = 0
+        self.last_column_id = schema.highest_field_id
+        self.updated_ms = now()
         self.write_metadata()
 
     # -- what is there ---------------------------------------------------------------------------
@@ -136,12 +137,12 @@ class LakeTable:
         held = self.schema._lazy_id_to_field
         if all(one.source_id in held for one in self.spec.fields):
             self._spec_schemas[self.spec.spec_id] = self.schema
-        self._last_column_id = max(self._last_column_id, schema.highest_field_id)
+        self.last_column_id = max(self.last_column_id, schema.highest_field_id)
         self.write_metadata()
 
     def next_field_id(self) -> int:
-        self._last_column_id += 1
-        return self._last_column_id
+        self.last_column_id += 1
+        return self.last_column_id
 
     def respec(self, *fields: Any) -> None:
         self.spec = PartitionSpec(*fields, spec_id=len(self.specs))
@@ -164,7 +165,7 @@ class LakeTable:
     def expire(self, *snapshot_ids: int) -> None:
         for ident in snapshot_ids:
             del self.snapshots[ident]
-        self._log = [entry for entry in self._log if entry["snapshot-id"] in self.snapshots]
+        self.log = [entry for entry in self.log if entry["snapshot-id"] in self.snapshots]
         self.write_metadata()
 
     # -- data files ------------------------------------------------------------------------------
@@ -348,7 +349,7 @@ class LakeTable:
         self.snapshots[ident] = snapshot
         self.refs[branch] = {"snapshot-id": ident, "type": "branch"}
         if branch == "main":
-            self._log.append({"timestamp-ms": snapshot.timestamp_ms, "snapshot-id": ident})
+            self.log.append({"timestamp-ms": snapshot.timestamp_ms, "snapshot-id": ident})
         self.write_metadata()
         return snapshot
 
@@ -359,8 +360,8 @@ class LakeTable:
         found = []
         for file in files:
             if file.content == DATA and file.first_row_id is None:
-                found.append(replace(file, first_row_id=self._next_row_id))
-                self._next_row_id += file.rows
+                found.append(replace(file, first_row_id=self.next_row_id))
+                self.next_row_id += file.rows
             else:
                 found.append(file)
         return found
@@ -407,12 +408,12 @@ class LakeTable:
 
     def write_metadata(self) -> str:
         """Writes the state as the next metadata file and points the catalog to it."""
-        before, previous_ms = self.metadata_location, self._updated_ms
-        self._updated_ms = self._now()
+        before, previous_ms = self.metadata_location, self.updated_ms
+        self.updated_ms = self._now()
         if before is not None:
-            self._metadata_log.append({"timestamp-ms": previous_ms, "metadata-file": before})
+            self.metadata_log.append({"timestamp-ms": previous_ms, "metadata-file": before})
         ending = "gz.metadata.json" if self.gzip_metadata else "metadata.json"
-        location = self.new_location("metadata", ending, f"{len(self._metadata_log):05d}")
+        location = self.new_location("metadata", ending, f"{len(self.metadata_log):05d}")
         path = self.disk_path(location)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps(self.metadata(), indent=1).encode()
@@ -422,55 +423,7 @@ class LakeTable:
         return location
 
     def metadata(self) -> dict[str, Any]:
-        """The table's metadata as a JSON object."""
-        specs = [one.model_dump(mode="json") for one in self.specs.values()]
-        found: dict[str, Any] = {
-            "format-version": self.version,
-            "table-uuid": self._uuid,
-            "location": self.location,
-            "last-updated-ms": self._updated_ms,
-            "last-column-id": self._last_column_id,
-            "schemas": [json.loads(one.model_dump_json()) for one in self.schemas],
-            "current-schema-id": self.schema.schema_id,
-            "partition-specs": specs,
-            "default-spec-id": self.spec.spec_id,
-            "last-partition-id": max(one.last_assigned_field_id for one in self.specs.values()),
-            "properties": self.properties,
-            "sort-orders": [{"order-id": 0, "fields": []}],
-            "default-sort-order-id": 0,
-            "snapshots": [self._snapshot_json(one) for one in self.snapshots.values()],
-            "snapshot-log": self._log,
-            "metadata-log": self._metadata_log,
-            "refs": self.refs,
-        }
-        if self.head is not None:
-            found["current-snapshot-id"] = self.head.ident
-        if self.version == 1:
-            found["schema"] = json.loads(self.schema.model_dump_json())
-            found["partition-spec"] = self.spec.model_dump(mode="json")["fields"]
-        else:
-            found["last-sequence-number"] = self.sequence
-        if self.version == 3:
-            found["next-row-id"] = self._next_row_id
-        return found
-
-    def _snapshot_json(self, snapshot: Snapshot) -> dict[str, Any]:
-        found: dict[str, Any] = {
-            "snapshot-id": snapshot.ident,
-            "timestamp-ms": snapshot.timestamp_ms,
-            "summary": {"operation": snapshot.operation},
-            "manifest-list": snapshot.manifest_list,
-            "schema-id": snapshot.schema.schema_id,
-        }
-        if snapshot.parent is not None:
-            found["parent-snapshot-id"] = snapshot.parent
-        if self.version > 1 and snapshot.sequence:
-            found["sequence-number"] = snapshot.sequence
-        if self.version == 3:
-            ids = [one.first_row_id for one in snapshot.files if one.first_row_id is not None]
-            found["first-row-id"] = max(ids, default=0)
-            found["added-rows"] = 0
-        return found
+        return metadata_json(self)
 
 
 def _groups(files: Sequence[FileEntry], manifests: int) -> list[list[tuple[Status, FileEntry]]]:
