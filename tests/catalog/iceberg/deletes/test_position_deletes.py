@@ -35,16 +35,16 @@ from tests.strategies import seeded
 
 A, B, C = "s3://w/a.parquet", "s3://w/b.parquet", "s3://w/c.parquet"
 ROWS = [(A, 5), (A, 9), (B, 0), (C, 2), (C, 3)]
-# Rows in the metadata beyond which only what may name the data file is read.
-LARGE = 2_000_000
+# Files of any size are decoded as a whole, or none.
+WHOLE, IN_PART = 1_000_000, 0
 
 
-def found(delete: DeleteFile, path: str) -> list[int]:
-    positions: list[int] = positions_in(bare_source(), delete, path).tolist()
+def found(delete: DeleteFile, path: str, *, whole_rows: int = WHOLE) -> list[int]:
+    positions: list[int] = positions_in(bare_source(), delete, path, whole_rows).tolist()
     return positions
 
 
-@pytest.mark.parametrize("size", [len(ROWS), LARGE], ids=["whole", "in part"])
+@pytest.mark.parametrize("whole_rows", [WHOLE, IN_PART], ids=["whole", "in part"])
 @pytest.mark.parametrize(
     "table",
     [
@@ -60,13 +60,12 @@ def found(delete: DeleteFile, path: str) -> list[int]:
 )
 @pytest.mark.parametrize("options", [{}, {"row_group_size": 2}, {"use_dictionary": False}], ids=str)
 def test_positions_of_each_data_file(
-    tmp_path: Path, table: pa.Table, options: dict[str, Any], size: int
+    tmp_path: Path, table: pa.Table, options: dict[str, Any], whole_rows: int
 ) -> None:
-    delete = replace(position_deletes(tmp_path / "d.parquet", table, **options), rows=size)
-    assert found(delete, A) == [5, 9]
-    assert found(delete, B) == [0]
-    assert found(delete, C) == [2, 3]
-    assert found(delete, "s3://w/other.parquet") == []
+    delete = position_deletes(tmp_path / "d.parquet", table, **options)
+    expected = {A: [5, 9], B: [0], C: [2, 3], "s3://w/other.parquet": []}
+    for path, positions in expected.items():
+        assert found(delete, path, whole_rows=whole_rows) == positions
 
 
 def test_an_empty_delete_file_deletes_nothing(tmp_path: Path) -> None:
@@ -89,27 +88,24 @@ def test_random_positions_are_those_of_a_set(tmp_path: Path, seed: int) -> None:
     delete = position_deletes(
         tmp_path / f"{seed}.parquet", positions_table(rows), row_group_size=rng.randint(1, 100)
     )
-    if rng.random() < 0.5:
-        delete = replace(delete, rows=LARGE)
+    whole_rows = rng.choice([WHOLE, IN_PART])
     for path in paths:
-        assert found(delete, path) == sorted({position for name, position in rows if name == path})
+        expected = sorted({position for name, position in rows if name == path})
+        assert found(delete, path, whole_rows=whole_rows) == expected
 
 
 def test_of_a_large_file_only_what_may_name_the_data_file_is_read(tmp_path: Path) -> None:
     path = tmp_path / "d.parquet"
-    delete = replace(
-        position_deletes(path, positions_table(ROWS), row_group_size=2, use_dictionary=False),
-        rows=LARGE,
-    )
+    delete = position_deletes(path, positions_table(ROWS), row_group_size=2, use_dictionary=False)
     # The pages of the first row group (A, A) are overwritten: reading them would fail.
     first = pq.read_metadata(path).row_group(0)
     ends = [first.column(1).data_page_offset + first.column(1).total_compressed_size]
     content = bytearray(path.read_bytes())
     content[4 : ends[0]] = bytes(ends[0] - 4)
     path.write_bytes(content)
-    assert found(delete, C) == [2, 3]
+    assert found(delete, C, whole_rows=IN_PART) == [2, 3]
     with pytest.raises(CorruptDataError):
-        found(delete, A)
+        found(delete, A, whole_rows=IN_PART)
 
 
 def test_one_delete_file_of_many_data_files_is_read_once(tmp_path: Path) -> None:
@@ -214,6 +210,12 @@ def test_a_delete_file_that_cannot_be_read(
     assert words in got.value.message
     assert got.value.hint
     assert str(tmp_path) not in str(got.value)
+
+
+def test_a_delete_file_of_another_number_of_rows_is_another_file(tmp_path: Path) -> None:
+    delete = position_deletes(tmp_path / "d.parquet", positions_table(ROWS))
+    with pytest.raises(CorruptDataError, match=r"delete file `d.parquet` .* holds 5 rows"):
+        found(replace(delete, rows=6), A)
 
 
 @pytest.mark.parametrize(

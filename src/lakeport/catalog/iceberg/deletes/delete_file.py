@@ -1,11 +1,18 @@
-"""A delete file as messages call it, and as the reader of data files sees it."""
+"""A delete file as messages call it, and as those who read data files see it."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from pyiceberg.schema import Schema
 from pyiceberg.typedef import Record
 
 from lakeport.catalog.iceberg.failures import last_name
+from lakeport.catalog.iceberg.files import Wanted
+from lakeport.catalog.iceberg.files.footer import Footer, footer_of
+from lakeport.catalog.iceberg.files.task import task_of
 from lakeport.catalog.iceberg.parts import DataFile, DeleteFile, Source
+from lakeport.catalog.iceberg.storage import OpenFile
 from lakeport.core.names import quoted
 
 
@@ -25,3 +32,9 @@ def as_data_file(delete: DeleteFile) -> DataFile:
         spec_id=-1,
         partition=Record(),
     )
+
+
+def delete_footer(source: Source, delete: DeleteFile, opened: OpenFile) -> Footer:
+    """Of one in Parquet: proven to be sound, which pyarrow's own is not."""
+    task = task_of(source, as_data_file(delete), Wanted(Schema(), ()))
+    return footer_of(replace(task, what=delete_name(source, delete)), lambda: opened)

@@ -11,17 +11,15 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.parquet as pq
 from pyiceberg.schema import Schema
 
 from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_name
+from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_footer, delete_name
 from lakeport.catalog.iceberg.deletes.fields import compared_fields
 from lakeport.catalog.iceberg.deletes.lookup import RowSet
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.files import Wanted, read_file
-from lakeport.catalog.iceberg.files.nodes import nodes_of
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile, DeleteFile, Source
 from lakeport.catalog.iceberg.storage import open_file
 from lakeport.catalog.iceberg.types import stored_type
@@ -119,7 +117,7 @@ def _as_written(source: Source, delete: DeleteFile, wanted: Wanted) -> Wanted:
     A field that the file lacks would be read as NULL and take rows that nobody deleted.
     """
     with open_file(source.io, delete.path) as opened:
-        nodes = nodes_of(pq.read_metadata(opened.handle).schema.to_arrow_schema())
+        nodes = delete_footer(source, delete, opened).nodes
     held = {node.field_id for top in nodes for node in top.walk()} - {None}
     lacking = [field.name for field in wanted.fields if field.field_id not in held]
     if held and lacking:
@@ -148,13 +146,13 @@ def _found(chunks: Iterable[Chunk], sought: RowSet) -> Iterator[Numbers]:
 def _stretches(chunks: Iterable[Chunk], rows: int) -> Iterator[list[Chunk]]:
     """Chunks that follow each other, at least as many rows as this unless they are too large."""
     stretch: list[Chunk] = []
+    count = held = 0
     for chunk in chunks:
         stretch.append(chunk)
-        if (
-            sum(one.rows.num_rows for one in stretch) >= rows
-            or sum(one.rows.nbytes for one in stretch) >= _STRETCH_BYTES
-        ):
+        count += chunk.rows.num_rows
+        held += chunk.rows.get_total_buffer_size()
+        if count >= rows or held >= _STRETCH_BYTES:
             yield stretch
-            stretch = []
+            stretch, count, held = [], 0, 0
     if stretch:
         yield stretch

@@ -18,10 +18,11 @@ from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_name
+from lakeport.catalog.iceberg.deletes.delete_file import as_data_file, delete_footer, delete_name
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.files import Wanted, read_file
-from lakeport.catalog.iceberg.files.nodes import Node, nodes_of
+from lakeport.catalog.iceberg.files.footer import Footer
+from lakeport.catalog.iceberg.files.nodes import Node
 from lakeport.catalog.iceberg.parts import DeleteFile, Source
 from lakeport.catalog.iceberg.storage import OpenFile, open_file
 from lakeport.catalog.rows.rowid import Numbers
@@ -34,8 +35,7 @@ _FIELDS = Schema(
     NestedField(_POSITION_ID, _POSITION, LongType(), required=True),
 )
 
-# A larger file is not decoded as a whole: 8 MB of positions.
-_WHOLE_ROWS = 1_000_000
+_WHOLE_ROWS = 1_000_000  # 8 MB of positions
 _BATCH_ROWS = 1 << 17
 _ENTRY_BYTES = 200
 
@@ -55,9 +55,14 @@ class PositionsByFile:
         )
 
 
-def positions_in(source: Source, delete: DeleteFile, path: str) -> Numbers:
-    """What one delete file says of one data file: ascending, each position once."""
-    if delete.rows > _WHOLE_ROWS:
+def positions_in(
+    source: Source, delete: DeleteFile, path: str, whole_rows: int = _WHOLE_ROWS
+) -> Numbers:
+    """What one delete file says of one data file: ascending, each position once.
+
+    A file of more than `whole_rows` is not decoded, and kept, as a whole.
+    """
+    if delete.rows > whole_rows:
         read = _decoded(source, delete, path)
     else:
         read = source.caches.positions.get(delete.path, lambda: _decoded(source, delete, None))
@@ -69,27 +74,27 @@ def _decoded(source: Source, delete: DeleteFile, only: str | None) -> PositionsB
         if delete.format.lower() != "parquet":
             return PositionsByFile(_grouped(_other_format(source, delete), only))
         with open_file(source.io, delete.path) as opened:
-            return PositionsByFile(_grouped(_parquet(opened, only), only))
+            footer = delete_footer(source, delete, opened)
+            return PositionsByFile(_grouped(_parquet(footer, opened, only), only))
 
 
 # -- reading -------------------------------------------------------------------------------------
 
 
-def _parquet(opened: OpenFile, only: str | None) -> Iterator[pa.RecordBatch]:
-    metadata = pq.read_metadata(opened.handle)
-    nodes = nodes_of(metadata.schema.to_arrow_schema())
-    paths, positions = _node(nodes, _PATH_ID, _PATH), _node(nodes, _POSITION_ID, _POSITION)
+def _parquet(footer: Footer, opened: OpenFile, only: str | None) -> Iterator[pa.RecordBatch]:
+    paths = _node(footer.nodes, _PATH_ID, _PATH)
+    positions = _node(footer.nodes, _POSITION_ID, _POSITION)
     file = pq.ParquetFile(
         opened.handle,
-        metadata=metadata,
+        metadata=footer.metadata,
         read_dictionary=[paths.name],
         pre_buffer=not opened.is_local,
     )
     leaves = [paths.leaves.start, positions.leaves.start]
     groups = [
         group
-        for group in range(metadata.num_row_groups)
-        if only is None or _may_name(metadata.row_group(group).column(leaves[0]), only)
+        for group in range(footer.metadata.num_row_groups)
+        if only is None or _may_name(footer.chunk(group, leaves[0]), only)
     ]
     yield from file.reader.iter_batches(_BATCH_ROWS, groups, leaves, use_threads=False)
 

@@ -24,8 +24,6 @@ _CONTAINER_BITS = 16
 _PIECE_BITS = 32
 _HIGHEST_KEY = (1 << 31) - 1
 
-_Shorts = npt.NDArray[np.uint16]
-
 
 @dataclass(slots=True)
 class _Cursor:
