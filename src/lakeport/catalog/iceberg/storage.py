@@ -60,6 +60,11 @@ def open_file(io: FileIO, location: str) -> OpenFile:
     return _remote(pa.PythonFile(stream, mode="r"))
 
 
+def is_mapped(io: FileIO, location: str) -> bool:
+    """Whether `open_file` would map it: then reading some of it costs nothing for the rest."""
+    return isinstance(io, PyArrowFileIO) and io.parse_location(location, io.properties)[0] == "file"
+
+
 def _remote(handle: pa.NativeFile) -> OpenFile:
     try:
         size = handle.size()

@@ -19,6 +19,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.expressions import parse_expression
 from lakeport.catalog.iceberg.definition import definition_of
+from lakeport.catalog.iceberg.deletes import deleted_rows
 from lakeport.catalog.iceberg.parts import ReadOptions
 from lakeport.catalog.iceberg.scan import open_split
 from lakeport.catalog.iceberg.travel import find
@@ -442,3 +443,37 @@ def test_a_small_split_and_a_limit_start_no_thread(small: LakeTable, medium: Lak
     with opened(medium) as stream:
         next(stream)
         assert scan_threads() != []
+
+
+class RemoteIO(PyArrowFileIO):
+    """Local files that nobody may map, as if they were far away; counts how often each is opened."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.opened: list[str] = []
+        near = self.fs_by_scheme
+
+        def far(scheme: str, netloc: str | None) -> Any:
+            self.opened.append(scheme)
+            return near("file", netloc)
+
+        self.fs_by_scheme = far
+
+    def parse_location(  # type: ignore[override] # static there, but called on the object
+        self, location: str, properties: Any = EMPTY_DICT
+    ) -> tuple[str, str, str]:
+        _, host, path = PyArrowFileIO.parse_location(location, properties)
+        return "far", host, path
+
+
+def test_a_remote_file_is_opened_once_for_all_its_columns(large: LakeTable, left: pa.Table) -> None:
+    far = RemoteIO()
+    source = replace(source_of(large), io=far)
+    split = whole(source)
+    for file in inventory(source).files():
+        deleted_rows(source, file)
+    far.opened.clear()
+    with open_split(source, find(source, None, NOW), ScanRequest(), split) as stream:
+        found = stream.read_all()
+    assert found.equals(left.cast(found.schema))
+    assert len(far.opened) == FILES

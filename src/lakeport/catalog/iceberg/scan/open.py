@@ -27,6 +27,7 @@ from lakeport.catalog.iceberg.scan.lanes import Lanes, joined, share
 from lakeport.catalog.iceberg.scan.messages import Found, messages
 from lakeport.catalog.iceberg.scan.part import Part
 from lakeport.catalog.iceberg.scan.width import for_chunks, rows_at_once
+from lakeport.catalog.iceberg.storage import is_mapped
 from lakeport.catalog.iceberg.travel import Moment, version_of
 from lakeport.catalog.ports import ScanRequest, Split
 from lakeport.catalog.requests import BoundRequest, bind_request
@@ -55,7 +56,7 @@ def open_split(source: Source, moment: Moment, request: ScanRequest, split: Spli
     reading = _prepared(source, moment, request, split)
     # Whoever reads is a thread, too.
     helpers = source.options.threads - 1 if _is_worth_threads(reading) else 0
-    lanes = [share(part.file, reading.wanted.fields, helpers + 1) for part in reading.parts]
+    lanes = [_lanes(reading, part, helpers) for part in reading.parts]
     ahead = ReadAhead(
         [
             [partial(part.read, _narrowed(reading.wanted, fields)) for fields in shared]
@@ -130,6 +131,12 @@ def _is_worth_threads(reading: _Reading) -> bool:
         and bool(reading.wanted.fields)
         and sum(part.file.bytes for part in reading.parts) >= _THREADED_BYTES
     )
+
+
+def _lanes(reading: _Reading, part: Part, helpers: int) -> Lanes:
+    # Of a remote file, columns that are neighbours are fetched together, by one lane.
+    is_shared = helpers > 0 and is_mapped(reading.source.io, part.file.path)
+    return share(part.file, reading.wanted.fields, helpers + 1 if is_shared else 1)
 
 
 def _narrowed(wanted: Wanted, fields: Sequence[int]) -> Wanted:
