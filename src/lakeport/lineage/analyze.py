@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.dialects import dialect_named, known_dialects
@@ -22,8 +21,6 @@ from lakeport.lineage.views import load_views
 from lakeport.lineage.workload import read_workload
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.result import AnalyzeResult, StatementLineage
 
@@ -33,7 +30,7 @@ def analyze(request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeRe
     decoded, issues = read_request(request)
     if decoded is None:
         return summarize([], GlobalGraph().result(), issues, None)
-    with collector_paused(), parser_silenced():
+    with Undisturbed():
         return _run(decoded, issues)
 
 
@@ -44,27 +41,25 @@ def analyze_json(payload: str | bytes) -> bytes:
     return encode_result(analyze(payload), style)
 
 
-@contextmanager
-def collector_paused() -> Iterator[None]:
-    """Trees are large, and nothing in them is garbage while they are in use."""
-    running = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if running:
+class Undisturbed:
+    """No collections, because nothing in a tree is garbage while it is in use; and no parser's log,
+    because what it cannot read is an issue of the result instead.
+    """
+
+    __slots__ = ("_collecting",)
+
+    def __enter__(self) -> None:
+        self._collecting = gc.isenabled()
+        gc.disable()
+        _PARSER_LOG.addFilter(_never)
+
+    def __exit__(self, *_error: object) -> None:
+        _PARSER_LOG.removeFilter(_never)
+        if self._collecting:
             gc.enable()
 
 
-@contextmanager
-def parser_silenced() -> Iterator[None]:
-    """The parser logs what it cannot read; here that is an issue of the result instead."""
-    logger = logging.getLogger("sqlglot")
-    logger.addFilter(_never)
-    try:
-        yield
-    finally:
-        logger.removeFilter(_never)
+_PARSER_LOG = logging.getLogger("sqlglot")
 
 
 def _never(_record: logging.LogRecord) -> bool:

@@ -76,8 +76,8 @@ class Emitter:
         self.edges: list[Edge] = []
         self._relation_ids: dict[int, str] = {}
         self._column_ids: dict[int, str] = {}
-        self._seen: set[tuple[str, str, str, str | None]] = set()
-        self._ids: set[str] = set()
+        # The operation of each edge between columns, by edge id.
+        self._operations: dict[str, str | None] = {}
 
     def emit(self) -> None:
         """Relations with their columns first, then what flows between them."""
@@ -236,15 +236,16 @@ class Emitter:
         operation: str | None = None,
         **facts: Any,
     ) -> None:
-        key = (source, target, kind, operation)
-        if key in self._seen:
-            return
-        self._seen.add(key)
         identifier = edge_id(source, target, kind)
-        if identifier in self._ids:
+        operations = self._operations
+        if identifier in operations:
+            if operations[identifier] == operation:
+                return
             # The same two columns by two operations, as in MERGE.
             identifier = edge_id(source, target, kind, f"_{operation}")
-        self._ids.add(identifier)
+            if identifier in operations:
+                return
+        operations[identifier] = operation
         self.edges.append(
             Edge(
                 id=identifier,
@@ -312,7 +313,7 @@ class Emitter:
         if kind is None:
             return
         identifier = node_id("column", base, path.lower())
-        if (base, identifier, "ownership", None) in self._seen:
+        if edge_id(base, identifier, "ownership") in self._operations:
             return
         owner = dotted(column.relation.name) if column.relation else ""
         self.nodes.append(

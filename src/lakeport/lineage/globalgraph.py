@@ -85,13 +85,12 @@ class GlobalGraph:
             if held is None:
                 holder = same.get(owner, owner) if owner is not None else None
                 held = nodes[identifier] = self._new_node(node, identifier, holder, names.get(own))
-            else:
+            elif node.node_type != "column" or node.resolution_source != held.resolution_source:
                 _improve(held, node)
             if index >= 0:
                 # Imported views belong to no statement.
                 held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
-        for edge in statement.edges:
-            self._merge_edge(edge, same)
+        self._merge_edges(statement.edges, same)
 
     def _live(
         self,
@@ -129,29 +128,29 @@ class GlobalGraph:
             metadata=_kept(node.metadata),
         )
 
-    def _merge_edge(self, edge: Edge, same: dict[str, str]) -> None:
-        source, target, identifier = edge.source, edge.target, edge.id
-        if same and (source in same or target in same):
-            source, target = same.get(source, source), same.get(target, target)
-            identifier = edge_id(source, target, edge.edge_type)
-        key = (source, target, edge.edge_type)
-        held = self._edges.get(key)
-        if held is None:
-            self._edges[key] = GlobalEdge(
-                id=identifier,
-                source=source,
-                target=target,
-                edge_type=edge.edge_type,
-                approximate=edge.approximate,
-                metadata=edge.metadata,
-            )
-            return
-        if edge.edge_type == "ownership":
-            return
-        if held.approximate and not edge.approximate:
-            held.approximate = False
-        if _masks(held.metadata) and not _masks(edge.metadata):
-            held.metadata = edge.metadata
+    def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
+        merged = self._edges
+        for edge in edges:
+            source, target, kind, identifier = edge.source, edge.target, edge.edge_type, edge.id
+            if same and (source in same or target in same):
+                source, target = same.get(source, source), same.get(target, target)
+                identifier = edge_id(source, target, kind)
+            key = (source, target, kind)
+            held = merged.get(key)
+            if held is None:
+                merged[key] = GlobalEdge(
+                    id=identifier,
+                    source=source,
+                    target=target,
+                    edge_type=kind,
+                    approximate=edge.approximate,
+                    metadata=edge.metadata,
+                )
+            elif kind != "ownership":
+                if held.approximate and not edge.approximate:
+                    held.approximate = False
+                if held.metadata is not edge.metadata and _masks(held.metadata):
+                    held.metadata = held.metadata if _masks(edge.metadata) else edge.metadata
 
     def link(self, index: int, reads: list[str], writes: list[str], *, rewrites: bool) -> None:
         """Cross-statement edges: to the last full rewrite and everything appended since."""

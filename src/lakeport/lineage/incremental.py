@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
-from lakeport.lineage.analyze import analyze, collector_paused, open_session, parser_silenced
+from lakeport.lineage.analyze import Undisturbed, analyze, open_session
 from lakeport.lineage.finish import finish
 from lakeport.lineage.globalgraph import workload_graph
 from lakeport.lineage.parse import Parsed, StatementParser
@@ -62,7 +62,7 @@ class Analyzer:
         settings = _settings(decoded)
         if settings != self._settings:
             self._settings, self._pieces, self._kept = settings, {}, {}
-        with collector_paused(), parser_silenced():
+        with Undisturbed():
             return self._run(decoded, issues)
 
     def _run(self, request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:

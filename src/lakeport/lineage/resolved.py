@@ -15,13 +15,12 @@ if TYPE_CHECKING:
 def resolved_schema(session: Session) -> ResolvedSchema | None:
     """Every table a statement read, wrote or created (or all of them), in name order."""
     registry = session.registry
-    entries: dict[Name, TableEntry] = {**registry.implied, **registry.imported}
     used = session.used
-    chosen = (
-        entries
-        if session.options.resolved_schema_scope == "all"
-        else {n: e for n, e in entries.items() if n in used}
-    )
+    if session.options.resolved_schema_scope == "all":
+        chosen: dict[Name, TableEntry] = {**registry.implied, **registry.imported}
+    else:
+        found = {n: registry.imported.get(n) or registry.implied.get(n) for n in used}
+        chosen = {name: entry for name, entry in found.items() if entry is not None}
     if not chosen:
         return None
     tables = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
@@ -11,6 +12,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
 
+_RELATIONS = frozenset({"table", "view", "cte"})
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
 
 
@@ -36,26 +38,25 @@ def summarize(
     schema: ResolvedSchema | None,
 ) -> AnalyzeResult:
     """The whole result with its summary."""
-    relations = [node for node in graph.nodes if node.node_type in {"table", "view", "cte"}]
-    tables = sum(1 for node in relations if node.node_type != "cte")
+    kinds = Counter([node.node_type for node in graph.nodes])
+    relations = [node for node in graph.nodes if node.node_type in _RELATIONS]
+    tables = len(relations) - kinds["cte"]
     joins = sum(statement.join_count for statement in statements)
-    filters = sum(
-        len(node.filters) for statement in statements for node in statement.nodes if node.filters
-    )
+    filters = sum([len(node.filters) for statement in statements for node in statement.nodes])
     score = _TABLE * tables + _CTE * (len(relations) - tables) + _JOIN * joins + _FILTER * filters
     errors = sum(1 for issue in issues if issue.severity == "error")
     warnings = sum(1 for issue in issues if issue.severity == "warning")
     counted = Summary(
         statement_count=len(statements),
         table_count=len(relations),
-        column_count=sum(1 for node in graph.nodes if node.node_type == "column"),
+        column_count=kinds["column"],
         join_count=joins,
         complexity_score=_clamped(score),
         issue_count=IssueCount(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum(1 for s in statements for edge in s.edges if edge.approximate),
+        approximate_edge_count=sum([edge.approximate for s in statements for edge in s.edges]),
         unresolved_table_count=sum(1 for node in relations if node.resolution_source == "unknown"),
     )
     return AnalyzeResult(

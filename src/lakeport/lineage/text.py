@@ -6,31 +6,36 @@ ASCII text all three agree, which is the common case and costs nothing.
 
 from __future__ import annotations
 
+from functools import partial
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.wire import Span
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.request import Encoding
 
 
 class SourceText:
     """One text of the request, with the arithmetic of its spans."""
 
-    __slots__ = ("_offsets", "content", "name")
+    __slots__ = ("content", "name", "span")
 
     def __init__(self, content: str, name: str | None = None, encoding: Encoding = "utf8") -> None:
         self.content = content
         self.name = name
-        self._offsets = _offsets(content, encoding)
+        offsets = _offsets(content, encoding)
+        # The span of the code points from `start` to before `end`.
+        self.span: Callable[[int, int], Span] = (
+            Span if offsets is None else partial(_converted, offsets)
+        )
 
-    def span(self, start: int, end: int) -> Span:
-        """The span of the code points from `start` to before `end`."""
-        if self._offsets is None:
-            return Span(start, end)
-        last = len(self._offsets) - 1
-        return Span(self._offsets[min(start, last)], self._offsets[min(end, last)])
+
+def _converted(offsets: list[int], start: int, end: int) -> Span:
+    last = len(offsets) - 1
+    return Span(offsets[min(start, last)], offsets[min(end, last)])
 
 
 def _offsets(content: str, encoding: Encoding) -> list[int] | None:

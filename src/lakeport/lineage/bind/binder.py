@@ -257,12 +257,25 @@ class Binder:
                 hint="use IS NULL or IS NOT NULL",
             )
             return
-        if self._plainly_comparable(left, right):
+        if self._declared_alike(left, right) or self._plainly_comparable(left, right):
             return
         for offender, message in mismatches(
             node, self.column_type, self.dialect.name, self.type_memo
         ):
             self.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+
+    def _declared_alike(self, left: exp.Expr, right: exp.Expr) -> bool:
+        """Two stored columns of one declared type, as in nearly every join."""
+        first, second = self._declaration(left), self._declaration(right)
+        return first is not None and first == second
+
+    def _declaration(self, node: exp.Expr) -> str | None:
+        ref = self.bound.get(id(node))
+        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
+            return None
+        origin = ref.origin
+        entry = origin.entry if isinstance(origin, Column) else None
+        return entry.data_type if entry is not None else None
 
     def _plainly_comparable(self, left: exp.Expr, right: exp.Expr) -> bool:
         """The common cases, cheaply: two columns of one kind, or a number and a number."""

@@ -26,7 +26,22 @@ _Work: TypeAlias = "list[tuple[exp.Expr, int]]"
 _Handler: TypeAlias = "Callable[[Binder, exp.Expr, Scope, int, _Work, list[Ref]], None]"
 
 _MASK = 16
-_GENERIC, _LEAF, _COLUMN, _AGGREGATE, _MASKING, _SPECIAL = range(6)
+_GENERIC, _LEAF, _COLUMN, _AGGREGATE, _MASKING, _SPECIAL, _OPERATOR = range(7)
+# Two operands and nothing else that could read a column: most nodes of most expressions.
+_OPERATORS: tuple[type[exp.Expr], ...] = (
+    exp.And,
+    exp.Or,
+    exp.EQ,
+    exp.NEQ,
+    exp.GT,
+    exp.GTE,
+    exp.LT,
+    exp.LTE,
+    exp.Add,
+    exp.Sub,
+    exp.Mul,
+    exp.Div,
+)
 _LEAVES: tuple[type[exp.Expr], ...] = (
     exp.Literal,
     exp.Identifier,
@@ -63,7 +78,7 @@ _MASKING_FUNCTIONS: tuple[type[exp.Expr], ...] = tuple(
     )
     if hasattr(exp, name)
 )
-_classes: dict[type, int] = {exp.Column: _COLUMN}
+_classes: dict[type, int] = {exp.Column: _COLUMN, **dict.fromkeys(_OPERATORS, _OPERATOR)}
 
 
 def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece on purpose
@@ -89,6 +104,11 @@ def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece o
                 refs += [replace(ref, masking=True) for ref in found]
             else:
                 refs += bind_column(binder, node, scope, role)
+            continue
+        if kind == _OPERATOR:
+            args = node.args
+            push((args["expression"], role))
+            push((args["this"], role))
             continue
         if kind == _SPECIAL:
             _HANDLERS[cls](binder, node, scope, role, work, refs)

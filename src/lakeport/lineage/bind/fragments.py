@@ -134,7 +134,7 @@ def _first(frame: _Frame) -> int:
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_by_start", "_frames", "_scanned", "_text", "_tokens")
+    __slots__ = ("_all", "_by_start", "_closing", "_frames", "_scanned", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
@@ -143,6 +143,8 @@ class Fragments:
         self._scanned = False
         self._frames: dict[int, _Frame | None] = {}
         self._all: list[_Frame] = []
+        # Where each opened parenthesis is closed.
+        self._closing: dict[int, int] = {}
 
     def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
         """The token ranges of the select items; None if they cannot be matched to the tree."""
@@ -193,13 +195,11 @@ class Fragments:
             position += 1
         while position < len(tokens) and tokens[position].token_type is not _L_PAREN:
             position += 1
-        depth = 0
-        for index in range(position, len(tokens)):
-            kind = tokens[index].token_type
-            depth += (kind in _OPEN) - (kind in _CLOSE)
-            if depth == 0 and index > position:
-                return tokens[position + 1].start, tokens[index - 1].end + 1
-        return None
+        self._scan()
+        closing = self._closing.get(position)
+        if closing is None:
+            return None
+        return tokens[position + 1].start, tokens[closing - 1].end + 1
 
     def type_after(self, start: int) -> str | None:
         """The type written after the column name at `start`, verbatim."""
@@ -228,11 +228,15 @@ class Fragments:
     # -- the scan ----------------------------------------------------------------------------
 
     def _scan(self) -> None:
-        if self._scanned:
-            return
-        self._scanned = True
+        if not self._scanned:
+            self._scanned = True
+            self._find_frames()
+
+    def _find_frames(self) -> None:
+        """One look at every token that opens, closes or divides something."""
         tokens = self._tokens
         stack: list[tuple[_Frame | None, int]] = []
+        opened: list[int] = []
         frame: _Frame | None = None
         depth = 0
         for index, kind in [
@@ -244,7 +248,10 @@ class Fragments:
                 self._all.append(frame)
             elif kind in _OPEN:
                 depth += 1
+                opened.append(index)
             elif kind in _CLOSE:
+                if opened:
+                    self._closing[opened.pop()] = index
                 if depth == 0 and frame is not None:
                     frame.close(index)
                     frame, depth = stack.pop()

@@ -167,9 +167,9 @@ class Relation(msgspec.Struct, eq=False):
                 )
                 column = self.index.get(exact)
                 if column is None:
-                    column = Column(known.name, exact)
-                    column.entry = known
-                    self.add(column)
+                    column = Column(known.name, exact, self, entry=known)
+                    self.columns.append(column)
+                    self.index[exact] = column
                 else:
                     self.index[key] = column
         return column

@@ -22,7 +22,7 @@ ColumnType: TypeAlias = Callable[[exp.Column], SqlType | None]
 Memo: TypeAlias = dict[int, SqlType | None]
 
 
-def infer(
+def infer(  # noqa: C901 - the loop that every type goes through, in one piece
     expression: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo | None = None
 ) -> SqlType | None:
     """The type of an expression whose columns have the types that `column_type` tells.
@@ -48,10 +48,14 @@ def infer(
         if entry is None or isinstance(entry, SqlType):
             known[key] = entry
             continue
-        operands = entry.operands(node)
-        pending = [child for child in operands if id(child) not in known]
+        types: list[SqlType | None] = []
+        pending: list[exp.Expr] = []
+        for child in entry.operands(node):
+            if id(child) in known:
+                types.append(known[id(child)])
+            else:
+                pending.append(child)
         if not pending:
-            types = [known[id(child)] for child in operands]
             if isinstance(entry, Rule):
                 known[key] = entry.conclude(node, types, dialect)
                 continue
