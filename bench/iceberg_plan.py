@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -66,9 +66,7 @@ def _alternating_cold(lake: Lake) -> tuple[float, float]:
         return float(seconds)
 
     pairs = [(cold("lakeport"), cold("pyiceberg")) for _ in range(1 if is_quick() else 5)]
-    return statistics.median(pair[0] for pair in pairs), statistics.median(
-        pair[1] for pair in pairs
-    )
+    return _medians(pairs)
 
 
 def _travels(lake: Lake) -> list[Line]:
@@ -106,11 +104,20 @@ def _travels(lake: Lake) -> list[Line]:
 def _alternating(
     first: Callable[[], object], second: Callable[[], object], rounds: int
 ) -> tuple[float, float]:
-    """Median CPU seconds of both, after one round to warm up."""
-    pairs = [(_cpu(first), _cpu(second)) for _ in range((1 if is_quick() else rounds) + 1)][1:]
-    return statistics.median(pair[0] for pair in pairs), statistics.median(
-        pair[1] for pair in pairs
-    )
+    """Median CPU seconds of both, after a round to warm up; each goes first in every other round."""
+    pairs = []
+    for number in range((1 if is_quick() else rounds) + 1):
+        if number % 2:
+            pairs.append((_cpu(first), _cpu(second)))
+        else:
+            later = _cpu(second)
+            pairs.append((_cpu(first), later))
+    return _medians(pairs[1:])
+
+
+def _medians(pairs: Sequence[tuple[float, float]]) -> tuple[float, float]:
+    firsts, seconds = zip(*pairs, strict=True)
+    return statistics.median(firsts), statistics.median(seconds)
 
 
 def _cpu(run: Callable[[], object]) -> float:
