@@ -88,8 +88,23 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
     ),
     "long": (
-        Lane("behaviours", (_tests("-m", "long", "tests/behaviours", "tests/catalog"),), 480),
-        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 600),
+        Lane(
+            "behaviours",
+            (
+                _tests(
+                    "-m",
+                    "long",
+                    "tests/behaviours",
+                    "tests/catalog",
+                    "--ignore=tests/catalog/iceberg",
+                    "tests/app",
+                    "tests/cli",
+                ),
+            ),
+            300,
+        ),
+        Lane("lake", (_tests("-m", "long", "tests/catalog/iceberg"),), 600),
+        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 300),
     ),
 }
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Iterable
 from importlib import util
 from pathlib import Path
 from types import ModuleType
@@ -79,13 +80,27 @@ def test_requiring_what_no_lane_needs_is_wrong_use(
     assert lanes.main(["nonsense"]) == 2
 
 
-def test_every_test_belongs_to_a_lane(lanes: ModuleType) -> None:
-    root = SCRIPT.parent.parent
-    words = [word for lane in lanes.LANES["test"] for command in lane.commands for word in command]
-    places = [root / word for word in words if word.startswith("tests/")]
-    strays = [
-        path.relative_to(root).as_posix()
-        for path in (root / "tests").rglob("test_*.py")
+ROOT = SCRIPT.parent.parent
+
+
+def strays(lanes: ModuleType, group: str, tests: Iterable[Path]) -> list[str]:
+    """The tests that no lane of this group runs."""
+    words = [word for lane in lanes.LANES[group] for command in lane.commands for word in command]
+    places = [ROOT / word for word in words if word.startswith("tests/")]
+    return [
+        path.relative_to(ROOT).as_posix()
+        for path in tests
         if not any(path.is_relative_to(place) for place in places)
     ]
-    assert strays == []
+
+
+def test_every_test_belongs_to_a_lane(lanes: ModuleType) -> None:
+    assert strays(lanes, "test", (ROOT / "tests").rglob("test_*.py")) == []
+
+
+def test_every_long_test_belongs_to_a_long_lane(lanes: ModuleType) -> None:
+    tests = [
+        path for path in (ROOT / "tests").rglob("test_*.py") if "mark.long" in path.read_text()
+    ]
+    assert tests
+    assert strays(lanes, "long", tests) == []
