@@ -84,6 +84,9 @@ _PATH = re.compile(
 )
 
 
+_ELSEWHERE = "read the table with the engine that wrote it, or have it rewritten there"
+
+
 @contextmanager
 def reading(what: str) -> Iterator[None]:
     """Around the reading of one file; `what` is how the user calls it: "data file `x.parquet` of …"."""
@@ -101,10 +104,12 @@ def file_failure(what: str, error: Exception) -> LakeportError:
     if isinstance(error, PermissionError):
         return _refused(what)
     if isinstance(error, NotImplementedError | ImportError | NotInstalledError):
-        return UnsupportedError(f"{what} cannot be read: {plain(error)}")
+        return UnsupportedError(f"{what} cannot be read: {plain(error)}", hint=_ELSEWHERE)
     unknown = unknown_type(error)
     if unknown is not None:
-        return UnsupportedError(f"{what} names a type that cannot be read yet: {quoted(unknown)}")
+        return UnsupportedError(
+            f"{what} names a type that cannot be read yet: {quoted(unknown)}", hint=_ELSEWHERE
+        )
     if isinstance(error, OSError):
         if _SERVICE.search(str(error)):
             return _service_failure(what, error)
@@ -185,7 +190,7 @@ def refusal(profile: Profile, error: Exception) -> LakeportError:
     unknown = unknown_type(error)
     if unknown is not None:
         return UnsupportedError(
-            f"{profile} names a type that cannot be read yet: {quoted(unknown)}"
+            f"{profile} names a type that cannot be read yet: {quoted(unknown)}", hint=_ELSEWHERE
         )
     if isinstance(error, NotImplementedError):
         return UnsupportedError(f"{profile} cannot do that: {reason_of(error)}")
