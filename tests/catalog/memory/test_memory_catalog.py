@@ -16,7 +16,7 @@ from lakeport.catalog.memory.catalog import random_id
 from lakeport.catalog.memory.segments import Segment, pack, starts
 from lakeport.catalog.memory.store import Surroundings, TableStore
 from lakeport.catalog.memory.timeline import Shape, Timeline
-from lakeport.catalog.ports import NamespaceInfo, ScanRequest
+from lakeport.catalog.ports import NamespaceInfo, ScanRequest, require
 from lakeport.catalog.reading import read
 from lakeport.catalog.statements import delete_where, insert_rows
 from lakeport.core.names import TableName
@@ -63,6 +63,20 @@ def test_a_namespace_and_a_catalog_have_every_ability() -> None:
     assert isinstance(namespace, ports.Namespace)
     assert isinstance(namespace, ports.DynamicNamespace)
     assert isinstance(namespace, ports.FunctionHost)
+
+
+def test_statistics_know_everything_there_is_to_know() -> None:
+    namespace = MemoryCatalog("lake").create_namespace(NamespaceInfo("s"))
+    table = namespace.create_table("names", Definition(pa.schema({"name": pa.string()})))
+    insert_rows(table, [{"name": name} for name in ("pear", None, "apple", "pear")])
+    assert require(table, ports.Measurable, "it").statistics("name") == ports.ColumnStatistics(
+        minimum=pa.scalar("apple"),
+        maximum=pa.scalar("pear"),
+        has_null=True,
+        has_values=True,
+        distinct=2,
+        longest=5,
+    )
 
 
 def test_ids_come_from_the_source_that_was_given() -> None:
