@@ -123,6 +123,23 @@ def test_a_part_is_read_while_the_one_before_is_being_taken() -> None:
     ahead.close()
 
 
+def test_a_reader_makes_other_chunks_while_its_own_is_being_made() -> None:
+    slow = Gated()
+
+    def other() -> Chunks:
+        yield chunk(0)
+        slow.gate.release()  # by the reader: the only thread is in the slow lane, which waits for this
+        yield chunk(10)
+
+    ahead = ReadAhead([[slow, other]], threads=1, most=1000)
+    assert ahead.take(0, 1) is not None
+    assert slow.begun.wait(SOON)
+    assert ahead.take(0, 0) is not None
+    assert list(taken(ahead, 0, 1)) == [10]
+    slow.gate.release(1000)
+    ahead.close()
+
+
 # -- bytes ---------------------------------------------------------------------------------------
 
 

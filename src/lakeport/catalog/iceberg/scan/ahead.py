@@ -2,8 +2,9 @@
 
 Work comes in *parts* that are read one after the other, each made of *lanes* that are read side by
 side: the files of a split, and groups of their columns. Threads first serve the part being read, lanes
-that lag before others, then the parts after it. A reader whose next chunk nobody is making makes it
-itself: that is quicker than to wait, and what is used where it was made is still in the cache.
+that lag before others, then the parts after it. A reader whose next chunk is not ready is one of them: it
+makes that chunk itself, or while another does, what is to be made next. If it only waited, the others
+would always be ahead of it by one chunk and do all the work.
 
 No work ever waits for the reader: where nothing may be made ahead it ends, and taking a chunk starts
 it again. So closing waits for no more than the chunks that are being made, and the interpreter can end
@@ -81,19 +82,21 @@ class ReadAhead:
         while True:
             with self._changed:
                 self._part = part
-                while wanted.is_busy and not (wanted.ready or self._is_closed):
-                    self._changed.wait()
                 if self._is_closed:
                     raise ClosedError
                 if wanted.ready or wanted.has_ended:
                     return self._taken(wanted)
-                self._own = wanted
-                wanted.is_busy = True
+                own = self._claim() if wanted.is_busy else wanted
+                if own is None:
+                    self._changed.wait()
+                    continue
+                self._own = own
+                own.is_busy = True
                 self._start_workers()
-            chunk = wanted.make()
+            chunk = own.make()
             with self._changed:
                 self._own = None
-                self._finish(wanted, chunk)
+                self._finish(own, chunk)
 
     def close(self) -> None:
         """From any thread, also while another is in `take`. Frees threads and files."""
