@@ -18,7 +18,7 @@ from bench.lineage_parts.clock import Line, best_cpu, show
 from lakeport.lineage import AnalyzeRequest, AnalyzeResult, analyze, encode_result
 from lakeport.lineage.request import SchemaMetadata
 
-ROUNDS = 3
+ROUNDS = 5
 
 
 def main() -> int:
@@ -26,14 +26,18 @@ def main() -> int:
     statements = texts.workload(1000)
     schema = peers.mapping_schema()
 
-    parse = best_cpu(lambda n: peers.parse_all(texts.fresh(queries, n)))
-    parse_workload = best_cpu(lambda n: peers.parse_all(texts.fresh(statements, n)))
-    ours = best_cpu(lambda n: _answers(queries, n))
-    ours_json = best_cpu(lambda n: [encode_result(answer) for answer in _answers(queries, n)])
-    workload = best_cpu(lambda n: _answer(statements, n))
-    workload_json = best_cpu(lambda n: encode_result(_answer(statements, n)))
-    theirs = best_cpu(lambda n: peers.lineage_of_all(texts.fresh(queries, n), schema))
-    theirs_workload = best_cpu(lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema))
+    parse, ours, ours_json, theirs = best_cpu(
+        lambda n: peers.parse_all(texts.fresh(queries, n)),
+        lambda n: _answers(queries, n),
+        lambda n: [encode_result(answer) for answer in _answers(queries, n)],
+        lambda n: peers.lineage_of_all(texts.fresh(queries, n), schema),
+    )
+    parse_workload, workload, workload_json, theirs_workload = best_cpu(
+        lambda n: peers.parse_all(texts.fresh(statements, n)),
+        lambda n: _answer(statements, n),
+        lambda n: encode_result(_answer(statements, n)),
+        lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema),
+    )
     flowscope = peers.flowscope(queries, statements, ROUNDS)
     sqllineage = peers.sqllineage(queries, statements)
 

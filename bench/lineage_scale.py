@@ -32,7 +32,7 @@ def _run(sql: str, **schema: object) -> AnalyzeResult:
 
 def _doublings() -> list[Line]:
     sizes = (250, 500, 1000, 2000)
-    seconds = [best_cpu(partial(_workload, size), rounds=5) for size in sizes]
+    seconds = best_cpu(*(partial(_workload, size) for size in sizes))
     return [
         Line(f"{small} → {large} statements", after / before, 2.2)
         for small, large, before, after in zip(sizes, sizes[1:], seconds, seconds[1:], strict=False)
@@ -46,7 +46,6 @@ def _workload(size: int, number: int) -> None:
 def _edit() -> Line:
     """What an editor pays for a change in the middle of a long workload."""
     statements = texts.workload(1000)
-    whole = best_cpu(partial(_workload, 1000))
     analyzer = Analyzer()
     analyzer.analyze({"sql": ";\n".join(statements), "dialect": "spark"})
 
@@ -54,7 +53,8 @@ def _edit() -> Line:
         changed = [*statements[:505], f"{statements[505]} /* {number} */", *statements[506:]]
         analyzer.analyze({"sql": ";\n".join(changed), "dialect": "spark"})
 
-    return Line("edit one of 1,000 / full run", best_cpu(edited) / whole, 0.1)
+    edit, whole = best_cpu(edited, partial(_workload, 1000))
+    return Line("edit one of 1,000 / full run", edit / whole, 0.1)
 
 
 def _shapes() -> list[Line]:
@@ -66,7 +66,7 @@ def _shapes() -> list[Line]:
         ("nested CTEs", _nested_ctes, 5, 50),
         ("branch UNION", _union, 100, 1_000),
     ):
-        before, after = (best_cpu(partial(make, size), rounds=5) for size in (small, large))
+        before, after = best_cpu(partial(make, small), partial(make, large))
         lines.append(Line(f"{large:,}-{name}: seconds", after, 2.0))
         lines.append(Line(f"{small:,} → {large:,} {name}", after / max(before, 1e-3), 15.0))
     return lines
