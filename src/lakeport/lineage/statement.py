@@ -131,7 +131,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
         _add_incremental(session, statement, result)
     tables = [r for r in binder.relations if r.local_kind is None and r.kind != "output"]
     linked = [] if binder.explain_only else tables
-    return Analysed(
+    analysed = Analysed(
         lineage=result,
         names={emitter.relation_id(relation): relation.name for relation in tables},
         reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
@@ -139,6 +139,8 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
         rewrites=kind in _REWRITES,
         renewed=[emitter.relation_id(r) for r in linked if r.written and kind in _REWRITES],
     )
+    binder.dissolve()
+    return analysed
 
 
 def _lineage(

@@ -201,6 +201,13 @@ class Binder:
             return [Column(entry.name, entry.key) for entry in relation.entry.columns]
         return relation.columns
 
+    def dissolve(self) -> None:
+        """Untie columns from their relations: the plan goes at once, without waiting for a collection."""
+        for relation in self.relations:
+            relation.columns.clear()
+            relation.index.clear()
+            relation.extra.clear()
+
     # -- filters -----------------------------------------------------------------------------
 
     def filter(
