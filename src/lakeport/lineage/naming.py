@@ -14,6 +14,8 @@ from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.spark_names import Surroundings, spark_name
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.bind.binder import Binder
@@ -74,7 +76,7 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
         is_relation,
         is_column,
         lambda parts: outer_reference(binder, parts, scope),
-        iter([outer_names(binder, query, scope) for query in _subqueries(node)]),
+        _outer_names(binder, node, scope),
         window,
         star,
         FragmentTypes(binder, [node, *windows]).type_of,
@@ -82,6 +84,11 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
     )
     printed = spark_name(tokens, surroundings) if tokens else None
     return printed if printed is not None else binder.sql(node)
+
+
+def _outer_names(binder: Binder, node: exp.Expr, scope: Scope) -> Iterator[list[str]]:
+    for query in _subqueries(node):
+        yield outer_names(binder, query, scope)
 
 
 def _subqueries(node: exp.Expr) -> list[exp.Expr]:

@@ -89,7 +89,7 @@ class TableEntry(msgspec.Struct):
         )
 
 
-class Lookup(NamedTuple):
+class Lookup(msgspec.Struct, frozen=True):
     """The answer to "which table is meant": its canonical name and what is known of it."""
 
     name: Name
@@ -194,7 +194,7 @@ class Registry:
                 return self._found(name)
             if name in self._spellings:
                 # Then the spelling is the name, as it is for the engine.
-                return self._found(self._spellings[name])._replace(name=name)
+                return replace(self._found(self._spellings[name]), name=name)
         for name in names:
             if name in self._dropped:
                 statement, entry = self._dropped[name]

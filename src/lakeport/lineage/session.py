@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
+from functools import lru_cache
+from time import time_ns
 from typing import TYPE_CHECKING
 
 from lakeport.core.names import nearest
@@ -119,4 +121,11 @@ class Session:
 
 
 def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    seconds, rest = divmod(time_ns(), 1_000_000_000)
+    return f"{_second(seconds)}.{rest // 1_000_000:03}Z"
+
+
+@lru_cache(maxsize=1)
+def _second(seconds: int) -> str:
+    """Writing a date costs more than asking for it; many requests share a second."""
+    return datetime.fromtimestamp(seconds, UTC).isoformat().removesuffix("+00:00")

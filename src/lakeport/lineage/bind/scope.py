@@ -182,7 +182,7 @@ class Relation(msgspec.Struct, eq=False):
         return [column for column in found if column is not None]
 
 
-class Output(NamedTuple):
+class Output(msgspec.Struct, frozen=True):
     """What a query yields: columns and tails, what it depends on otherwise, what it reads from."""
 
     items: list[Item]
@@ -199,7 +199,7 @@ class Merged(NamedTuple):
     side: str
 
 
-class Source(NamedTuple):
+class Source(msgspec.Struct, frozen=True):
     """A relation in a FROM clause under the name it is addressed by."""
 
     alias: str

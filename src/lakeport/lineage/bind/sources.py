@@ -167,7 +167,7 @@ def _alias_parentheses(
 ) -> None:
     """`(a JOIN b) AS t (x, y)`: from outside, one relation with all their columns."""
     if len(added) == 1 and not alias.args.get("columns"):
-        scope.sources[-1] = scope.sources[-1]._replace(alias=binder.key(alias.this))
+        scope.sources[-1] = replace(scope.sources[-1], alias=binder.key(alias.this))
         return
     inner = Scope(scope.parent, scope.ctes)
     inner.sources = scope.sources[len(scope.sources) - len(added) :]
@@ -277,7 +277,7 @@ def _hide(scope: Scope, before: int, kind: str) -> None:
     if not left and kind not in {"LEFT_SEMI", "LEFT_ANTI"}:
         return
     hidden = slice(None, before) if left else slice(before, None)
-    scope.sources[hidden] = [source._replace(visible=False) for source in scope.sources[hidden]]
+    scope.sources[hidden] = [replace(source, visible=False) for source in scope.sources[hidden]]
 
 
 def join_type(join: exp.Expr) -> str:

@@ -115,6 +115,13 @@ _METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
 def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
     """A table's folded parts and their original spelling."""
     fold = binder.folding.table
+    only = node.args.get("this")
+    if only.__class__ is exp.Identifier and node.args.get("db") is None:
+        facts = only.args
+        if not (facts.get("temporary") or facts.get("global_") or binder.folding.shards):
+            # A bare name, as most are.
+            text = facts["this"]
+            return (fold(text, quoted=bool(facts.get("quoted"))),), (text,)
     folded: list[str] = []
     shown: list[str] = []
     for part in name_parts(node):
@@ -234,16 +241,13 @@ def known_table(
     label = shown[-2] if extra else shown[-1]
     kind = entry.kind if entry is not None else "table"
     relation = binder.relation(kind, label, lookup.name)
-    relation.metadata.update(extra)
+    if extra:
+        relation.metadata.update(extra)
     relation.entry = entry
     relation.complete = entry is not None and entry.complete
     relation.resolution = lookup.source
-    relation.conflicting = (
-        lookup.source == "imported"
-        and entry is not None
-        and entry.conflict is not None
-        and not binder.registry.merge_columns
-    )
+    if entry is not None and entry.conflict is not None and lookup.source == "imported":
+        relation.conflicting = not binder.registry.merge_columns
     relation.span = name_span(binder, node)
     if "metadataTable" in extra:
         relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
@@ -287,8 +291,7 @@ def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
 
 def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     """Where a table's name stands, with T-SQL's `#` in front of it."""
-    parts = name_parts(node)
-    spans = [span for part in parts if (span := binder.span(part)) is not None]
+    spans = [span for part in name_parts(node) if (span := binder.span(part)) is not None]
     if not spans:
         return None
     start, end = spans[0]
@@ -301,6 +304,8 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
 
 def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
+    if lookup.dropped_at is None and lookup.created_at is None and relation.resolution != "unknown":
+        return
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
         relation.complete = False if lookup.entry is None else relation.complete

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
@@ -243,7 +244,7 @@ def _visible(when: exp.Expr, scope: Scope) -> Scope:
     one_sided = Scope(scope.parent, scope.ctes)
     by_source = bool(when.args.get("source"))
     one_sided.sources = [
-        s._replace(visible=(i == 0) == by_source) for i, s in enumerate(scope.sources)
+        replace(s, visible=(i == 0) == by_source) for i, s in enumerate(scope.sources)
     ]
     return one_sided
 

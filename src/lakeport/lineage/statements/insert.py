@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
@@ -82,9 +83,9 @@ def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> No
         assign_by_position(binder, target, [*columns, *dynamic], output, node)
     elif dynamic:
         width = len(output.items) - len(dynamic)
-        assign_by_name(binder, target, output._replace(items=output.items[:width]), known=False)
+        assign_by_name(binder, target, replace(output, items=output.items[:width]), known=False)
         assign_by_position(
-            binder, target, dynamic, output._replace(items=output.items[width:]), node
+            binder, target, dynamic, replace(output, items=output.items[width:]), node
         )
     else:
         assign_by_name(binder, target, output, known=False)
