@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from lakeport.app import wiring
+from lakeport.app.model_files import built_by
 from lakeport.core.errors import InvalidRequestError, NotFoundError
 from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
@@ -52,10 +53,13 @@ def analyze_workload(workload: Workload) -> AnalyzeResult:
             "a schema file and the live catalog cannot both be imported",
             hint="leave out --schema or --catalog",
         )
+    files = [_source(path) for path in _files(workload.paths)]
+    # The files of models are in the order of their names, which says nothing about their work.
+    order = {"statementOrder": "dependency"} if any("builds" in file for file in files) else {}
     request: dict[str, Any] = {
-        "files": [_source(path) for path in _files(workload.paths)],
+        "files": files,
         "dialect": workload.dialect,
-        "options": workload.options,
+        "options": {**order, **workload.options},
         "templateConfig": {"mode": workload.template},
     }
     if workload.schema is not None:
@@ -143,8 +147,12 @@ def _files(paths: tuple[Path, ...]) -> list[Path]:
 
 
 def _source(path: Path) -> dict[str, str]:
-    name = "stdin" if str(path) == STANDARD_INPUT else path.as_posix()
-    return {"name": name, "content": _text(read_payload(path), path)}
+    content = _text(read_payload(path), path)
+    if str(path) == STANDARD_INPUT:
+        return {"name": "stdin", "content": content}
+    table = built_by(path, content)
+    source = {"name": path.as_posix(), "content": content}
+    return source if table is None else {**source, "builds": table}
 
 
 def _text(content: bytes, path: Path) -> str:

@@ -151,13 +151,14 @@ def _identity(statement: Statement) -> tuple[int, str | None, str]:
 
 
 def _can_be_incremental(request: AnalyzeRequest) -> bool:
-    """Templates, tags, deadlines and reordering look at the whole workload at once."""
+    """Templates, models, tags, deadlines and reordering look at the whole workload at once."""
     options = request.options
     tagged = bool(request.tag_hints) or bool(
         request.schema and any(c.tags for t in request.schema.tables for c in t.columns)
     )
     ordered = options.statement_order != "dependency" and options.time_budget_ms is None
-    return request.template_config.mode == "raw" and ordered and not tagged
+    models = any(file.builds for file in request.files)
+    return request.template_config.mode == "raw" and ordered and not tagged and not models
 
 
 def _settings(request: AnalyzeRequest) -> bytes:

@@ -65,12 +65,11 @@ def _name(session: Session, table: exp.Table) -> Name:
 
 
 def model_name(session: Session, statement: Statement) -> Name | None:
-    """The relation a dbt model writes."""
-    model = statement.model
-    if model is None:
+    """The relation that the query of a model writes."""
+    if not statement.builds:
         return None
-    parts = [part for part in (model.database, model.schema, model.alias or model.name) if part]
-    return session.registry.canonical(tuple(session.folding.table(part) for part in parts))
+    parts = tuple(session.folding.table(part) for part in statement.builds)
+    return session.registry.canonical(parts)
 
 
 def _written(session: Session, statement: Statement) -> list[Name]:

@@ -25,10 +25,11 @@ SeverityOverride: TypeAlias = Literal["error", "warning", "info", "off"]
 
 
 class SourceFile(Wire, frozen=True):
-    """A named text: a SQL file or a file of macros."""
+    """A named text: a SQL file or a file of macros. `builds` is the table its bare query makes."""
 
     name: str
     content: str
+    builds: str | None = None
 
 
 class ColumnTag(Wire, frozen=True):

@@ -274,7 +274,7 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         binder.writes.setdefault(shim.path)
         target.receive(binder.query(tree, None, {}))
         return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
-    if statement.model is not None and isinstance(tree, exp.Query):
+    if statement.builds and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
     kind = bind_statement(binder, tree)
     if isinstance(tree, exp.Command) and created_kind(statement.chunk.tokens) is not None:
@@ -284,19 +284,18 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:
-    """A bare SELECT in a dbt file writes the model the file is named after."""
+    """A bare SELECT in a model's file writes the table the file stands for."""
     model = statement.model
-    assert model is not None  # noqa: S101 - the caller looked
-    parts = [part for part in (model.database, model.schema, model.alias or model.name) if part]
     names = ("this", "db", "catalog")
-    identifiers = [exp.Identifier(this=part, quoted=False) for part in reversed(parts)]
+    identifiers = [exp.Identifier(this=part, quoted=False) for part in reversed(statement.builds)]
     table = exp.Table(**dict(zip(names, identifiers, strict=False)))
-    view = (model.materialized or "view") in {"view", "ephemeral"}
+    view = model is not None and (model.materialized or "view") in {"view", "ephemeral"}
     bind_definition(binder, table, tree, {}, kind="view" if view else "table")
-    target = binder.relations[-1]
-    target.metadata["dbtModel"] = model.name
-    if model.materialized:
-        target.metadata["materialized"] = model.materialized
+    if model is not None:
+        target = binder.relations[-1]
+        target.metadata["dbtModel"] = model.name
+        if model.materialized:
+            target.metadata["materialized"] = model.materialized
     return "CREATE_VIEW" if view else "CREATE_TABLE_AS"
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import written_parts
 from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.request import SourceFile
 from lakeport.lineage.split import Chunk, split
@@ -36,6 +37,8 @@ class Statement:
     source: SourceText
     chunk: Chunk
     parsed: Parsed
+    # The parts of the table that a bare query makes, and the dbt model that says so, if one does.
+    builds: tuple[str, ...] = ()
     model: DbtModel | None = None
     # The same statement as rendered for an incremental run, when that differs.
     incremental: Statement | None = None
@@ -54,11 +57,11 @@ def read_workload(session: Session) -> list[Statement]:
     project = _project(session, files)
     for file in files:
         if project is None:
-            found += _parsed(
-                session,
-                SourceText(file.content, file.name or None, session.request.encoding),
-                len(found),
-            )
+            source = SourceText(file.content, file.name or None, session.request.encoding)
+            statements = _parsed(session, source, len(found))
+            if file.builds:
+                _build(statements, tuple(part for part, _ in written_parts(file.builds)))
+            found += statements
         else:
             found += _rendered(session, project, file, len(found))
     return found
@@ -77,7 +80,10 @@ def _project(session: Session, files: list[SourceFile]) -> Project | None:
 def source_files(session: Session) -> list[SourceFile]:
     """The sources of a request that keep the limits, in order."""
     request = session.request
-    files = [SourceFile(name=file.name, content=_whole(file.content)) for file in request.files]
+    files = [
+        SourceFile(name=file.name, content=_whole(file.content), builds=file.builds)
+        for file in request.files
+    ]
     if request.sql:
         files.append(SourceFile(name=request.source_name or "", content=_whole(request.sql)))
     if not files:
@@ -130,9 +136,19 @@ def _parsed(session: Session, source: SourceText, first: int) -> list[Statement]
     ]
 
 
+def _build(
+    statements: list[Statement], table: tuple[str, ...], model: DbtModel | None = None
+) -> None:
+    """The bare queries of a model's file make its table."""
+    for statement in statements:
+        if isinstance(statement.parsed.tree, exp.Query):
+            statement.builds, statement.model = table, model
+
+
 def _rendered(session: Session, project: Project, file: SourceFile, first: int) -> list[Statement]:
     """A templated source; spans refer to the rendered text, which comes along."""
     rendering = project.render(file)
+    model = rendering.model
     session.issues.extend(rendering.issues)
     variants: list[list[Statement]] = []
     for text in rendering.texts:
@@ -141,8 +157,10 @@ def _rendered(session: Session, project: Project, file: SourceFile, first: int) 
         for statement in statements:
             # The shown text hides what came from the environment.
             statement.resolved_sql = text.shown[statement.chunk.start : statement.chunk.end]
-            if isinstance(statement.parsed.tree, exp.Query):
-                statement.model = rendering.model
+        if model is not None:
+            _build(statements, (*model.namespace, model.alias or model.name), model)
+        elif file.builds:
+            _build(statements, tuple(part for part, _ in written_parts(file.builds)))
         variants.append(statements)
     if not variants:
         return []

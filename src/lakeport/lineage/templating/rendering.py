@@ -66,6 +66,11 @@ class DbtModel:
     config: Mapping[str, Any] = field(default_factory=dict)
 
     @property
+    def namespace(self) -> tuple[str, ...]:
+        """Where it is stored, as far as its configuration says."""
+        return tuple(part for part in (self.database, self.schema) if part)
+
+    @property
     def is_ephemeral(self) -> bool:
         return self.materialized == "ephemeral"
 
