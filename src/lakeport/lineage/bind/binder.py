@@ -6,6 +6,7 @@ expressions and expressions queries without an import cycle.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -264,25 +265,12 @@ class Binder:
                 hint="use IS NULL or IS NOT NULL",
             )
             return
-        if self._declared_alike(left, right) or self._plainly_comparable(left, right):
+        if self._plainly_comparable(left, right):
             return
         for offender, message in mismatches(
             node, self.column_type, self.dialect.name, self.type_memo
         ):
             self.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
-
-    def _declared_alike(self, left: exp.Expr, right: exp.Expr) -> bool:
-        """Two stored columns of one declared type, as in nearly every join."""
-        first, second = self._declaration(left), self._declaration(right)
-        return first is not None and first == second
-
-    def _declaration(self, node: exp.Expr) -> str | None:
-        ref = self.bound.get(id(node))
-        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
-            return None
-        origin = ref.origin
-        entry = origin.entry if isinstance(origin, Column) else None
-        return entry.data_type if entry is not None else None
 
     def _plainly_comparable(self, left: exp.Expr, right: exp.Expr) -> bool:
         """The common cases, cheaply: two columns of one kind, or a number and a number."""
@@ -295,10 +283,19 @@ class Binder:
             return "string" if node.args.get("is_string") else "number"
         if node.__class__ is not exp.Column:
             return "?" + str(id(node))
-        kind = self.column_type(node)
-        if kind is None:
+        declared = self._declaration(node)
+        if declared is not None:
+            return _declared_kind(declared, self.dialect.name)
+        return _kind_word(self.column_type(node))
+
+    def _declaration(self, node: exp.Expr) -> str | None:
+        """The declared type of a plain reference to a stored column, as text."""
+        ref = self.bound.get(id(node))
+        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
             return None
-        return "number" if kind.kind in _NUMBERS else kind.kind
+        origin = ref.origin
+        entry = origin.entry if isinstance(origin, Column) else None
+        return entry.data_type if entry is not None else None
 
     # -- types -------------------------------------------------------------------------------
 
@@ -468,6 +465,17 @@ class Binder:
     def unsupported(self, node: exp.Expr, message: str, severity: Severity | None = None) -> None:
         """A construct without a rule: say so, never answer with silence."""
         self.report(IssueCode.UNSUPPORTED_SYNTAX, message, at=node, severity=severity)
+
+
+def _kind_word(kind: SqlType | None) -> str | None:
+    if kind is None:
+        return None
+    return "number" if kind.kind in _NUMBERS else kind.kind
+
+
+@lru_cache(maxsize=4096)
+def _declared_kind(text: str, dialect: str) -> str | None:
+    return _kind_word(read_type(text, dialect))
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
