@@ -52,12 +52,16 @@ class GlobalGraph:
         self._producers: dict[str, list[int]] = {}
 
     def add(
-        self, statement: StatementLineage, names: dict[str, Name], renewed: Collection[str] = ()
+        self,
+        statement: StatementLineage,
+        names: dict[str, Name],
+        owners: dict[str, str],
+        renewed: Collection[str] = (),
     ) -> None:
         """Merge one statement.
 
-        `names` are the canonical names of its relations by node id, `renewed` the ids of those
-        that hold nothing but its rows afterwards.
+        `names` are the canonical names of its relations by node id, `owners` the relation of each
+        column, `renewed` the ids of those that hold nothing but its rows afterwards.
         """
         index = statement.statement_index
         # Second and later instances of a table are that table here; without any, ids are the same.
@@ -68,7 +72,6 @@ class GlobalGraph:
                 same[own] = canonical
         if self._collapses is not None:
             self._live(statement, names, renewed, same)
-        owners = {e.target: e.source for e in statement.edges if e.edge_type == "ownership"}
         nodes = self._nodes
         for node in statement.nodes:
             own = node.id
@@ -165,7 +168,7 @@ class GlobalGraph:
                 self._producers.setdefault(name, []).append(index)
 
     def _cross(self, identifier: str, producer: int, consumer: int) -> None:
-        key = (f"{identifier}@{producer}", f"{identifier}@{consumer}", "cross_statement")
+        key = (identifier, f"{producer} {consumer}", "cross_statement")
         if identifier in self._nodes and key not in self._edges:
             self._edges[key] = GlobalEdge(
                 id=edge_id(identifier, identifier, "cross_statement", f"{producer}_{consumer}"),
@@ -179,6 +182,11 @@ class GlobalGraph:
     def result(self) -> GlobalLineage:
         """Nodes and edges in order of first appearance."""
         return GlobalLineage(nodes=list(self._nodes.values()), edges=list(self._edges.values()))
+
+
+def owners_of(edges: list[Edge]) -> dict[str, str]:
+    """The node that each column or field belongs to."""
+    return {edge.target: edge.source for edge in edges if edge.edge_type == "ownership"}
 
 
 def _masks(metadata: dict[str, Any]) -> bool:

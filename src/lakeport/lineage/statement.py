@@ -10,6 +10,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
+from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
@@ -103,6 +104,8 @@ class Analysed(NamedTuple):
     lineage: StatementLineage
     # Canonical names of its tables, by node id.
     names: dict[str, Name]
+    # The relation of each column, by node id.
+    owners: dict[str, str]
     reads: list[str]
     writes: list[str]
     rewrites: bool
@@ -116,7 +119,7 @@ class Analysed(NamedTuple):
             users = session.used.setdefault(name, [])
             if not users or users[-1] != index:
                 users.append(index)
-        graph.add(self.lineage, self.names, self.renewed)
+        graph.add(self.lineage, self.names, self.owners, self.renewed)
         graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
 
 
@@ -134,6 +137,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     analysed = Analysed(
         lineage=result,
         names={emitter.relation_id(relation): relation.name for relation in tables},
+        owners=owners_of(result.edges),
         reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
         writes=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.written)),
         rewrites=kind in _REWRITES,
