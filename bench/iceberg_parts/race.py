@@ -11,7 +11,7 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import msgspec
@@ -64,11 +64,25 @@ def measured(task: Task) -> Report:
 
 def race(tasks: Sequence[Task], rounds: int) -> list[Median]:
     """One median per task, in their order."""
+    return [_median(found) for found in _reports(tasks, rounds)]
+
+
+def race_twice(tasks: Sequence[Task], rounds: int) -> tuple[list[Median], list[Median]]:
+    """Medians of the first answers of fresh processes, and of their second ones."""
+    reports = _reports([replace(task, runs=2) for task in tasks], rounds)
+    fresh, again = (
+        [[replace(each, runs=each.runs[run : run + 1]) for each in found] for found in reports]
+        for run in range(2)
+    )
+    return [_median(found) for found in fresh], [_median(found) for found in again]
+
+
+def _reports(tasks: Sequence[Task], rounds: int) -> list[list[Report]]:
     reports: list[list[Report]] = [[] for _ in tasks]
     for _ in range(1 if is_quick() else rounds):
         for task, found in zip(tasks, reports, strict=True):
             found.append(measured(task))
-    return [_median(found) for found in reports]
+    return reports
 
 
 def agree(readers: Sequence[Reader], medians: Sequence[Median]) -> None:
