@@ -99,6 +99,8 @@ def _run(request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
         else:
             analysed = analyse_statement(session, statement)
             analysed.join(session, graph)
+            # Room for the next one: nobody looks at these again.
+            statement.chunk.tokens.clear()
             results.append(analysed.lineage)
     results.sort(key=lambda result: result.statement_index)
     return finish(session, results, graph)
