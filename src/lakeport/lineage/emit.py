@@ -278,12 +278,12 @@ class Emitter:
 
     def _flow(self, column: Column, ref: Ref, target: str, fed: set[int]) -> None:
         origin = ref.origin
-        if origin.__class__ is Relation:
+        if isinstance(origin, Relation):
             owner: Relation | None = origin
             source = self._relation_ids.get(id(origin))
             derived = True
         else:
-            owner = origin.relation  # type: ignore[union-attr] # see the line before the other branch
+            owner = origin.relation
             source = self._column_ids.get(id(origin))
             derived = ref.derived or not column.identity or ref.role != VALUE
         fed.add(id(owner))

@@ -152,8 +152,8 @@ class GlobalGraph:
             elif kind != "ownership":
                 if held.approximate and not edge.approximate:
                     held.approximate = False
-                if held.metadata is not edge.metadata and _masks(held.metadata):
-                    held.metadata = held.metadata if _masks(edge.metadata) else edge.metadata
+                if _masks(held.metadata) and not _masks(edge.metadata):
+                    held.metadata = edge.metadata
 
     def link(self, index: int, reads: list[str], writes: list[str], *, rewrites: bool) -> None:
         """Cross-statement edges: to the last full rewrite and everything appended since."""

@@ -47,7 +47,10 @@ class Aggregation(Wire, frozen=True):
 
 
 class Node(Record):
-    """A relation or a column inside one statement."""
+    """A relation or a column inside one statement.
+
+    Equal metadata is one map in many nodes: give a node another, never change the one it has.
+    """
 
     id: str
     node_type: NodeType
