@@ -3,7 +3,7 @@
 Fresh process per reader and round, warmed by a tiny table, files in the page cache. Wall time depends on
 the cores that are free, CPU time does not: both are shown. The bars are about the first full scan of a
 process. A second one is shown beside it: PyIceberg, which holds most of the table in memory at once, pays
-for those pages only the first time, and Lakeport's lead is smaller then.
+for those pages only the first time, and is about as fast as Lakeport then.
 
 polars is there twice. Its frames hold string views that point into decoded pages; whoever wants Arrow
 batches with strings, as all other readers give and a Flight client expects, pays for `to_arrow`. The bar
