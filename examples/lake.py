@@ -36,6 +36,7 @@ def main() -> None:
             "read raw.orders --columns order_id,status --where 'order_id > 1008' --at 'version 1'",
             shop,
         )
+        run("lineage models --catalog --column daily_revenue.revenue", shop)
 
 
 def run(command: str, folder: Path, *, shown: bool = True) -> None:

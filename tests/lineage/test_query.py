@@ -50,6 +50,13 @@ def test_column_asks_both_ways(result: AnalyzeResult) -> None:
     assert _targets(found) == {"stage.amount", "mart.doubled"}
 
 
+def test_the_catalog_of_a_name_may_be_left_out() -> None:
+    sql = "CREATE TABLE lake.s.b AS SELECT a.x FROM lake.s.a AS a"
+    result = analyze({"sql": sql, "dialect": "spark"})
+    for question in (Question(column=("s.b.x",)), Question(upstream=("s.b.x",))):
+        assert _targets(focus(result, question)) == {"lake.s.b.x"}
+
+
 def test_names_match_in_any_case(result: AnalyzeResult) -> None:
     assert _targets(focus(result, Question(upstream=("MART.Doubled",))))
 

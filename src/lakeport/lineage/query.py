@@ -33,7 +33,8 @@ _BETWEEN_STATEMENTS = frozenset({"ownership", "cross_statement"})
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """Names are `relation`, `relation.column`, or for `column` also a column's name alone.
+    """Names are `relation`, `relation.column`, or for `column` also a column's name alone. What
+    comes first in a relation's name, such as the catalog, may be left out.
 
     `column` asks for both directions. Several questions widen the answer. `expand_views` looks
     through the views that the workload itself defines, to the tables behind them.
@@ -112,14 +113,12 @@ class _Graph:
 
     def columns_named(self, name: str) -> set[str]:
         wanted = name.casefold()
+        columns = [node for node in self.nodes.values() if node.node_type == "column"]
+        names = {node.id: self._names[node.id].casefold() for node in columns}
         found = {
-            node_id
-            for node_id, node in self.nodes.items()
-            if node.node_type == "column"
-            and wanted in {node.label.casefold(), self._names[node_id].casefold()}
-        }
+            node.id for node in columns if wanted in {node.label.casefold(), names[node.id]}
+        } or {node_id for node_id, known in names.items() if known.endswith(f".{wanted}")}
         if not found:
-            columns = [node for node in self.nodes.values() if node.node_type == "column"]
             known = {self._names[node.id] if "." in name else node.label for node in columns}
             raise NotFoundError.among("column", name, known)
         return found
