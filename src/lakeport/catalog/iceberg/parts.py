@@ -71,16 +71,17 @@ class Chunk:
 
 @dataclass(frozen=True, slots=True)
 class ReadOptions:
-    """How much is read at once. The defaults were chosen by bench/.
+    """How much is read at once. The defaults were chosen by bench/: with less than two chunks ready
+    the threads wait for each other, with more a reader that stalls holds too much.
 
     `threads` work on one stream, its reader's own among them.
     """
 
-    split_bytes: int = 64 * MEBIBYTE
+    split_bytes: int = 128 * MEBIBYTE
     batch_bytes: int = 3 * MEBIBYTE // 2
     batch_rows: int = 65_536
     threads: int = 2
-    queue_bytes: int = 8 * MEBIBYTE
+    queue_bytes: int = 16 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
