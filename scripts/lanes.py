@@ -101,10 +101,10 @@ LANES: dict[str, tuple[Lane, ...]] = {
                     "tests/cli",
                 ),
             ),
-            300,
+            180,
         ),
-        Lane("lake", (_tests("-m", "long", "tests/catalog/iceberg"),), 600),
-        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 300),
+        Lane("lake", (_tests("-m", "long", "tests/catalog/iceberg"),), 660),
+        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
 
