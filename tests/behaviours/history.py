@@ -6,7 +6,8 @@ at every version. It knows nothing about any implementation.
 
 Rows are recognised by their `id`, which no statement changes. Other columns may be added, renamed
 and dropped; the model follows them by identity, so that a statement that read `price` and was applied
-after a rename to `cost` is still understood.
+after a rename to `cost` is still understood. Upkeep makes versions that change nothing, and expiry
+makes versions that nobody can look at any more: the model goes on through both.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, permutations
 from typing import TypeAlias
 
 Row: TypeAlias = Mapping[str, int | None]
@@ -44,6 +45,11 @@ class Truncated:
 
 
 @dataclass(frozen=True, slots=True)
+class Tidied:
+    """Upkeep, such as compaction: a version with the same rows and columns."""
+
+
+@dataclass(frozen=True, slots=True)
 class Added:
     column: str
 
@@ -59,7 +65,7 @@ class Dropped:
     column: str
 
 
-Deed: TypeAlias = Inserted | Updated | Deleted | Truncated | Added | Renamed | Dropped
+Deed: TypeAlias = Inserted | Updated | Deleted | Truncated | Tidied | Added | Renamed | Dropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,6 +76,14 @@ class Entry:
     read: int
     version: int
     deed: Deed
+
+
+@dataclass(frozen=True, slots=True)
+class Attempt:
+    """A statement, acknowledged or refused, and the rows it meant to change."""
+
+    writer: int
+    rows: frozenset[int] = frozenset()
 
 
 class ImpossibleHistoryError(AssertionError):
@@ -84,6 +98,10 @@ class Model:
     rows: dict[int, dict[int, int | None]] = field(default_factory=dict)
     names_at: dict[int, dict[str, int]] = field(default_factory=dict)
     _next_identity: int = 1000
+
+    def copy(self) -> Model:
+        rows = {key: dict(row) for key, row in self.rows.items()}
+        return Model(dict(self.names), rows, dict(self.names_at), self._next_identity)
 
     def shown(self) -> dict[int, Row]:
         return {
@@ -108,17 +126,25 @@ class Model:
                 gone = frozenset(self.rows)
                 self.rows.clear()
                 return gone
+            case Tidied():
+                pass
             case Added():
                 self._next_identity += 1
                 self.names[deed.column] = self._next_identity
             case Renamed():
+                self._require(entry, deed.column)
                 self.names = {
                     deed.to if name == deed.column else name: identity
                     for name, identity in self.names.items()
                 }
             case Dropped():
+                self._require(entry, deed.column)
                 del self.names[deed.column]
         return frozenset()
+
+    def _require(self, entry: Entry, column: str) -> None:
+        if column not in self.names:
+            raise ImpossibleHistoryError(f"{_said(entry)} changed {column}, which was gone by then")
 
     def _insert(self, entry: Entry, rows: Iterable[Row]) -> frozenset[int]:
         names = self.names_at[entry.read]
@@ -158,43 +184,66 @@ def check_history(
     columns: Sequence[str],
     entries: Sequence[Entry],
     newest: int,
-    observe: Callable[[int], Sequence[Row]],
-) -> None:
-    """Raise `ImpossibleHistoryError` unless replaying the log gives every version that can be seen.
+    observe: Callable[[int], Sequence[Row] | None],
+    *,
+    kept: int | None = None,
+) -> dict[int, tuple[Row, ...]]:
+    """The rows of every version; `ImpossibleHistoryError` unless the log explains all that is seen.
 
-    Statements that were committed as one group share a version; only the state after the last of
-    them is compared.
+    `observe` gives None for a version that has expired, which only what is older than the newest
+    `kept` may have; None means that nobody expired anything.
     """
     model = Model({name: identity for identity, name in enumerate(columns)})
     model.names_at[0] = dict(model.names)
-    expected = 0
+    states: dict[int, tuple[Row, ...]] = {0: ()}
+    unseen: frozenset[int] = frozenset()
     ordered = sorted(entries, key=lambda entry: entry.version)
     for version, group in groupby(ordered, key=lambda entry: entry.version):
-        expected += 1
-        if version != expected:
-            raise ImpossibleHistoryError(f"nobody was told about version {expected}")
-        touched: frozenset[int] = frozenset()
-        for entry in group:
-            touched |= model.apply(entry)
-        model.names_at[version] = dict(model.names)
-        _compare(version, model.shown(), observe(version), touched)
-    if newest != expected:
+        if version != len(states):
+            raise ImpossibleHistoryError(f"nobody was told about version {len(states)}")
+        seen = observe(version)
+        if seen is None and (kept is None or version > newest - kept):
+            raise ImpossibleHistoryError(f"version {version} is gone and should have been kept")
+        model, touched = _step(model, tuple(group), seen, unseen)
+        unseen = touched if seen is None else frozenset()
+        states[version] = tuple(model.shown().values())
+    if newest != len(states) - 1:
         raise ImpossibleHistoryError(
-            f"the table is at version {newest}, acknowledged were {expected}"
+            f"the table is at version {newest}, acknowledged were {len(states) - 1}"
         )
+    return states
 
 
-def shared_touches(entries: Sequence[Entry]) -> int:
-    """How many statements touched a row that another writer's statement touched too."""
-    touched = [
-        (entry.writer, {_key(row) for row in entry.deed.before})
-        for entry in entries
-        if isinstance(entry.deed, Updated | Deleted)
-    ]
-    return sum(
-        any(keys & others for other, others in touched if other != writer)
-        for writer, keys in touched
-    )
+def _step(
+    before: Model, group: tuple[Entry, ...], seen: Sequence[Row] | None, unseen: frozenset[int]
+) -> tuple[Model, frozenset[int]]:
+    """The model after a version, and the rows that changed since the last one that could be seen.
+
+    Statements that were committed as one share a version: one order of them has to explain it.
+    """
+    failure: ImpossibleHistoryError | None = None
+    for order in permutations(group):
+        model, touched = before.copy(), unseen
+        try:
+            for entry in order:
+                touched |= model.apply(entry)
+            model.names_at[group[0].version] = dict(model.names)
+            if seen is not None:
+                _compare(group[0].version, model.shown(), seen, touched)
+        except ImpossibleHistoryError as error:
+            failure = failure or error
+        else:
+            return model, touched
+    raise failure or AssertionError("a version without statements")
+
+
+def shared(attempts: Sequence[Attempt]) -> int:
+    """How many statements meant to change a row that another writer's statement meant to change."""
+    writers: dict[int, set[int]] = {}
+    for attempt in attempts:
+        for row in attempt.rows:
+            writers.setdefault(row, set()).add(attempt.writer)
+    return sum(any(len(writers[row]) > 1 for row in attempt.rows) for attempt in attempts)
 
 
 def _compare(

@@ -1,16 +1,17 @@
 """The implementations of the ports that the behaviour suite runs on. To test another one, name it here.
 
 `create` and `append` make the tables of the reading half: an implementation that cannot write through
-the ports yet brings its own. `writes` says whether the writing half applies.
+the ports yet brings its own. `writes` says whether the writing half applies, `is_shared` whether several
+processes can open one lake; `upkeep` is what tidies a table up without changing a row.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import pyarrow as pa
 
@@ -63,6 +64,10 @@ def append_through_ports(_: LiveCatalog, table: Table, rows: pa.Table) -> None:
     insert_rows(table, rows)
 
 
+Upkeep: TypeAlias = Callable[[Table], Iterable[int]]
+"""Tidies a table up and names the versions that it made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Implementation:
     make: Callable[[Clock, Path], LiveCatalog]
@@ -70,6 +75,8 @@ class Implementation:
     append: Callable[[LiveCatalog, Table, pa.Table], None] = append_through_ports
     close: Callable[[LiveCatalog], None] = lambda _: None
     writes: bool = True
+    is_shared: bool = False
+    upkeep: tuple[Upkeep, ...] = ()
 
 
 def make_memory(clock: Clock, _: Path) -> LiveCatalog:
@@ -131,5 +138,6 @@ IMPLEMENTATIONS: dict[str, Implementation] = {
         append_to_iceberg,
         lambda lake: _iceberg(lake).close(),
         writes=False,
+        is_shared=True,
     ),
 }

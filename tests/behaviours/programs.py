@@ -1,15 +1,16 @@
 """Random programs of several writers on one table, for the checker of `history.py`.
 
 A writer is a generator that pauses where another writer may come in between: after reading, and
-before committing. Run on threads the pauses mean nothing and real races happen; run by the seeded
-scheduler the same program is interleaved deterministically, collision by collision.
+before committing. On threads and in processes the pauses mean nothing and real races happen; the
+seeded scheduler interleaves the same program deterministically, collision by collision (`runners.py`).
 """
 
 from __future__ import annotations
 
 import random
 import threading
-from collections.abc import Callable, Generator, Sequence
+from collections import Counter
+from collections.abc import Callable, Generator, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
@@ -18,11 +19,17 @@ import pyarrow as pa
 from lakeport.catalog.changes import AddColumn, Change, DropColumn, RenameColumn
 from lakeport.catalog.definition import ROW_ID_FIELD
 from lakeport.catalog.ports import ScanRequest, Write
-from lakeport.core.errors import ConflictError, InvalidRequestError, NotFoundError
+from lakeport.core.errors import (
+    ConflictError,
+    ExpiredError,
+    InvalidRequestError,
+    LakeportError,
+    NotFoundError,
+)
 from lakeport.core.names import ROW_ID
-from lakeport.core.timepoint import AtVersion
 from tests.behaviours.history import (
     Added,
+    Attempt,
     Deed,
     Deleted,
     Dropped,
@@ -30,39 +37,28 @@ from tests.behaviours.history import (
     Inserted,
     Renamed,
     Row,
+    Tidied,
     Truncated,
     Updated,
 )
+from tests.behaviours.implementations import Upkeep
 from tests.behaviours.lake import Subject
 
 WRITERS = 4
 STATEMENTS = 10
 HOT_ROWS = 8
-"""Rows that all writers fight for: half of all updates and deletes go there."""
+"""Rows that all writers fight for: most updates and deletes go there."""
+
+KEPT = 6
+"""How many versions an expiry leaves: so few that statements under way lose theirs."""
 
 COLUMNS = ("id", "value")
 SCHEMA = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("value", pa.int64())])
 
 Pauses: TypeAlias = Generator[None, None, None]
 
-
-@dataclass
-class Log:
-    """Acknowledged statements of all writers, and how many were refused."""
-
-    entries: list[Entry] = field(default_factory=list)
-    refused: int = 0
-    reads: list[Seen] = field(default_factory=list)
-    failures: list[BaseException] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
-
-    def acknowledge(self, entry: Entry) -> None:
-        with self._lock:
-            self.entries.append(entry)
-
-    def refuse(self) -> None:
-        with self._lock:
-            self.refused += 1
+TOO_LATE = (ConflictError, ExpiredError, NotFoundError, InvalidRequestError)
+"""Another writer was faster, or the version or column it meant is gone: it must have done nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +72,49 @@ class Seen:
     @property
     def columns(self) -> tuple[str, ...]:
         return tuple(self.rows[0]) if self.rows else ()
+
+    def keys(self, picked: list[int]) -> frozenset[int]:
+        return frozenset(_id(self.rows[index]) for index in picked)
+
+
+@dataclass
+class Log:
+    """What the writers were told, what they tried, and what others read meanwhile."""
+
+    entries: list[Entry] = field(default_factory=list)
+    attempts: list[Attempt] = field(default_factory=list)
+    refused: Counter[str] = field(default_factory=Counter)
+    reads: list[Seen] = field(default_factory=list)
+    expiries: int = 0
+    failures: list[BaseException] = field(default_factory=list)
+    _lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def attempt(self, attempt: Attempt) -> None:
+        with self._lock:
+            self.attempts.append(attempt)
+
+    def acknowledge(self, entry: Entry) -> None:
+        with self._lock:
+            self.entries.append(entry)
+
+    def refuse(self, reason: LakeportError) -> None:
+        with self._lock:
+            self.refused[reason.code] += 1
+
+    def expire(self) -> None:
+        """Noted before it begins: from then on versions may be missing."""
+        with self._lock:
+            self.expiries += 1
+
+    def include(self, other: Log) -> None:
+        """What a writer elsewhere sent back."""
+        self.entries += other.entries
+        self.attempts += other.attempts
+        self.refused += other.refused
+        self.expiries += other.expiries
+
+    def __getstate__(self) -> Mapping[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_lock"}
 
 
 def look(subject: Subject) -> Seen:
@@ -91,45 +130,49 @@ def look(subject: Subject) -> Seen:
 
 
 class Writer:
-    def __init__(self, number: int, subject: Subject, log: Log, rng: random.Random) -> None:
+    """One of the four. `upkeep` is what this implementation offers to tidy a table up."""
+
+    def __init__(
+        self, number: int, subject: Subject, log: Log, seed: int, upkeep: tuple[Upkeep, ...] = ()
+    ) -> None:
         self._number = number
         self._subject = subject
         self._log = log
-        self._rng = rng
+        self._rng = random.Random(seed * WRITERS + number)  # noqa: S311 # repeatable, not secret
+        self._upkeep = upkeep
         self._next_id = (number + 1) * 100_000
         self._next_value = (number + 1) * 1_000_000
 
     def run(self) -> Pauses:
-        kinds: Sequence[Callable[[], Pauses]] = (
-            self._insert,
-            self._change,
-            self._remove,
-            self._alter,
-            self._truncate,
-        )
+        kinds: Mapping[Callable[[], Pauses], int] = {
+            self._insert: 20,
+            self._change: 46,
+            self._remove: 14,
+            self._alter: 10,
+            self._truncate: 1,
+            self._expire: 4,
+            self._tidy: 5 if self._upkeep else 0,
+        }
         for _ in range(STATEMENTS):
-            statement = self._rng.choices(kinds, weights=(22, 48, 16, 12, 2))[0]
+            statement = self._rng.choices(list(kinds), weights=list(kinds.values()))[0]
             try:
                 yield from statement()
-            except (ConflictError, NotFoundError, InvalidRequestError):
-                # Too late, or the column it meant is gone: the statement must have done nothing.
-                self._log.refuse()
+            except TOO_LATE as reason:
+                self._log.refuse(reason)
 
     # -- the statements --------------------------------------------------------------------------
 
     def _insert(self) -> Pauses:
         version = self._subject.state.version
-        rows = tuple(
-            {"id": self._fresh_id(), "value": self._fresh_value()}
-            for _ in range(self._rng.randint(1, 4))
-        )
+        rows = tuple({"id": self._fresh_id()} for _ in range(self._rng.randint(1, 4)))
+        self._mean()
         yield
         with self._subject.insertable.insert() as write:
             for row in rows:  # a batch each, so that half a statement would show
-                write.add(pa.RecordBatch.from_pylist([{"id": row["id"]}], SCHEMA.remove(1)))
+                # Only `id` is given: `value` may have been dropped or renamed by now.
+                write.add(pa.RecordBatch.from_pylist([row], SCHEMA.remove(1)))
             yield
-            # Only `id` is given: `value` may have been dropped or renamed by now.
-            self._acknowledge(version, write, Inserted(tuple({"id": row["id"]} for row in rows)))
+            self._acknowledge(version, write, Inserted(rows))
 
     def _change(self) -> Pauses:
         seen = look(self._subject)
@@ -139,6 +182,7 @@ class Writer:
             return
         column = self._rng.choice(settable)
         values = {index: self._fresh_value() for index in picked}
+        self._mean(seen.keys(picked))
         yield
         with self._subject.updatable.update() as write:
             for index in picked:
@@ -155,6 +199,7 @@ class Writer:
         picked = self._picked(seen)
         if not picked:
             return
+        self._mean(seen.keys(picked))
         yield
         with self._subject.deletable.delete() as write:
             for index in picked:
@@ -176,16 +221,32 @@ class Writer:
                 change, deed = RenameColumn(column, name), Renamed(column, name)
             else:
                 change, deed = DropColumn(column), Dropped(column)
+        self._mean()
         yield
         done = self._subject.alter(change)
         self._log.acknowledge(Entry(self._number, state.version, done.version, deed))
 
     def _truncate(self) -> Pauses:
         version = self._subject.state.version
+        self._mean()
         yield
         done = self._subject.truncatable.truncate()
         if done.rows:
             self._log.acknowledge(Entry(self._number, version, done.version, Truncated()))
+
+    def _expire(self) -> Pauses:
+        self._mean()
+        self._log.expire()
+        yield
+        self._subject.expirable.expire(keep=KEPT)
+
+    def _tidy(self) -> Pauses:
+        version = self._subject.state.version
+        upkeep = self._rng.choice(self._upkeep)
+        self._mean()
+        yield
+        for made in upkeep(self._subject.table):
+            self._log.acknowledge(Entry(self._number, version, made, Tidied()))
 
     # -- their parts -----------------------------------------------------------------------------
 
@@ -194,6 +255,9 @@ class Writer:
         hot = [index for index in indices if _id(seen.rows[index]) < HOT_ROWS]
         pool = hot if hot and self._rng.random() < 0.7 else list(indices)
         return sorted(self._rng.sample(pool, min(len(pool), self._rng.randint(1, 3))))
+
+    def _mean(self, rows: frozenset[int] = frozenset()) -> None:
+        self._log.attempt(Attempt(self._number, rows))
 
     def _acknowledge(self, read: int, write: Write, deed: Deed) -> None:
         version = write.commit().version
@@ -208,76 +272,13 @@ class Writer:
         return self._next_value
 
 
-def run_threads(subject: Subject, seed: int) -> Log:
-    """A thread per writer and one that reads; what goes wrong inside one is in `failures`."""
-    log = _begun(subject)
-    start = threading.Barrier(WRITERS)
-
-    def work(writer: Writer) -> None:
-        start.wait()
-        try:
-            for _ in writer.run():
-                pass
-        except BaseException as failure:  # noqa: BLE001 # a thread's failure is the test's to raise
-            log.failures.append(failure)
-
-    done = threading.Event()
-
-    def watch() -> None:
-        try:
-            while not done.is_set():
-                log.reads.append(look(subject))
-        except BaseException as failure:  # noqa: BLE001 # the same
-            log.failures.append(failure)
-
-    reader = threading.Thread(target=watch)
-    threads = [
-        threading.Thread(target=work, args=(writer,)) for writer in _writers(subject, log, seed)
-    ]
-    for thread in (reader, *threads):
-        thread.start()
-    for thread in threads:
-        thread.join()
-    done.set()
-    reader.join()
-    return log
-
-
-def run_interleaved(subject: Subject, seed: int) -> Log:
-    """The same program on one thread, switched at the pauses by a seeded scheduler."""
-    log = _begun(subject)
-    rng = random.Random(seed)  # noqa: S311 # repeatable, not secret
-    running = [writer.run() for writer in _writers(subject, log, seed)]
-    while running:
-        writer = rng.choice(running)
-        try:
-            next(writer)
-        except StopIteration:
-            running.remove(writer)
-    return log
-
-
-def observed(subject: Subject) -> Callable[[int], Sequence[Row]]:
-    def at(version: int) -> Sequence[Row]:
-        return subject.read(ScanRequest(at=AtVersion(version))).to_pylist()
-
-    return at
-
-
-def _begun(subject: Subject) -> Log:
+def begin(subject: Subject) -> Log:
     """The hot rows are there before the writers begin."""
     rows = tuple({"id": key, "value": key} for key in range(HOT_ROWS))
     written = subject.insert(pa.Table.from_pylist(list(rows), SCHEMA))
     log = Log()
     log.acknowledge(Entry(WRITERS, 0, written.version, Inserted(rows)))
     return log
-
-
-def _writers(subject: Subject, log: Log, seed: int) -> list[Writer]:
-    return [
-        Writer(number, subject, log, random.Random(seed * WRITERS + number))  # noqa: S311 # the same
-        for number in range(WRITERS)
-    ]
 
 
 def _id(row: Row) -> int:

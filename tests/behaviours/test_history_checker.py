@@ -6,6 +6,7 @@ import pytest
 
 from tests.behaviours.history import (
     Added,
+    Attempt,
     Deed,
     Deleted,
     Dropped,
@@ -14,10 +15,11 @@ from tests.behaviours.history import (
     Inserted,
     Renamed,
     Row,
+    Tidied,
     Truncated,
     Updated,
     check_history,
-    shared_touches,
+    shared,
 )
 
 A: Row = {"id": 1, "value": 10}
@@ -109,10 +111,48 @@ def test_an_impossible_history_is_reported(
         check(seen, *entries)
 
 
-def test_shared_touches_count_statements_on_rows_of_other_writers() -> None:
+def test_upkeep_is_a_version_that_changes_nothing() -> None:
+    check({1: [A], 2: [A]}, said(0, 1, Inserted((A,))), said(1, 2, Tidied()))
+    with pytest.raises(ImpossibleHistoryError, match="wrong row"):
+        check({1: [A, B], 2: [A]}, said(0, 1, Inserted((A, B))), said(1, 2, Tidied()))
+
+
+def test_one_order_of_a_group_has_to_explain_it() -> None:
+    entries = (said(0, 1, Inserted((A,))), said(1, 2, Inserted((B,))), said(1, 2, Truncated()))
+    check({1: [A], 2: []}, *entries)
+    check({1: [A], 2: [B]}, *entries)
+    with pytest.raises(ImpossibleHistoryError):
+        check({1: [A], 2: [A, B]}, *entries)
+
+
+def test_expired_versions_are_passed_over_but_not_forgotten() -> None:
     entries = (
-        said(1, 2, Deleted((A,)), writer=0),
-        said(1, 3, Updated((A,), {1: {"value": 1}}), writer=1),
-        said(1, 4, Updated((B,), {2: {"value": 1}}), writer=1),
+        said(0, 1, Inserted((A, B))),
+        said(1, 2, Deleted((A,))),
+        said(2, 3, Updated((B,), {2: {"value": 21}})),
     )
-    assert shared_touches(entries) == 2
+    left: dict[int, list[Row]] = {3: [{"id": 2, "value": 21}]}
+    states = check_history(("id", "value"), entries, 3, left.get, kept=1)
+    assert states[1] == (A, B)
+    assert states[2] == (B,)
+    for wrong in ([A, {"id": 2, "value": 21}], [B]):
+        with pytest.raises(ImpossibleHistoryError, match="partial statement"):
+            check_history(("id", "value"), entries, 3, {3: wrong}.get, kept=1)
+
+
+@pytest.mark.parametrize("kept", [None, 2])
+def test_a_version_that_should_be_kept_is_missed(kept: int | None) -> None:
+    entries = (said(0, 1, Inserted((A,))), said(1, 2, Inserted((B,))))
+    with pytest.raises(ImpossibleHistoryError, match="should have been kept"):
+        check_history(("id", "value"), entries, 2, {2: [A, B]}.get, kept=kept)
+
+
+def test_statements_on_rows_of_other_writers_are_counted() -> None:
+    attempts = [
+        Attempt(0, frozenset({1})),
+        Attempt(1, frozenset({1, 5})),
+        Attempt(1, frozenset({2})),
+        Attempt(1, frozenset({2})),
+        Attempt(2),
+    ]
+    assert shared(attempts) == 2

@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Iterator
-from functools import cache
+from pathlib import Path
 
 import pytest
 
 from tests.behaviours.faults import FAULTS
-from tests.behaviours.history import ImpossibleHistoryError, check_history, shared_touches
+from tests.behaviours.history import ImpossibleHistoryError, shared
+from tests.behaviours.implementations import IMPLEMENTATIONS, Clock
 from tests.behaviours.lake import Lake, Subject
-from tests.behaviours.programs import (
-    COLUMNS,
-    SCHEMA,
-    STATEMENTS,
-    WRITERS,
-    Log,
-    observed,
-    run_interleaved,
-    run_threads,
-)
+from tests.behaviours.programs import SCHEMA, STATEMENTS, WRITERS
+from tests.behaviours.runners import check, run_interleaved, run_processes, run_threads
+from tests.behaviours.worker import Order, Workers
+
+SHARED = [name for name, one in IMPLEMENTATIONS.items() if one.is_shared and one.writes]
+PROGRAMS = 7
+"""Of each of the three ways; the long lane runs a hundred of each."""
 
 
 @pytest.fixture
@@ -32,49 +31,61 @@ def eager_switching() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-def check(subject: Subject, log: Log) -> None:
-    if log.failures:
-        raise log.failures[0]
-    at = cache(observed(subject))
-    check_history(COLUMNS, log.entries, subject.state.version, at)
-    for seen in log.reads:
-        # What a reader saw while others wrote is what its version still shows.
-        assert sorted(seen.rows, key=repr) == sorted(at(seen.version), key=repr)
+@pytest.fixture(scope="module")
+def workers() -> Iterator[Workers]:
+    with Workers() as started:
+        yield started
 
 
-@pytest.mark.usefixtures("eager_switching")
-@pytest.mark.parametrize("seed", range(20))
-def test_writers_on_threads_leave_a_serial_history(lake: Lake, seed: int) -> None:
-    subject = lake.create(SCHEMA)
-    check(subject, run_threads(subject, seed))
-
-
-@pytest.mark.long
-@pytest.mark.timeout(600)
-@pytest.mark.usefixtures("eager_switching")
-def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
-    for seed in range(1_000, 1_200):
-        subject = lake.create(SCHEMA, name=f"orders_{seed}")
-        check(subject, run_threads(subject, seed))
-
-
-@pytest.mark.parametrize("seed", range(20))
+@pytest.mark.parametrize("seed", range(PROGRAMS))
 def test_interleaved_writers_leave_a_serial_history(lake: Lake, seed: int) -> None:
     subject = lake.create(SCHEMA)
-    check(subject, run_interleaved(subject, seed))
+    check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
 
 
-def test_a_third_of_the_statements_touches_rows_of_another_writer(lake: Lake) -> None:
-    statements = shared = refused = 0
-    for seed in range(20):
+@pytest.mark.usefixtures("eager_switching")
+@pytest.mark.parametrize("seed", range(100, 100 + PROGRAMS))
+def test_writers_on_threads_leave_a_serial_history(lake: Lake, seed: int) -> None:
+    subject = lake.create(SCHEMA)
+    check(subject, run_threads(subject, seed, lake.implementation.upkeep))
+
+
+def run_in_processes(name: str, folder: Path, seeds: range, workers: Workers) -> None:
+    implementation = IMPLEMENTATIONS[name]
+    clock = Clock()
+    lake = Lake(implementation, implementation.make(clock, folder), clock)
+    try:
+        for seed in seeds:
+            subject = lake.create(SCHEMA, name=f"orders_{seed}")
+            order = Order(name, folder, f"orders_{seed}")
+            check(subject, run_processes(subject, seed, workers, order))
+    finally:
+        implementation.close(lake.catalog)
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_writers_in_processes_leave_a_serial_history(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    run_in_processes(name, tmp_path, range(200, 200 + PROGRAMS), workers)
+
+
+def test_a_third_of_the_statements_touches_rows_of_another_writer(
+    lake: Lake, capsys: pytest.CaptureFixture[str]
+) -> None:
+    attempts: list[tuple[int, int]] = []
+    refused: Counter[str] = Counter()
+    for seed in range(PROGRAMS):
         subject = lake.create(SCHEMA, name=f"orders_{seed}")
-        log = run_interleaved(subject, seed)
-        statements += len(log.entries) + log.refused
-        shared += shared_touches(log.entries) + log.refused
+        log = run_interleaved(subject, seed, lake.implementation.upkeep)
+        attempts.append((shared(log.attempts), len(log.attempts)))
         refused += log.refused
-    assert statements > 20 * WRITERS * STATEMENTS * 0.8
-    assert shared * 3 >= statements
-    assert refused * 10 >= statements  # real collisions, not only shared rows
+    touching, statements = (sum(column) for column in zip(*attempts, strict=True))
+    with capsys.disabled():
+        sys.stdout.write(f"\n{touching} of {statements} statements share rows; {dict(refused)}\n")
+    assert statements > PROGRAMS * WRITERS * STATEMENTS * 0.8
+    assert touching * 3 >= statements
+    assert refused.total() * 10 >= statements  # real collisions, not only shared rows
 
 
 @pytest.mark.parametrize("fault", sorted(FAULTS))
@@ -87,4 +98,35 @@ def test_the_checker_sees_a_planted_bug(lake: Lake, fault: str) -> None:
             check(real, log)
         except ImpossibleHistoryError as report:
             reports.append(str(report))
-    assert any(fault in report for report in reports), reports
+            if fault in str(report):
+                return
+    pytest.fail(f"nobody noticed: {reports}")
+
+
+# -- many of them --------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.usefixtures("eager_switching")
+def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
+    for seed in range(1_000, 1_080):
+        subject = lake.create(SCHEMA, name=f"orders_{seed}")
+        check(subject, run_threads(subject, seed, lake.implementation.upkeep))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_many_interleaved_programs_leave_serial_histories(lake: Lake) -> None:
+    for seed in range(2_000, 2_060):
+        subject = lake.create(SCHEMA, name=f"orders_{seed}")
+        check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("name", SHARED)
+def test_many_programs_in_processes_leave_serial_histories(
+    name: str, tmp_path: Path, workers: Workers
+) -> None:
+    run_in_processes(name, tmp_path, range(3_000, 3_060), workers)
