@@ -10,7 +10,7 @@ calls. What must belong together (schema, version, uuid) comes in one frozen `Ta
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import TracebackType
@@ -20,6 +20,17 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Array, Scalar
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.upkeep import (
+    ORPHAN_GRACE,
+    Compacted,
+    Due,
+    Expired,
+    Orphan,
+    Policy,
+    Regrouped,
+    Swept,
+    Task,
+)
 from lakeport.core.errors import UnsupportedError
 
 if TYPE_CHECKING:
@@ -234,9 +245,52 @@ class Referable(Protocol):
 
 @runtime_checkable
 class Expirable(Protocol):
-    def expire(self, *, keep: int, context: WriteContext | None = None) -> int:
-        """Forget all but the newest `keep` snapshots and what refs hold; how many went."""
+    def expire(
+        self, *, keep: int, older_than: int | None = None, context: WriteContext | None = None
+    ) -> int:
+        """Forget all but the newest `keep` snapshots and what refs hold; how many went.
+
+        With a moment, in nanoseconds, nothing that was made since then goes either.
+        """
         ...
+
+
+@runtime_checkable
+class Maintainable(Protocol):
+    """Upkeep of a table that lies in files. No task changes a row; statements that began before
+    one and name rows it has moved fail, and never hit another row.
+    """
+
+    def due(
+        self, policy: Policy | None = None, tasks: Collection[Task] = tuple(Task)
+    ) -> Sequence[Due]:
+        """What there is to do, and why. Changes nothing; of the tasks, `orphans` lists all files."""
+        ...
+
+    def forget(self, policy: Policy | None = None, context: WriteContext | None = None) -> Expired:
+        """`expire` by the policy, or by the table's own properties where it has them."""
+        ...
+
+    def compact(
+        self, policy: Policy | None = None, context: WriteContext | None = None
+    ) -> Compacted:
+        """Join small files and write out deletes, in as many commits as it takes."""
+        ...
+
+    def rewrite_manifests(
+        self, policy: Policy | None = None, context: WriteContext | None = None
+    ) -> Regrouped: ...
+
+
+@runtime_checkable
+class Sweepable(Protocol):
+    """`grace` is in nanoseconds: a younger file may belong to a write that has not been committed."""
+
+    def orphans(self, *, grace: int = ORPHAN_GRACE) -> Iterator[Orphan]:
+        """Files at the table's place that nothing names."""
+        ...
+
+    def remove_orphans(self, *, grace: int = ORPHAN_GRACE) -> Swept: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -478,6 +532,8 @@ ABILITIES: dict[type, str] = {
     Travelable: "be read as of an earlier point",
     Referable: "have tags or branches",
     Expirable: "forget snapshots",
+    Maintainable: "be maintained",
+    Sweepable: "be searched for files that nothing names",
     Measurable: "give statistics",
     Stored: "say where its files are",
     Delegating: "be read by the client itself",

@@ -128,7 +128,13 @@ class MemoryTable:
 
         self._store.commit(attempt)
 
-    def expire(self, *, keep: int, context: WriteContext | None = None) -> int:  # noqa: ARG002 # leaves no snapshot to note it in
+    def expire(
+        self,
+        *,
+        keep: int,
+        older_than: int | None = None,
+        context: WriteContext | None = None,  # noqa: ARG002 # leaves no snapshot to note it in
+    ) -> int:
         if keep < 1:
             raise InvalidRequestError(
                 f"cannot keep {keep} snapshots", hint="the newest one always stays: keep 1 or more"
@@ -143,7 +149,9 @@ class MemoryTable:
             left = {
                 version: snapshot
                 for version, snapshot in timeline.snapshots.items()
-                if version in newest or snapshot.info.snapshot_id in held
+                if version in newest
+                or snapshot.info.snapshot_id in held
+                or (older_than is not None and snapshot.info.timestamp_ns >= older_than)
             }
             gone = len(timeline.snapshots) - len(left)
             return replace(timeline, snapshots=left) if gone else timeline
