@@ -7,7 +7,7 @@ where they exist, a detour over a plain type for views, and gluing slices for th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -52,10 +52,15 @@ def keep_rows(batch: pa.RecordBatch, mask: pa.BooleanArray) -> pa.RecordBatch:
     kept = mask.true_count
     if kept == batch.num_rows:
         return batch
-    if kept < _NEARLY_ALL * batch.num_rows:
-        return take_rows(batch, chosen(mask))
-    columns = [_filter_array(column, mask) for column in batch.columns]
-    return with_columns(columns, batch.schema, kept)
+    return with_columns(list(keep_arrays(batch.columns, mask)), batch.schema, kept)
+
+
+def keep_arrays(arrays: Sequence[Array], mask: pa.BooleanArray) -> tuple[Array, ...]:
+    """The same, for columns that are not of one batch."""
+    if mask.true_count < _NEARLY_ALL * len(mask):
+        positions = chosen(mask)
+        return tuple(take_array(array, positions) for array in arrays)
+    return tuple(_filter_array(array, mask) for array in arrays)
 
 
 def _filter_array(array: Array, mask: pa.BooleanArray) -> Array:

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
+import numpy as np
+import numpy.typing as npt
 import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.table.metadata import TableMetadata
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 MEBIBYTE = 1 << 20
 
 DeleteKind = Literal["positions", "vector", "equality"]
+Kept: TypeAlias = npt.NDArray[np.bool_]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,10 +66,19 @@ class DataFile:
 
 @dataclass(frozen=True, slots=True)
 class Chunk:
-    """Rows that follow each other in a file, as stored. `start` is the first one's position in it."""
+    """What is left of rows that follow each other in a file, as stored.
+
+    `start` is the position of the first of them in the file; `kept` says which are left, None all.
+    """
 
     start: int
     rows: pa.RecordBatch
+    kept: Kept | None = None
+
+    @property
+    def count(self) -> int:
+        """How many rows of the file it stands for."""
+        return self.rows.num_rows if self.kept is None else len(self.kept)
 
 
 @dataclass(frozen=True, slots=True)

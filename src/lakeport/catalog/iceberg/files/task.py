@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+import pyarrow as pa
+
+from lakeport.catalog.arrays.selection import keep_arrays
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.files.projection import Projection
@@ -36,6 +39,10 @@ class Task:
         self, start: int, projection: Projection, read: tuple[Array, ...], rows: int
     ) -> Chunk:
         """What was asked for, made of the columns that were read."""
+        kept = None if self.wanted.kept is None else self.wanted.kept(start, rows)
+        if kept is not None:
+            mask = pa.array(kept)
+            read, rows = keep_arrays(read, mask), mask.true_count
         columns = projection.root.build_children(read, rows)
         for field, column in zip(self.request.columns, columns, strict=True):
             # Downstream a required column is promised to hold no NULL, and readers rely on it.
@@ -44,7 +51,7 @@ class Task:
                     f"{self.what} holds NULL in the required column `{field.name}`",
                     hint="make the column optional, or rewrite the file",
                 )
-        return Chunk(start, self.request.batch(columns, rows))
+        return Chunk(start, self.request.batch(columns, rows), kept)
 
     def unread(self, first: int, end: int, projection: Projection) -> Iterator[Chunk]:
         """Rows of which nothing asked for is in the file: that they exist is all there is to know."""

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from pyiceberg.schema import Schema
 from pyiceberg.types import NestedField
 
+from lakeport.catalog.iceberg.parts import Kept
 from lakeport.catalog.predicates import Predicate
 
 if TYPE_CHECKING:
@@ -19,7 +21,9 @@ class Wanted:
     """`fields` become the columns of every chunk, in this order; each is of `schema`, at any depth.
 
     The predicate, bound to the logical `columns` it names, only skips row groups that hold no row
-    for it: the rows of the others are all there, and whoever asked applies it.
+    for it: the rows of the others are all there, and whoever asked applies it. `kept` says of a
+    position and so many rows from there on which are wanted (None: all): what is not is left out
+    before anything is made of it.
     """
 
     schema: Schema
@@ -27,3 +31,5 @@ class Wanted:
     predicate: Predicate | None = None
     columns: tuple[Column, ...] = ()
     batch_rows: int = 65_536
+    first: int = 0
+    kept: Callable[[int, int], Kept | None] | None = None

@@ -1,8 +1,7 @@
-"""What of the rows read is shown: deletes, both conditions, row ids, and nothing else.
+"""What of the rows read is shown: both conditions, row ids, and nothing else.
 
-Deleted rows go first: an expression must not fail on a value that is no longer there. Conditions are
-then evaluated over many rows at once, because asking an engine has a fixed price, and only what they
-accept is turned from how it is stored into what users see.
+Conditions are evaluated over many rows at once, because asking an engine has a fixed price, and only
+what they accept is turned from how it is stored into what users see.
 """
 
 from __future__ import annotations
@@ -18,7 +17,6 @@ from lakeport.catalog.arrays.selection import chosen, keep_rows, with_columns
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.conditions import accepted, columns_read
 from lakeport.catalog.definition import require_column
-from lakeport.catalog.iceberg.deletes import Deleted
 from lakeport.catalog.iceberg.parts import Chunk
 from lakeport.catalog.iceberg.scan.messages import Found
 from lakeport.catalog.iceberg.types import Column, to_logical
@@ -53,20 +51,17 @@ class Finder:
     def is_conditional(self) -> bool:
         return self._bound.predicate is not None or self._bound.request.expression is not None
 
-    def find(self, chunks: Sequence[Chunk], deleted: Deleted, first: int) -> Iterator[Found]:
+    def find(self, chunks: Sequence[Chunk], first: int) -> Iterator[Found]:
         """The rows of chunks of one file, whose row ids begin at `first`."""
-        live = [self._live(chunk, deleted, first) for chunk in chunks]
+        live = [self._live(chunk, first) for chunk in chunks]
         for some in self._accepted(live) if self.is_conditional else live:
             read = some.read
             for rows in self._shown(some.rows.select(self._output), some.ordinals):
                 yield Found(rows, read)
                 read = 0
 
-    def _live(self, chunk: Chunk, deleted: Deleted, first: int) -> _Live:
-        rows, count = chunk.rows, chunk.rows.num_rows
-        kept = deleted.kept(chunk.start, count)
-        if kept is not None:
-            rows = keep_rows(rows, pa.array(kept))
+    def _live(self, chunk: Chunk, first: int) -> _Live:
+        rows, kept, count = chunk.rows, chunk.kept, chunk.count
         if not self._bound.request.row_ids:
             return _Live(rows, None, count)
         ordinals = np.arange(count, dtype=np.int64) + (first + chunk.start)

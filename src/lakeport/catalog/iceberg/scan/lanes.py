@@ -11,10 +11,11 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import TypeAlias
 
+import numpy as np
 import pyarrow as pa
 from pyiceberg.types import BinaryType, DecimalType, NestedField, StringType
 
-from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile, Kept
 from lakeport.core.errors import InternalError
 
 Lanes: TypeAlias = list[list[int]]
@@ -58,11 +59,12 @@ def joined(take: Callable[[int], Chunk | None], lanes: Lanes) -> Iterator[Chunk]
         if len(chunks) < len(lanes) or len({chunk.start for chunk in chunks}) > 1:
             raise InternalError("the columns of a data file were read out of step")
         schema = schema or _schema(chunks, places)
-        rows = min(chunk.rows.num_rows for chunk in chunks)
-        columns = [column for chunk in chunks for column in _first(chunk, rows).columns]
+        count = min(chunk.count for chunk in chunks)
+        firsts = [_first(chunk, count) for chunk in chunks]
+        columns = [column for chunk in firsts for column in chunk.rows.columns]
         batch = pa.RecordBatch.from_arrays([columns[place] for place in places], schema=schema)
-        yield Chunk(chunks[0].start, batch)
-        heads = [_rest(chunk, rows) for chunk in chunks]
+        yield Chunk(firsts[0].start, batch, firsts[0].kept)
+        heads = [_rest(chunk, count) for chunk in chunks]
 
 
 def _schema(chunks: Sequence[Chunk], places: Sequence[int]) -> pa.Schema:
@@ -70,11 +72,20 @@ def _schema(chunks: Sequence[Chunk], places: Sequence[int]) -> pa.Schema:
     return pa.schema([fields[place] for place in places])
 
 
-def _first(chunk: Chunk, rows: int) -> pa.RecordBatch:
-    return chunk.rows if chunk.rows.num_rows == rows else chunk.rows.slice(0, rows)
+def _first(chunk: Chunk, count: int) -> Chunk:
+    if chunk.count == count:
+        return chunk
+    kept = None if chunk.kept is None else chunk.kept[:count]
+    return Chunk(chunk.start, chunk.rows.slice(0, _left(kept, count)), kept)
 
 
-def _rest(chunk: Chunk, rows: int) -> Chunk | None:
-    if chunk.rows.num_rows == rows:
+def _rest(chunk: Chunk, count: int) -> Chunk | None:
+    if chunk.count == count:
         return None
-    return Chunk(chunk.start + rows, chunk.rows.slice(rows))
+    first = _first(chunk, count)
+    kept = None if chunk.kept is None else chunk.kept[count:]
+    return Chunk(chunk.start + count, chunk.rows.slice(first.rows.num_rows), kept)
+
+
+def _left(kept: Kept | None, count: int) -> int:
+    return count if kept is None else int(np.count_nonzero(kept))

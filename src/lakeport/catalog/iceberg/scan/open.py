@@ -158,7 +158,7 @@ def _found(reading: _Reading, ahead: ReadAhead, lanes: Sequence[Lanes]) -> Itera
     for index, part in enumerate(reading.parts):
         chunks = joined(partial(ahead.take, index), lanes[index])
         for stretch in gather(chunks):
-            yield from finder.find(stretch, part.deleted, part.first)
+            yield from finder.find(stretch, part.first)
 
 
 def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:

@@ -1,4 +1,4 @@
-"""One data file of a split: its chunks, and which of its rows are gone.
+"""One data file of a split: its chunks, without the rows that are gone.
 
 Where no value is needed the file is not opened: metadata knows how many rows it has.
 """
@@ -6,9 +6,11 @@ Where no value is needed the file is not opened: metadata knows how many rows it
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import cached_property
 from threading import Event
 
+import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrays.selection import with_columns
@@ -40,7 +42,10 @@ class Part:
         if len(self.deleted) == self.file.rows:
             return
         if wanted.fields:
-            yield from read_file(self.source, self.file, wanted)
+            # Those deleted are left out at once: an expression must not fail on a value that is
+            # no longer there, and a row costs least before anything was made of it.
+            kept = self.deleted.kept if len(self.deleted) else None
+            yield from read_file(self.source, self.file, replace(wanted, kept=kept))
         else:
             yield from self._counted()
 
@@ -48,4 +53,6 @@ class Part:
         rows = self.file.rows
         for start in range(0, rows, _COUNTED_ROWS):
             count = min(_COUNTED_ROWS, rows - start)
-            yield Chunk(start, with_columns([], pa.schema([]), count))
+            kept = self.deleted.kept(start, count)
+            left = count if kept is None else int(np.count_nonzero(kept))
+            yield Chunk(start, with_columns([], pa.schema([]), left), kept)
