@@ -7,7 +7,7 @@ definition are worked out once per schema and set of properties, since clients a
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pyarrow as pa
@@ -27,7 +27,15 @@ from lakeport.catalog.iceberg.rules import (
     read_constraints,
     read_defaults,
 )
-from lakeport.catalog.iceberg.types import TYPES, Column, columns_for, read_annotations
+from lakeport.catalog.iceberg.travel import Moment
+from lakeport.catalog.iceberg.types import (
+    PAST,
+    TYPES,
+    Column,
+    columns_for,
+    read_annotations,
+    types_at,
+)
 
 __all__ = [
     "COMMENT",
@@ -35,6 +43,7 @@ __all__ = [
     "USUAL",
     "Column",
     "Described",
+    "as_of",
     "columns_of",
     "definition_of",
     "described",
@@ -72,6 +81,18 @@ def columns_of(source: Source, schema: Schema) -> tuple[Column, ...]:
 
 def definition_of(source: Source, schema: Schema) -> Definition:
     return _described(source, schema).definition
+
+
+def as_of(source: Source, moment: Moment) -> Source:
+    """The source in which columns are what they were at that moment, not what they became."""
+    properties = source.metadata.properties
+    if moment.version is None or PAST not in properties:
+        return source
+    types = types_at(properties.get(TYPES), properties[PAST], moment.version)
+    if types == properties.get(TYPES):
+        return source
+    then = {**properties, TYPES: types or "{}"}
+    return replace(source, metadata=source.metadata.model_copy(update={"properties": then}))
 
 
 def _described(source: Source, schema: Schema) -> Described:

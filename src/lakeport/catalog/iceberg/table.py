@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from lakeport.catalog.iceberg.definition import as_of
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.plan import plan_scan
 from lakeport.catalog.iceberg.refs import create_ref, drop_ref
@@ -62,16 +63,18 @@ class IcebergTable:
 
     def plan(self, request: ScanRequest) -> ScanPlan:
         source = self.source()
-        return plan_scan(source, self._find(source, request.at), request)
+        moment = self._find(source, request.at)
+        return plan_scan(as_of(source, moment), moment, request)
 
     def open(self, request: ScanRequest, split: Split) -> BatchStream:
         source = self.source()
         moment = moment_of_split(source, request.at, split.snapshot_id)
-        return open_split(source, moment, request, split)
+        return open_split(as_of(source, moment), moment, request, split)
 
     def state_at(self, point: TimePoint) -> TableState:
         source = self.source()
-        return state_of(source, self._find(source, point))
+        moment = self._find(source, point)
+        return state_of(as_of(source, moment), moment)
 
     def history(self) -> Sequence[SnapshotInfo]:
         return history_of(self.source().metadata)

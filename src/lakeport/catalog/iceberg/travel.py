@@ -42,10 +42,14 @@ _KINDS: Mapping[SnapshotRefType, Literal["tag", "branch"]] = {
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """What is read at a point: a snapshot, or nothing in some schema."""
+    """What is read at a point: a snapshot, or nothing in some schema.
+
+    `version` is set for the past, where what was known of the columns may have been something else.
+    """
 
     snapshot: Snapshot | None
     schema: Schema
+    version: int | None = None
 
 
 def find(source: Source, point: TimePoint | None, now: int) -> Moment:
@@ -76,7 +80,7 @@ def require_snapshot(source: Source, snapshot_id: int) -> Snapshot:
 def moment_of(metadata: TableMetadata, snapshot: Snapshot) -> Moment:
     """A snapshot with its own schema; one that does not name any was written with the current one."""
     schema = None if snapshot.schema_id is None else metadata.schema_by_id(snapshot.schema_id)
-    return Moment(snapshot, schema or metadata.schema())
+    return Moment(snapshot, schema or metadata.schema(), version_of(snapshot))
 
 
 def moment_of_split(source: Source, point: TimePoint | None, snapshot_id: int) -> Moment:
@@ -125,7 +129,7 @@ def history_of(metadata: TableMetadata) -> tuple[SnapshotInfo, ...]:
 def _at_version(source: Source, version: int) -> Moment:
     metadata = source.metadata
     if version == 0:
-        return Moment(None, _first_schema(metadata))
+        return Moment(None, _first_schema(metadata), 0)
     if isinstance(metadata, TableMetadataV1) and metadata.snapshots:
         raise NotFoundError(
             f"table {quoted(str(source.name))} has no version {version}: format 1 does not count them",
@@ -196,7 +200,7 @@ def _before_the_log(source: Source, moment: int) -> Moment:
     ordered = _in_order(metadata)
     past = [at for at, one in enumerate(ordered) if one.timestamp_ms * _MILLISECOND <= moment]
     if not past and _is_first(ordered[0]):
-        return Moment(None, _first_schema(metadata))
+        return Moment(None, _first_schema(metadata), 0)
     if past and _was_head(metadata, *ordered[past[-1] : past[-1] + 2]):
         return moment_of(metadata, ordered[past[-1]])
     raise _expired_moment(source, moment)

@@ -15,10 +15,18 @@ from lakeport.catalog.iceberg.types.columns import (
     to_logical,
 )
 from lakeport.catalog.iceberg.types.describe import Description, describe
-from lakeport.catalog.iceberg.types.property import TYPES, read_annotations, write_annotations
+from lakeport.catalog.iceberg.types.property import (
+    PAST,
+    TYPES,
+    read_annotations,
+    remember_types,
+    types_at,
+    write_annotations,
+)
 from lakeport.catalog.iceberg.types.stored import stored_field, stored_type
 
 __all__ = [
+    "PAST",
     "TYPES",
     "Column",
     "Description",
@@ -29,8 +37,10 @@ __all__ = [
     "logical_bounds",
     "prunable",
     "read_annotations",
+    "remember_types",
     "stored_field",
     "stored_type",
     "to_logical",
+    "types_at",
     "write_annotations",
 ]

@@ -1,0 +1,1 @@
+"""DDL on Iceberg tables: schema changes by field id, replacing, renaming and dropping."""
