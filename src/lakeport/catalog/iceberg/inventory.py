@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyiceberg.partitioning import PartitionSpec
+from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Snapshot
 from pyiceberg.transforms import VoidTransform
 from pyiceberg.typedef import Record
@@ -24,8 +25,14 @@ from lakeport.catalog.iceberg.manifests import (
     load_listing,
     load_manifests,
 )
-from lakeport.catalog.iceberg.manifests.deletes import Candidate, DeleteIndex, index_deletes
+from lakeport.catalog.iceberg.manifests.deletes import (
+    Candidate,
+    DeleteIndex,
+    candidate_of,
+    index_deletes,
+)
 from lakeport.catalog.iceberg.manifests.entries import Integers
+from lakeport.catalog.iceberg.manifests.listing import Listed
 from lakeport.catalog.iceberg.parts import DataFile, DeleteFile, Source
 from lakeport.core.errors import InvalidRequestError
 
@@ -99,6 +106,11 @@ class Inventory:
             deletes=self.deletes_of(manifest, entry),
         )
 
+    def home(self, ordinal: int) -> tuple[Listed, Candidate]:
+        """The manifest that lists a file, and what it says of it."""
+        index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
+        return self.listing.data[index], candidate_of(self.manifest(index), entry)
+
     def files(self) -> Iterator[DataFile]:
         """All of them, in the order of their paths."""
         return (self.file(int(ordinal)) for ordinal in self.numbering.ordinals)
@@ -157,10 +169,7 @@ class Inventory:
     def deletes_of(self, manifest: Manifest, entry: int) -> tuple[DeleteFile, ...]:
         if not self.listing.deletes:
             return ()
-        sequence = int(manifest.sequences[entry])
-        partition = manifest.partition_of(entry)
-        file = Candidate(manifest.path(entry), sequence, manifest.spec_id, partition)
-        return self.deletes.applying_to(file)
+        return self.deletes.applying_to(candidate_of(manifest, entry))
 
     def removed_at_most(self, manifest: Manifest) -> Integers:
         """How many rows of each file can be gone.
@@ -185,8 +194,7 @@ class Inventory:
         return found
 
     def _index_deletes(self) -> DeleteIndex:
-        specs = self.source.metadata.specs()
-        unpartitioned = {spec_id for spec_id, spec in specs.items() if _is_unpartitioned(spec)}
+        unpartitioned = unpartitioned_specs(self.source.metadata)
         return index_deletes(load_manifests(self.source, self.listing.deletes), unpartitioned)
 
     def _partition(self, manifest: Manifest, entry: int) -> Record:
@@ -207,6 +215,11 @@ def ordinals_of(indices: Sequence[int], manifests: Sequence[Manifest]) -> Intege
         for index, manifest in zip(indices, manifests, strict=True)
     ]
     return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def unpartitioned_specs(metadata: TableMetadata) -> set[int]:
+    """The ids of the specs that have no partition, whatever void fields they have."""
+    return {spec_id for spec_id, spec in metadata.specs().items() if _is_unpartitioned(spec)}
 
 
 def _is_unpartitioned(spec: PartitionSpec) -> bool:

@@ -23,7 +23,9 @@ from lakeport.catalog.predicates import Bounds, columns_of, possible
 def possible_groups(footer: Footer, matcher: Matcher, wanted: Wanted) -> list[int]:
     """Row groups in the order of the file; those without rows are left out."""
     counts = np.diff(footer.starts)
-    kept = (counts > 0) & (footer.starts[1:] > wanted.first)
+    kept = counts > 0
+    if wanted.positions is not None:
+        kept &= np.diff(np.searchsorted(wanted.positions, footer.starts)) > 0
     if wanted.predicate is not None:
         rows = pa.array(counts, pa.int64())
         used = columns_of(wanted.predicate)

@@ -89,6 +89,15 @@ class DeleteIndex:
                 yield found.file
 
 
+def candidate_of(manifest: Manifest, entry: int) -> Candidate:
+    return Candidate(
+        manifest.path(entry),
+        int(manifest.sequences[entry]),
+        manifest.spec_id,
+        manifest.partition_of(entry),
+    )
+
+
 def _newer(files: list[DeleteFile], sequence: int) -> list[DeleteFile]:
     return files[bisect_left(files, sequence, key=lambda file: file.sequence) :]
 

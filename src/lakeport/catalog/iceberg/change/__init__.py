@@ -1,0 +1,1 @@
+"""Rows that change or go: row ids, the rows they mean, and the files that say so."""

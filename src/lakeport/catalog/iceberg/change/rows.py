@@ -1,0 +1,106 @@
+"""Rows at certain positions of data files, as stored: only the row groups that hold one are read.
+
+In bulk a file is read once, front to back, and nothing is made of the rows around the wanted ones. Who
+asks for a few rows after the other, in the order of a scan, is better served by a `Bookmark`: it keeps
+the chunk it stands in and goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterator
+from contextlib import closing
+from dataclasses import replace
+
+import numpy as np
+import pyarrow as pa
+
+from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.arrays.selection import take_rows
+from lakeport.catalog.iceberg.files import Wanted, read_file
+from lakeport.catalog.iceberg.files.starts import group_starts
+from lakeport.catalog.iceberg.parts import Chunk, DataFile, Kept, Source
+from lakeport.catalog.rows.rowid import Numbers
+from lakeport.core.errors import InternalError
+
+
+def rows_in_bulk(
+    source: Source, file: DataFile, wanted: Wanted, positions: Numbers
+) -> Iterator[pa.RecordBatch]:
+    """The rows at ascending positions, each once, in batches that follow each other."""
+
+    def kept(start: int, count: int) -> Kept | None:
+        first, end = np.searchsorted(positions, (start, start + count))
+        if end - first == count:
+            return None
+        mask = np.zeros(count, np.bool_)
+        mask[positions[first:end] - start] = True
+        return mask
+
+    left = len(positions)
+    with closing(read_file(source, file, replace(wanted, positions=positions, kept=kept))) as read:
+        for chunk in read:
+            if chunk.rows.num_rows:
+                yield chunk.rows
+                left -= chunk.rows.num_rows
+            if not left:
+                return
+
+
+class Bookmark:
+    """Where the reading of rows stopped. Going forward is cheap; close it in the end."""
+
+    def __init__(self, source: Source, wanted: Wanted) -> None:
+        self._source = source
+        self._wanted = wanted
+        self._path: str | None = None
+        self._starts: Numbers = np.zeros(1, np.int64)
+        self._chunks: Generator[Chunk, None, None] | None = None
+        self._held: Chunk | None = None
+
+    def rows_at(self, file: DataFile, positions: Numbers) -> pa.RecordBatch:
+        """The rows at any positions, in the order given."""
+        order = np.argsort(positions, kind="stable")
+        ascending = positions[order]
+        pieces = []
+        start = 0
+        while start < len(ascending):
+            chunk = self._chunk_with(file, int(ascending[start]))
+            end = int(np.searchsorted(ascending, chunk.start + chunk.count))
+            pieces.append(take_rows(chunk.rows, pa.array(ascending[start:end] - chunk.start)))
+            start = end
+        rows = pieces[0] if len(pieces) == 1 else glue_rows(pieces, pieces[0].schema)
+        if np.array_equal(order, np.arange(len(order))):
+            return rows
+        back = np.empty_like(order)
+        back[order] = np.arange(len(order))
+        return take_rows(rows, pa.array(back))
+
+    def close(self) -> None:
+        if self._chunks is not None:
+            self._chunks.close()
+        self._path = self._chunks = self._held = None
+
+    def _chunk_with(self, file: DataFile, position: int) -> Chunk:
+        if not self._is_ahead(file, position):
+            self._open(file, position)
+        while self._held is None or position >= self._held.start + self._held.count:
+            found = None if self._chunks is None else next(self._chunks, None)
+            if found is None:
+                raise InternalError(f"row {position} is missing where its row group was read")
+            self._held = found
+        return self._held
+
+    def _is_ahead(self, file: DataFile, position: int) -> bool:
+        """Whether the row is in the held chunk, or after it in the same row group."""
+        held = self._held
+        if file.path != self._path or held is None or position < held.start:
+            return False
+        here, there = np.searchsorted(self._starts, (held.start, position), side="right")
+        return bool(here == there) or position < held.start + held.count
+
+    def _open(self, file: DataFile, position: int) -> None:
+        self.close()
+        self._path = file.path
+        self._starts = group_starts(self._source, file)
+        alone = replace(self._wanted, positions=np.array([position], np.int64))
+        self._chunks = read_file(self._source, file, alone)
