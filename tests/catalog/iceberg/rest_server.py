@@ -1,7 +1,8 @@
 """A small Iceberg REST catalog on the standard library's HTTP server, over PyIceberg's SQL catalog.
 
 It speaks as much of the protocol as PyIceberg's client asks for: configuration, tokens, namespaces with
-parents, pages, tables, commits. It can be told to hang, to fail, and what to ask of its callers.
+parents, pages, tables, commits. It can be told to hang, to fail, what to ask of its callers, and to keep
+to itself what became of a commit.
 """
 
 from __future__ import annotations
@@ -46,6 +47,14 @@ _STATUS: dict[type[Exception], int] = {
 }
 
 
+class WithheldError(Exception):
+    """Raised around a commit: the caller gets this status, or with None no answer at all."""
+
+    def __init__(self, status: int | None) -> None:
+        super().__init__(status)
+        self.status = status
+
+
 @dataclass(frozen=True)
 class Asked:
     method: str
@@ -66,6 +75,7 @@ class RestServer:
     table_config: dict[str, str] = field(default_factory=dict)
     storage_credentials: list[dict[str, Any]] = field(default_factory=list)
     answer_instead: Callable[[str], tuple[int, str] | None] = lambda _: None
+    around_commit: Callable[[Callable[[], Any]], Any] = lambda commit: commit()
     hangs_at: str | None = None
     released: threading.Event = field(default_factory=threading.Event)
     asked: list[Asked] = field(default_factory=list)
@@ -156,6 +166,11 @@ class _Handler(BaseHTTPRequestHandler):
             answer = self._route(method, words, body)
         except tuple(_STATUS) as error:
             self._refuse(_STATUS[type(error)], type(error).__name__, str(error))
+        except WithheldError as error:
+            if error.status is None:
+                self.close_connection = True
+            else:
+                self._refuse(error.status, "ServiceFailureException", "something went wrong")
         else:
             self._send(204 if answer is None else 200, "" if answer is None else json.dumps(answer))
 
@@ -211,10 +226,9 @@ class _Handler(BaseHTTPRequestHandler):
                 return catalog.drop_table((*namespace, table))
             case "POST", [table]:
                 change = CommitTableRequest.model_validate(body)
-                current = catalog.load_table((*namespace, table))
-                done = catalog.commit_table(current, change.requirements, change.updates)
-                metadata = json.loads(done.metadata.model_dump_json())
-                return {"metadata-location": done.metadata_location, "metadata": metadata}
+                return self.server_state.around_commit(
+                    lambda: _commit(catalog, (*namespace, table), change)
+                )
         raise NoSuchTableError(f"no such address: {method} {rest}")
 
     def _loaded(self, table: Table) -> Any:
@@ -233,6 +247,13 @@ class _Handler(BaseHTTPRequestHandler):
         begin = int(parse_qs(urlsplit(self.path).query).get("pageToken", ["0"])[0])
         page = {key: found[begin : begin + size]}
         return page | ({"next-page-token": str(begin + size)} if begin + size < len(found) else {})
+
+
+def _commit(catalog: SqlCatalog, name: tuple[str, ...], change: CommitTableRequest) -> Any:
+    current = catalog.load_table(name)
+    done = catalog.commit_table(current, change.requirements, change.updates)
+    metadata = json.loads(done.metadata.model_dump_json())
+    return {"metadata-location": done.metadata_location, "metadata": metadata}
 
 
 def _create(catalog: SqlCatalog, namespace: tuple[str, ...], body: dict[str, Any]) -> Table:
