@@ -124,6 +124,38 @@ def file_failure(what: str, error: Exception) -> LakeportError:
     )
 
 
+@contextmanager
+def writing(what: str) -> Iterator[None]:
+    """Around the writing of one file. What is not about storage is a slip of ours and goes through."""
+    try:
+        yield
+    except OSError as error:
+        raise _write_failure(what, error) from error
+
+
+def _write_failure(what: str, error: OSError) -> LakeportError:
+    if isinstance(error, PermissionError) or error.errno == errno.EROFS:
+        return UnavailableError(
+            f"{what} cannot be written: {reason_of(error)}",
+            hint="give this process the right to write to the warehouse",
+        )
+    if error.errno in _FULL:
+        return UnavailableError(
+            f"{what} cannot be written: {reason_of(error)}",
+            hint="make room in the warehouse, or move it",
+        )
+    if error.errno is None and _REFUSED.search(str(error)):
+        return UnavailableError(
+            f"{what} cannot be written: the storage refused access",
+            hint="give this process the right to write to the warehouse, or check its credentials",
+        )
+    reason = reason_of(error) if error.errno is not None else "the storage does not answer"
+    return UnavailableError(
+        f"{what} cannot be written: {reason}",
+        hint="the storage is in trouble; run the statement again when it is back",
+    )
+
+
 def _service_failure(what: str, error: OSError) -> LakeportError:
     text = str(error)
     if _REFUSED.search(text):

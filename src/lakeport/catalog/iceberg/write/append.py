@@ -71,7 +71,7 @@ def _or_nothing(files: DataFiles) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        files.abandon()
+        files.discard()
         raise
 
 
@@ -113,7 +113,7 @@ def _commit(
         else:
             table.metadata, table.metadata_location = done.metadata, done.metadata_location
             return
-    files.abandon()
+    files.discard()
     raise ConflictError(
         f"the table changed {_ATTEMPTS} times while rows were committed", hint="run it again"
     )

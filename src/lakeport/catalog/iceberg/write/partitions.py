@@ -1,13 +1,13 @@
 """Rows of one batch by the partition they belong to.
 
-Transforms of time and buckets of numbers are worked out on whole columns, the others once per different
-value by PyIceberg. What has no partition that others could read is refused.
+What has no partition that others could read is refused: dates beyond the years that catalogs can write,
+numbers that a truncation would carry out of their range.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,16 +18,12 @@ from pyiceberg.conversions import to_bytes
 from pyiceberg.partitioning import PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.transforms import (
-    BucketTransform,
     DayTransform,
     HourTransform,
     IdentityTransform,
-    MonthTransform,
-    Transform,
     TruncateTransform,
     UnknownTransform,
     VoidTransform,
-    YearTransform,
 )
 from pyiceberg.types import (
     DateType,
@@ -35,23 +31,26 @@ from pyiceberg.types import (
     IcebergType,
     IntegerType,
     LongType,
-    NestedField,
-    StructType,
     TimestampType,
     TimestamptzType,
 )
 
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.iceberg.types.scalars import storage_of
-from lakeport.catalog.iceberg.write.buckets import bucketed
-from lakeport.core.errors import InvalidRequestError, UnsupportedError
+from lakeport.catalog.iceberg.write.transforms import (
+    moments,
+    source_of,
+    transformed,
+    transformed_values,
+)
+from lakeport.core.errors import InvalidRequestError, PreconditionError, UnsupportedError
+from lakeport.core.names import quoted
 
 PartitionValues: TypeAlias = tuple[Any, ...]
 
 _compute: Any = pc
-_UNITS = {YearTransform: "Y", MonthTransform: "M", DayTransform: "D", HourTransform: "h"}
 _SHOWN_AS_DATES = (IdentityTransform, DayTransform, HourTransform)
 _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896  # 0001-01-01 and 9999-12-31
+_SHORT = 1 << 16
 
 
 def partitioned(
@@ -62,37 +61,58 @@ def partitioned(
         yield (), rows
         return
     keys = [_values(rows, field, schema) for field in spec.fields]
-    codes = np.zeros(rows.num_rows, dtype=np.int64)
-    for values, places in keys:
-        _, codes = np.unique(codes * len(values) + places, return_inverse=True)
+    codes = _codes(keys)
     order = np.argsort(codes, kind="stable")
-    starts = np.flatnonzero(np.diff(codes[order], prepend=-1))
-    for positions in np.split(order, starts[1:]):
+    starts = np.flatnonzero(np.diff(codes[order])) + 1
+    for positions in np.split(order, starts):
         found = tuple(values[int(places[positions[0]])] for values, places in keys)
         whole = len(positions) == rows.num_rows
         yield found, rows if whole else rows.take(positions)
+
+
+def partition_key(values: PartitionValues) -> PartitionValues:
+    """What is equal for one partition and for no other: Python's zeros are equal, its NaNs are not."""
+    return tuple(repr(value) if isinstance(value, float) else value for value in values)
+
+
+def _codes(keys: list[tuple[list[Any], npt.NDArray[np.int64]]]) -> Any:
+    """One number per row for its partition; a short one if possible, which sorts by far the fastest."""
+    codes = np.zeros(len(keys[0][1]), dtype=np.int64)
+    most = 1
+    for values, places in keys:
+        if most * len(values) > 2**62:
+            _, codes = np.unique(codes, return_inverse=True)
+            most = len(codes)
+        codes = codes * len(values) + places
+        most *= len(values)
+    return codes.astype(np.uint16) if most <= _SHORT else codes
 
 
 def _values(
     rows: pa.RecordBatch, field: PartitionField, schema: Schema
 ) -> tuple[list[Any], npt.NDArray[np.int64]]:
     """The different values of a partition field, and which of them each row has."""
-    source, kind = _source(rows, field.source_id, schema)
     if isinstance(field.transform, VoidTransform):
-        return [None], np.zeros(len(source), dtype=np.int64)
+        return [None], np.zeros(rows.num_rows, dtype=np.int64)
     if isinstance(field.transform, UnknownTransform):
         raise UnsupportedError(
             f"the table is partitioned by {field.transform}, which this version cannot work out",
             hint="write with the engine that chose it",
         )
+    found = source_of(rows, field.source_id, schema)
+    if found is None:
+        raise PreconditionError(
+            f"the table is partitioned by {quoted(field.name)}, whose column is gone",
+            hint="take it out of the partition spec with the engine that dropped the column",
+        )
+    source, kind = found
     if isinstance(field.transform, _SHOWN_AS_DATES):
         _check_years(source, kind)
-    whole = _whole(source, kind, field.transform)
+    whole = transformed(source, kind, field.transform)
     encoded = _compute.dictionary_encode(source if whole is None else whole, null_encoding="encode")
     values: list[Any] = encoded.dictionary.to_pylist()
     if whole is None:
-        transform = field.transform.transform(kind)
-        values = [transform(value) for value in values]
+        values = transformed_values(values, kind, field.transform)
         if isinstance(field.transform, TruncateTransform):
             _check_range(values, kind)
     return _merged(values, encoded.indices.to_numpy(zero_copy_only=False).astype(np.int64))
@@ -104,7 +124,7 @@ def _merged(
     """Values that a transform made equal become one."""
     ordinals: dict[Any, int] = {}
     renumbered = np.array(
-        [ordinals.setdefault((type(value), repr(value)), len(ordinals)) for value in values],
+        [ordinals.setdefault(partition_key((value,)), len(ordinals)) for value in values],
         dtype=np.int64,
     )
     different: list[Any] = [None] * len(ordinals)
@@ -113,70 +133,11 @@ def _merged(
     return different, renumbered[places]
 
 
-def _source(rows: pa.RecordBatch, field_id: int, schema: Schema) -> tuple[Array, IcebergType]:
-    """The stored values of a column, or of a field in it, as integers where they are times."""
-    for at, column in enumerate(schema.fields):
-        path = _path(column, field_id)
-        if path is not None:
-            array: Any = rows.column(at)
-            kind: IcebergType = column.field_type
-            for name, child in path:
-                array = _compute.struct_field(array, name)
-                kind = child
-            return _plain(storage_of(array)), kind
-    message = f"field {field_id} of the partition spec is not in the schema"
-    raise LookupError(message)
-
-
-def _path(field: NestedField, field_id: int) -> Sequence[tuple[int, IcebergType]] | None:
-    if field.field_id == field_id:
-        return []
-    if isinstance(field.field_type, StructType):
-        for at, child in enumerate(field.field_type.fields):
-            rest = _path(child, field_id)
-            if rest is not None:
-                return [(at, child.field_type), *rest]
-    return None
-
-
-def _plain(array: Array) -> Array:
-    if pa.types.is_date32(array.type):
-        return array.view(pa.int32())
-    return array.view(pa.int64()) if pa.types.is_temporal(array.type) else array
-
-
-def _whole(array: Array, kind: IcebergType, transform: Transform[Any, Any]) -> Array | None:
-    """The transform of a whole column, where that can be worked out so."""
-    unit = _UNITS.get(type(transform))
-    if unit is not None:
-        # Years, months, days or hours since 1970; rounded down, also before it.
-        counts = _moments(array, kind).astype(f"datetime64[{unit}]").astype(np.int32)
-    elif isinstance(transform, BucketTransform) and pa.types.is_integer(array.type):
-        counts = bucketed(_numbers(array), transform.num_buckets)
-    else:
-        return None
-    built: Array = pa.array(counts)
-    if not array.null_count:
-        return built
-    masked: Array = _compute.if_else(array.is_valid(), built, pa.scalar(None, pa.int32()))
-    return masked
-
-
-def _numbers(array: Array) -> Any:
-    return array.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-
-
-def _moments(array: Array, kind: IcebergType) -> Any:
-    return _numbers(array).astype(
-        "datetime64[D]" if isinstance(kind, DateType) else "datetime64[us]"
-    )
-
-
 def _check_years(array: Array, kind: IcebergType) -> None:
     """Catalogs write such partitions as dates, which end with the year 9999 in most of them."""
     if not isinstance(kind, DateType | TimestampType | TimestamptzType):
         return
-    days = _moments(array, kind).astype("datetime64[D]").astype(np.int64)
+    days = moments(array, kind).astype("datetime64[D]").astype(np.int64)
     if ((days < _FIRST_DAY) | (days > _LAST_DAY)).any():
         raise InvalidRequestError(
             "a date that is infinite, or not within the years 1 to 9999, cannot be a partition",
