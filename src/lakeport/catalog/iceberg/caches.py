@@ -13,6 +13,8 @@ from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.commit.listed import ManifestRows
+    from lakeport.catalog.iceberg.commit.manifests import Entries
     from lakeport.catalog.iceberg.definition import Described
     from lakeport.catalog.iceberg.deletes.deleted import Deleted
     from lakeport.catalog.iceberg.deletes.equality import DeleteRows
@@ -48,6 +50,8 @@ class Caches:
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
         self.listings: Cache[Hashable, Listing] = _cache(capacity // 32)
         self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)
+        self.manifest_rows: Cache[Hashable, ManifestRows] = _cache(capacity // 32)
+        self.entries: Cache[Hashable, Entries] = _cache(capacity // 16)
         self.numberings: Cache[Hashable, Numbering] = _cache(capacity // 32)
         self.deletes: Cache[Hashable, DeleteIndex] = _cache(capacity // 16)
         self.bounds: Cache[Hashable, Gathered] = _cache(capacity // 16)

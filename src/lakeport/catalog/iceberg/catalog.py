@@ -21,6 +21,7 @@ from pyiceberg.exceptions import (
 )
 
 from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.connect import connect
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace
@@ -44,7 +45,7 @@ from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 class IcebergCatalog:
     """`max_staleness` is how old a table's state may be, in seconds: 0 for SQL, 1 for services."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913  one keyword per setting
         self,
         profile: Profile,
         *,
@@ -53,6 +54,7 @@ class IcebergCatalog:
         max_staleness: float | None = None,
         refresh_seconds: float = 5.0,
         cache_bytes: int = 256 * MEBIBYTE,
+        durable: bool = False,
     ) -> None:
         native, caches = connect(profile), Caches(cache_bytes)
         pointers: Pointers
@@ -62,8 +64,10 @@ class IcebergCatalog:
             staleness = 1.0 if max_staleness is None else max_staleness
             freshness = Freshness(staleness, refresh_seconds)
             pointers = RemotePointers(profile, native, caches, freshness, Counter(clock))
+        options = options or ReadOptions()
+        commits = Commits(profile, native, pointers, caches, options, clock, durable=durable)
         self._surroundings = Surroundings(
-            profile, native, pointers, caches, options or ReadOptions(), clock
+            profile, native, pointers, caches, options, clock, commits
         )
         self._lock = threading.Lock()
 
@@ -84,6 +88,11 @@ class IcebergCatalog:
     def pyiceberg(self) -> Catalog:
         """PyIceberg's own catalog, for what the ports do not offer yet."""
         return self._surroundings.native
+
+    @property
+    def commits(self) -> Commits:
+        """How anything that writes to a table is committed."""
+        return self._surroundings.commits
 
     @contextmanager
     def changing(self, name: TableName | None = None) -> Iterator[Catalog]:

@@ -9,13 +9,18 @@ import gzip
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.io import PY_IO_IMPL, SCHEMA_TO_FILE_IO, FileIO, load_file_io
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
+from pyiceberg.table.update import (
+    TableUpdate,
+    _apply_table_update,
+    _TableMetadataUpdateContext,
+)
 from pyiceberg.typedef import Properties
 
 from lakeport.catalog.iceberg.caches import Caches
@@ -142,3 +147,14 @@ class SharedStorage:
             if len(self._held) > self._limit:
                 self._held.popitem(last=False)
         return known
+
+
+def updated(metadata: TableMetadata, updates: Iterable[TableUpdate]) -> TableMetadata:
+    """The metadata after these updates; whatever they leave alone is shared with the one before.
+
+    PyIceberg's own `update_table_metadata` ends with a copy of everything, every snapshot included.
+    """
+    context = _TableMetadataUpdateContext()
+    for update in updates:
+        metadata = _apply_table_update(update, metadata, context)
+    return metadata

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pyiceberg.catalog import Catalog
 
 from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.parts import ReadOptions, Source
 from lakeport.catalog.iceberg.pointers.port import Pointers
 from lakeport.catalog.iceberg.profile import Profile
@@ -24,6 +25,7 @@ class Surroundings:
     caches: Caches
     options: ReadOptions
     clock: Callable[[], int]
+    commits: Commits
 
     def source(self, name: TableName) -> Source:
         """The table's state now, as fresh as the catalog's kind promises."""

@@ -18,6 +18,7 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import TableUpdate
 
+from lakeport.catalog.iceberg.commit.listed import ManifestRow
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.ports import WriteContext
 from lakeport.catalog.rows.keys import KeyGuard
@@ -33,7 +34,9 @@ class Effect:
     data file, sorted, for the statements that share the commit; so do `guards` for the keys of the
     `added` rows. `removed` and `removed_deletes` are paths of data and delete files that leave the table
     as a whole. `updates` change schema, layout or properties in the same commit, before the snapshot.
-    Without an `operation` the files say which one it is.
+    Without an `operation` the files say which one it is. `sequence` is for rows that are older than
+    the commit: the data sequence number of the `added` files. `manifests` take the place of
+    `replaced_manifests` with the same live files in them; nothing else may change then.
     """
 
     rows: int = 0
@@ -46,6 +49,9 @@ class Effect:
     updates: tuple[TableUpdate, ...] = ()
     operation: Operation | None = None
     summary: Mapping[str, str] = field(default_factory=dict)
+    sequence: int | None = None
+    manifests: tuple[ManifestRow, ...] = ()
+    replaced_manifests: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

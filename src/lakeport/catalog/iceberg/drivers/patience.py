@@ -12,19 +12,25 @@ _PREFIX = "lakeport."
 
 @dataclass(frozen=True, slots=True)
 class Patience:
-    """In seconds: for a lock of SQLite, for a connection, and for the next bytes of an answer."""
+    """In seconds: for a lock of SQLite, for a connection, and for the next bytes of an answer;
+    for a commit while others commit, too, and to find out what became of one.
+    """
 
     busy: float = 30.0
     connect: float = 10.0
     answer: float = 60.0
+    commit: float = 60.0
+    settle: float = 15.0
 
     @classmethod
     def of(cls, profile: Profile) -> Patience:
-        """Properties `lakeport.busy-seconds`, `lakeport.connect-seconds`, `lakeport.answer-seconds`."""
+        """Properties `lakeport.busy-seconds`, `lakeport.connect-seconds` and so on."""
         return cls(
             busy=_seconds(profile, "busy-seconds", cls().busy),
             connect=_seconds(profile, "connect-seconds", cls().connect),
             answer=_seconds(profile, "answer-seconds", cls().answer),
+            commit=_seconds(profile, "commit-seconds", cls().commit),
+            settle=_seconds(profile, "settle-seconds", cls().settle),
         )
 
 
