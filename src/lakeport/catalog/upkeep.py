@@ -35,8 +35,8 @@ class Policy:
     many `small_files` in one partition are joined; a file is small below `small_share` of the size
     that the table wants. A file is written anew when `deleted_share` of its rows are deleted, or when
     `delete_files` of them apply to it, whatever their rows. More than `manifests` small lists of files
-    are joined. A file that nothing names is an orphan once it is older than `orphan_grace`; what a
-    dropped table left is kept for `undrop_grace`. With `force` everything that can be joined is.
+    are joined. A file that nothing names is an orphan once it is older than `orphan_grace`. With
+    `force` everything that can be joined is.
     """
 
     keep_snapshots: int = 20
@@ -45,9 +45,8 @@ class Policy:
     small_share: float = 0.75
     deleted_share: float = 0.1
     delete_files: int = 8
-    manifests: int = 64
+    manifests: int = 100
     orphan_grace: int = ORPHAN_GRACE
-    undrop_grace: int = 7 * DAY
     force: bool = False
 
 
@@ -78,10 +77,11 @@ class Expired:
 class Compacted:
     """Files written anew and those in their place; `deletes` are delete files that nothing needs now.
 
-    `skipped` groups of files were changed by others so often that they were left as they are.
+    Each of the `versions` holds the same rows as the one before it. `skipped` groups of files were
+    changed by others so often that they were left as they are.
     """
 
-    commits: int = 0
+    versions: tuple[int, ...] = ()
     rewritten: int = 0
     written: int = 0
     deletes: int = 0
@@ -93,8 +93,9 @@ class Compacted:
 
 @dataclass(frozen=True, slots=True)
 class Regrouped:
-    """How many manifests the table had and has."""
+    """How many manifests the table had and has; `versions` is the one that was committed, if any."""
 
+    versions: tuple[int, ...] = ()
     before: int = 0
     after: int = 0
 

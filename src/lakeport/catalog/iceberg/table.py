@@ -6,7 +6,7 @@ was dropped, another table (with another uuid) if one was created in its place.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from lakeport.catalog.iceberg.definition import as_of
 from lakeport.catalog.iceberg.parts import Source
@@ -23,6 +23,11 @@ from lakeport.catalog.iceberg.travel import (
     history_of,
     moment_of_split,
 )
+from lakeport.catalog.iceberg.upkeep.compact import compact
+from lakeport.catalog.iceberg.upkeep.due import due
+from lakeport.catalog.iceberg.upkeep.expire import Keep, expire, keep_by
+from lakeport.catalog.iceberg.upkeep.manifests import rewrite_manifests
+from lakeport.catalog.iceberg.upkeep.orphans import find_orphans, remove_orphans
 from lakeport.catalog.ports import (
     ColumnStatistics,
     Ref,
@@ -32,8 +37,20 @@ from lakeport.catalog.ports import (
     Split,
     Storage,
     TableState,
+    WriteContext,
 )
 from lakeport.catalog.streams import BatchStream
+from lakeport.catalog.upkeep import (
+    ORPHAN_GRACE,
+    Compacted,
+    Due,
+    Expired,
+    Orphan,
+    Policy,
+    Regrouped,
+    Swept,
+    Task,
+)
 from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint
 
@@ -93,6 +110,47 @@ class IcebergTable:
 
     def drop_ref(self, name: str) -> None:
         drop_ref(self._surroundings, self._name, name)
+
+    def expire(
+        self,
+        *,
+        keep: int,
+        older_than: int | None = None,
+        context: WriteContext | None = None,  # noqa: ARG002 # leaves no snapshot to note it in
+    ) -> int:
+        return expire(self._surroundings, self._name, Keep(keep, older_than)).snapshots
+
+    # -- upkeep ----------------------------------------------------------------------------------
+
+    def due(
+        self, policy: Policy | None = None, tasks: Collection[Task] = tuple(Task)
+    ) -> Sequence[Due]:
+        return due(self._surroundings, self._name, policy or Policy(), tasks)
+
+    def forget(
+        self,
+        policy: Policy | None = None,
+        context: WriteContext | None = None,  # noqa: ARG002 # leaves no snapshot to note it in
+    ) -> Expired:
+        source, now = self.source(), self._surroundings.clock()
+        keep = keep_by(policy or Policy(), source.metadata, now)
+        return expire(self._surroundings, self._name, keep)
+
+    def compact(
+        self, policy: Policy | None = None, context: WriteContext | None = None
+    ) -> Compacted:
+        return compact(self._surroundings, self._name, policy or Policy(), context)
+
+    def rewrite_manifests(
+        self, policy: Policy | None = None, context: WriteContext | None = None
+    ) -> Regrouped:
+        return rewrite_manifests(self._surroundings, self._name, policy or Policy(), context)
+
+    def orphans(self, *, grace: int = ORPHAN_GRACE) -> Iterator[Orphan]:
+        return find_orphans(self._surroundings, self._name, grace)
+
+    def remove_orphans(self, *, grace: int = ORPHAN_GRACE) -> Swept:
+        return remove_orphans(self._surroundings, self._name, grace)
 
     def _find(self, source: Source, point: TimePoint | None) -> Moment:
         return find(source, point, self._surroundings.clock())

@@ -1,0 +1,1 @@
+"""Keeping Iceberg tables quick and small: expiry, compaction, manifests, orphans, and when each is due."""

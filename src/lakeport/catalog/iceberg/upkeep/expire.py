@@ -1,0 +1,194 @@
+"""Forgets old snapshots in one commit, then removes the files that only they named.
+
+What stays: the newest snapshots, those that are young enough, and whatever a tag or a branch holds. Files
+go after the commit, by difference: whatever a remaining snapshot names is out of the question, so
+everything is read again from the state that the commit made. If nobody knows whether there was a commit,
+or a manifest that remains cannot be read, no file is touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass
+
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
+from pyiceberg.table.snapshots import Snapshot, ancestors_of
+from pyiceberg.table.update import (
+    AssertRefSnapshotId,
+    AssertTableUUID,
+    RemovePartitionStatisticsUpdate,
+    RemoveSnapshotsUpdate,
+    RemoveStatisticsUpdate,
+    TableRequirement,
+    TableUpdate,
+)
+
+from lakeport.catalog.iceberg.parts import Source
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, statistics_files
+from lakeport.catalog.iceberg.upkeep.removal import remove_files
+from lakeport.catalog.iceberg.write.statement import require_writable
+from lakeport.catalog.upkeep import Expired, Policy
+from lakeport.core.errors import CorruptDataError, InvalidRequestError, PreconditionError
+from lakeport.core.names import TableName, quoted
+
+_MILLISECOND = 1_000_000  # in nanoseconds
+_LEAST = "history.expire.min-snapshots-to-keep"
+_YOUNGER = "history.expire.max-snapshot-age-ms"
+_COLLECTED = "gc.enabled"
+
+
+@dataclass(frozen=True, slots=True)
+class Keep:
+    """`count` newest snapshots, and those made at `since` (nanoseconds) or later."""
+
+    count: int
+    since: int | None
+
+
+def keep_by(policy: Policy, metadata: TableMetadata, now: int) -> Keep:
+    """What the policy keeps, or the table's own properties, which other engines go by, too."""
+    count, age = metadata.properties.get(_LEAST, ""), metadata.properties.get(_YOUNGER, "")
+    younger = int(age) * _MILLISECOND if age.isdigit() else policy.keep_for
+    return Keep(
+        max(1, int(count)) if count.isdigit() else policy.keep_snapshots,
+        now - younger,
+    )
+
+
+def require_collected(source: Source) -> None:
+    """Some tables share their files with others, and say so."""
+    if source.metadata.properties.get(_COLLECTED, "true").lower() == "false":
+        raise PreconditionError(
+            f"the files of table {quoted(str(source.name))} may belong to other tables, too:"
+            f" its property {quoted(_COLLECTED)} is false",
+            hint="set it to true if no other table names the files",
+        )
+
+
+def doomed(metadata: TableMetadata, keep: Keep, now: int) -> list[Snapshot]:
+    """The snapshots to forget, oldest first."""
+    ordered = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
+    held = set(_held(metadata, now // _MILLISECOND))
+    return [
+        snapshot
+        for snapshot in ordered[: -keep.count]
+        if snapshot.snapshot_id not in held
+        and (keep.since is None or snapshot.timestamp_ms * _MILLISECOND < keep.since)
+    ]
+
+
+def expire(surroundings: Surroundings, name: TableName, keep: Keep) -> Expired:
+    if keep.count < 1:
+        raise InvalidRequestError(
+            f"cannot keep {keep.count} snapshots",
+            hint="the newest one always stays: keep 1 or more",
+        )
+    opened = surroundings.source(name)
+    require_writable(opened)
+    require_collected(opened)
+    tried: list[Source] = []
+
+    def propose(head: Source) -> tuple[tuple[TableUpdate, ...], tuple[TableRequirement, ...]]:
+        tried[:] = [head]
+        gone = doomed(head.metadata, keep, surroundings.clock())
+        return tuple(_updates(head.metadata, gone)), tuple(_requirements(head.metadata))
+
+    left = surroundings.commits.change(name, str(opened.metadata.table_uuid), propose)
+    remaining = {snapshot.snapshot_id for snapshot in left.metadata.snapshots}
+    before = tried[0]
+    gone = [one for one in before.metadata.snapshots if one.snapshot_id not in remaining]
+    if not gone:
+        return Expired()
+    return _cleared(before, left, gone)
+
+
+# -- the commit ----------------------------------------------------------------------------------
+
+
+def _held(metadata: TableMetadata, now_ms: int) -> Iterator[int]:
+    for ref in metadata.refs.values():
+        yield ref.snapshot_id
+        if ref.snapshot_ref_type == SnapshotRefType.BRANCH:
+            yield from _held_by_branch(metadata, ref, now_ms)
+
+
+def _held_by_branch(metadata: TableMetadata, ref: SnapshotRef, now_ms: int) -> Iterator[int]:
+    """A branch may ask for a part of its past, too."""
+    least = ref.min_snapshots_to_keep or 1
+    oldest = now_ms if ref.max_snapshot_age_ms is None else now_ms - ref.max_snapshot_age_ms
+    line = ancestors_of(metadata.snapshot_by_id(ref.snapshot_id), metadata)
+    for place, snapshot in enumerate(line):
+        if place >= least and snapshot.timestamp_ms <= oldest:
+            return
+        yield snapshot.snapshot_id
+
+
+def _updates(metadata: TableMetadata, gone: Sequence[Snapshot]) -> Iterator[TableUpdate]:
+    if not gone:
+        return
+    ids = {snapshot.snapshot_id for snapshot in gone}
+    # PyIceberg removes only the first kind along with its snapshot, and services differ.
+    for table_file in metadata.statistics:
+        if table_file.snapshot_id in ids:
+            yield RemoveStatisticsUpdate.model_validate({"snapshot-id": table_file.snapshot_id})
+    for partition_file in metadata.partition_statistics:
+        if partition_file.snapshot_id in ids:
+            yield RemovePartitionStatisticsUpdate.model_validate(
+                {"snapshot-id": partition_file.snapshot_id}
+            )
+    in_order = [snapshot.snapshot_id for snapshot in gone]
+    yield RemoveSnapshotsUpdate.model_validate({"snapshot-ids": in_order})
+
+
+def _requirements(metadata: TableMetadata) -> Iterator[TableRequirement]:
+    """A ref that was moved meanwhile may hold what is about to be forgotten."""
+    yield AssertTableUUID(uuid=metadata.table_uuid)
+    for name, ref in metadata.refs.items():
+        yield AssertRefSnapshotId.model_validate({"ref": name, "snapshot-id": ref.snapshot_id})
+
+
+# -- the files -----------------------------------------------------------------------------------
+
+
+def _cleared(before: Source, left: Source, gone: Sequence[Snapshot]) -> Expired:
+    """Data files before the manifests that name them: what is interrupted stays findable."""
+    kept = all_manifests(left, left.metadata.snapshots)
+    manifests = {path: size for path, size in _readable_manifests(before, gone) if path not in kept}
+    files = _files_of(before, manifests)
+    for manifest in kept:
+        if not files:
+            break
+        for named in live_files(left, manifest):
+            files.pop(named.path, None)
+    lists = {one.manifest_list for one in gone} - {
+        one.manifest_list for one in left.metadata.snapshots
+    }
+    statistics = set(statistics_files(before.metadata)) - set(statistics_files(left.metadata))
+    removed = remove_files(left.io, [*files, *manifests, *sorted(lists | statistics)])
+    return Expired(
+        snapshots=len(gone),
+        files=removed.files,
+        bytes=sum(files.values()) + sum(manifests.values()),
+        left=removed.left,
+    )
+
+
+def _readable_manifests(source: Source, gone: Collection[Snapshot]) -> Iterator[tuple[str, int]]:
+    """Of what was forgotten: what is damaged there need not trouble anybody, `orphans` clears it."""
+    for snapshot in gone:
+        try:
+            yield from all_manifests(source, [snapshot]).items()
+        except CorruptDataError:
+            continue
+
+
+def _files_of(source: Source, manifests: Collection[str]) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for manifest in manifests:
+        try:
+            found.update((named.path, named.bytes) for named in live_files(source, manifest))
+        except CorruptDataError:
+            continue
+    return found

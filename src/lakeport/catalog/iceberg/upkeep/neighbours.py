@@ -1,0 +1,81 @@
+"""The other tables of a catalog whose files may lie among those of one.
+
+A table may have been put into the folder of another, or two names may stand for one set of files. Which
+tables those are is only known once all of them were opened, so this is asked for when something is about
+to be removed, and a table that cannot be opened is a reason not to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeport.catalog.iceberg.failures import last_name
+from lakeport.catalog.iceberg.parts import Source
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, metadata_files
+from lakeport.core.errors import LakeportError, NotFoundError, PreconditionError
+from lakeport.core.names import TableName, quoted
+
+_PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path")
+
+
+class Neighbours:
+    """Of the table `name` at `location`."""
+
+    def __init__(self, surroundings: Surroundings, name: TableName, location: str) -> None:
+        self._folders: list[str] = []
+        self._names: set[str] = set()
+        for other, source in _others(surroundings, name):
+            self._note(surroundings, other, source, _folder(location))
+
+    def hold(self, path: str) -> bool:
+        plain = _plain(path)
+        return last_name(path) in self._names or any(
+            plain.startswith(folder) for folder in self._folders
+        )
+
+    def _note(self, surroundings: Surroundings, name: TableName, source: Source, here: str) -> None:
+        metadata = source.metadata
+        given = (metadata.properties.get(place) for place in _PLACES)
+        for place in filter(None, (metadata.location, *given)):
+            folder = _folder(place)
+            if folder != here and folder.startswith(here):
+                self._folders.append(folder)
+            elif here.startswith(folder):
+                # Its files may be anywhere in here: by name, then.
+                self._names.update(_names(source, surroundings.pointers.load(name).location))
+
+
+def _others(surroundings: Surroundings, name: TableName) -> Iterator[tuple[TableName, Source]]:
+    for namespace in surroundings.pointers.namespaces():
+        for table in surroundings.pointers.tables(namespace.name):
+            other = TableName(namespace.name, table)
+            if other == name:
+                continue
+            try:
+                yield other, surroundings.source(other)
+            except NotFoundError:
+                continue  # dropped since it was listed
+            except LakeportError as error:
+                raise PreconditionError(
+                    f"orphans of table {quoted(str(name))} cannot be told: table"
+                    f" {quoted(str(other))} cannot be opened, and its files may lie among them",
+                    hint=error.hint or "repair or drop that table first",
+                ) from error
+
+
+def _names(source: Source, location: str) -> Iterator[str]:
+    yield from map(last_name, metadata_files(source.metadata, location))
+    for manifest in all_manifests(source, source.metadata.snapshots):
+        yield last_name(manifest)
+        yield from (last_name(named.path) for named in live_files(source, manifest))
+
+
+def _folder(location: str) -> str:
+    return _plain(location).rstrip("/") + "/"
+
+
+def _plain(location: str) -> str:
+    """Without the scheme, of which storages have several: `s3:`, `s3a:`; `file:`, none."""
+    _, colon, rest = location.partition(":/")
+    return "/" + (rest if colon else location).lstrip("/")
