@@ -45,25 +45,44 @@ def check_rows(batch: pa.RecordBatch, definition: Definition) -> None:
 
 def check_evolution(evolution: Evolution, batches: Iterable[pa.RecordBatch]) -> None:
     """What the evolution asks of the rewritten rows, and nothing that they proved before."""
-    definition = evolution.definition
-    required = [definition.schema.get_field_index(name) for name in evolution.must_not_be_null]
-    checks = [c for c in evolution.constraints_to_check if isinstance(c, Check)]
-    guards = [
-        KeyGuard(key, definition.schema)
-        for key in evolution.constraints_to_check
-        if not isinstance(key, Check)
-    ]
-    if not (required or checks or guards):
-        return
-    for batch in batches:
-        for index in required:
-            _check_not_null(batch, index, definition)
-        for check in checks:
-            _check_condition(batch, check, definition.schema)
-        for guard in guards:
+    proof = EvolutionProof(evolution)
+    if proof.is_needed:
+        for batch in batches:
+            proof.add(batch)
+        proof.finish()
+
+
+class EvolutionProof:
+    """The same for rows that come one batch after the other, some of them later than others."""
+
+    def __init__(self, evolution: Evolution) -> None:
+        self._definition = definition = evolution.definition
+        names = evolution.must_not_be_null
+        self._required = [definition.schema.get_field_index(name) for name in names]
+        self._checks = [c for c in evolution.constraints_to_check if isinstance(c, Check)]
+        self._guards = [
+            KeyGuard(key, definition.schema)
+            for key in evolution.constraints_to_check
+            if not isinstance(key, Check)
+        ]
+
+    @property
+    def is_needed(self) -> bool:
+        return bool(self._required or self._checks or self._guards)
+
+    def add(self, batch: pa.RecordBatch) -> None:
+        """`ConstraintViolationError` for a row that breaks a NOT NULL or a CHECK."""
+        for index in self._required:
+            _check_not_null(batch, index, self._definition)
+        for check in self._checks:
+            _check_condition(batch, check, self._definition.schema)
+        for guard in self._guards:
             guard.add(batch)
-    for guard in guards:
-        guard.check_repeats()
+
+    def finish(self) -> None:
+        """`KeyViolationError` when two of the rows so far have one key; more may follow."""
+        for guard in self._guards:
+            guard.check_repeats()
 
 
 # -- NOT NULL ------------------------------------------------------------------------------------
