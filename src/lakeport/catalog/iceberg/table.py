@@ -1,4 +1,4 @@
-"""A table of an Iceberg catalog: a name, and every ability of reading.
+"""A table of an Iceberg catalog: a name, and every ability of reading and writing.
 
 The handle is cheap and live. It means whatever the catalog holds under its name: nothing once the table
 was dropped, another table (with another uuid) if one was created in its place.
@@ -8,6 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
+from lakeport.catalog.changes import Change
+from lakeport.catalog.iceberg.alter.alter import alter
+from lakeport.catalog.iceberg.change.delete import Delete
+from lakeport.catalog.iceberg.change.overwrite import Overwrite
+from lakeport.catalog.iceberg.change.truncate import truncate
+from lakeport.catalog.iceberg.change.update import Update
 from lakeport.catalog.iceberg.definition import as_of
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.plan import plan_scan
@@ -28,6 +34,7 @@ from lakeport.catalog.iceberg.upkeep.due import due
 from lakeport.catalog.iceberg.upkeep.expire import Keep, expire, keep_by
 from lakeport.catalog.iceberg.upkeep.manifests import rewrite_manifests
 from lakeport.catalog.iceberg.upkeep.orphans import find_orphans, remove_orphans
+from lakeport.catalog.iceberg.write.insert import Insert
 from lakeport.catalog.ports import (
     ColumnStatistics,
     Ref,
@@ -37,7 +44,9 @@ from lakeport.catalog.ports import (
     Split,
     Storage,
     TableState,
+    Write,
     WriteContext,
+    Written,
 )
 from lakeport.catalog.streams import BatchStream
 from lakeport.catalog.upkeep import (
@@ -100,6 +109,31 @@ class IcebergTable:
         source = self.source()
         return column_statistics(source, self._find(source, None), column)
 
+    # -- writing ---------------------------------------------------------------------------------
+
+    def update(self, context: WriteContext | None = None) -> Write:
+        return Update(self.source(), self._surroundings.commits, self._latest, context)
+
+    def delete(self, context: WriteContext | None = None) -> Write:
+        return Delete(self.source(), self._surroundings.commits, self._latest, context)
+
+    def truncate(self, context: WriteContext | None = None) -> Written:
+        return truncate(self.source(), self._surroundings.commits, context)
+
+    def overwrite(self, context: WriteContext | None = None) -> Write:
+        return Overwrite(self.source(), self._surroundings.commits, context)
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def insert(self, context: WriteContext | None = None) -> Insert:
+        return Insert(self.source(), self._surroundings.commits, context)
+
+    # -- changing columns ------------------------------------------------------------------------
+
+    def alter(self, changes: Sequence[Change], context: WriteContext | None = None) -> TableState:
+        done = alter(self.source(), self._surroundings.commits, changes, context)
+        return state_of(done, self._find(done, None))
+
     # -- keeping history -------------------------------------------------------------------------
 
     def refs(self) -> Sequence[Ref]:
@@ -151,6 +185,11 @@ class IcebergTable:
 
     def remove_orphans(self, *, grace: int = ORPHAN_GRACE) -> Swept:
         return remove_orphans(self._surroundings, self._name, grace)
+
+    def _latest(self) -> Source:
+        """The state now, however lately it was asked for."""
+        self._surroundings.pointers.forget(self._name)
+        return self.source()
 
     def _find(self, source: Source, point: TimePoint | None) -> Moment:
         return find(source, point, self._surroundings.clock())

@@ -34,11 +34,13 @@ def read_annotations(text: str | None) -> Mapping[int, Annotation]:
 
 
 def write_annotations(annotations: Mapping[int, Annotation], before: str | None = None) -> str:
-    """The property's text; entries of `before` that this version does not know are kept."""
+    """The property's text; entries of `before` that this version cannot read are kept."""
+    known = read_annotations(before)
     entries: dict[str, object] = {
         key: word
         for key, word in _entries(before).items()
-        if not (key.isascii() and key.isdigit()) or int(key) not in annotations
+        if not (key.isascii() and key.isdigit())
+        or (int(key) not in annotations and int(key) not in known)
     }
     entries |= {str(field_id): str(annotations[field_id]) for field_id in sorted(annotations)}
     return _written(entries)

@@ -1,0 +1,83 @@
+"""Table properties: the ones that hold what Iceberg lacks, and the ones nobody may set.
+
+A property is a setting for whoever opens the table, so it must not say where or how its files are
+reached: that is the operator's to configure, and a table that could choose would read and write with the
+server's rights wherever its creator likes.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from pyiceberg.table.metadata import TableMetadata
+
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.iceberg.definition import COMMENT, OWN
+from lakeport.catalog.iceberg.rules import (
+    CONSTRAINTS,
+    DEFAULTS,
+    default_expressions,
+    write_constraints,
+    write_defaults,
+)
+from lakeport.catalog.iceberg.travel import newest_version
+from lakeport.catalog.iceberg.types import (
+    PAST,
+    TYPES,
+    Column,
+    remember_types,
+    write_annotations,
+)
+from lakeport.catalog.iceberg.types.words import Annotation
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import quoted
+
+_FORMAT = "format-version"
+_STORAGE = re.compile(
+    r"(?:s3|gcs|adls|abfs|abfss|wasb|wasbs|hdfs|hf|oss|client|rest|fs|hadoop)\..*"
+    r"|(?:py-)?io-impl|.*\.io-impl|py-location-provider-impl|.*location-provider\.(?:py-)?impl"
+    r"|location|warehouse|uri|token|credential|header\..*"
+    r"|write\.(?:data|metadata|object-storage|folder-storage)\.path|encryption\..*",
+    re.IGNORECASE,
+)
+
+
+def own_properties(
+    definition: Definition,
+    columns: Sequence[Column],
+    annotations: Mapping[int, Annotation],
+    before: TableMetadata | None = None,
+) -> dict[str, str | None]:
+    """What a definition says beyond Iceberg, by the ids of its columns; None where nothing is said.
+
+    What the table `before` knows of fields that are gone is kept: its history still has them.
+    """
+    known = {} if before is None else before.properties
+    types = write_annotations(annotations, known.get(TYPES))
+    found = {
+        COMMENT: definition.comment,
+        TYPES: None if types == "{}" else types,
+        DEFAULTS: write_defaults(columns, default_expressions(definition.schema)),
+        CONSTRAINTS: write_constraints(definition.constraints, columns, known.get(CONSTRAINTS)),
+    }
+    if before is not None:
+        past, version = known.get(PAST), newest_version(before) + 1
+        found[PAST] = remember_types(past, version, known.get(TYPES), types, before.last_column_id)
+    return found
+
+
+def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
+    """What a user asks for, unless it is not the user's to say."""
+    for key in properties:
+        if key.lower().startswith(OWN) or key.lower() == _FORMAT:
+            raise InvalidRequestError(
+                f"the property {quoted(key)} is Lakeport's own", hint="leave it out"
+            )
+        if _STORAGE.fullmatch(key):
+            raise InvalidRequestError(
+                f"the property {quoted(key)} would say where or how files are reached,"
+                " which a table may not choose",
+                hint="leave it out; storage is configured for the whole catalog",
+            )
+    return dict(properties)
