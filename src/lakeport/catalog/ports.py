@@ -434,6 +434,16 @@ class Truncatable(Protocol):
     def truncate(self, context: WriteContext | None = None) -> Written: ...
 
 
+@runtime_checkable
+class Overwritable(Protocol):
+    def overwrite(self, context: WriteContext | None = None) -> Write:
+        """As INSERT, but all rows that are there at the commit go in the same version.
+
+        `Written.rows` counts the new ones. Without any it is a TRUNCATE.
+        """
+        ...
+
+
 # -- functions -----------------------------------------------------------------------------------
 
 
@@ -528,6 +538,7 @@ ABILITIES: dict[type, str] = {
     Updatable: "take UPDATE",
     Deletable: "take DELETE",
     Truncatable: "take TRUNCATE",
+    Overwritable: "have its rows replaced",
     Alterable: "be altered",
     Travelable: "be read as of an earlier point",
     Referable: "have tags or branches",

@@ -14,8 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrays.selection import take_rows
-from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.definition import ROW_ID_FIELD, Key, require_column
+from lakeport.catalog.definition import Key, require_column
 from lakeport.catalog.memory.addresses import (
     Addresses,
     join,
@@ -33,9 +32,9 @@ from lakeport.catalog.memory.timeline import Stamp, Timeline
 from lakeport.catalog.ports import WriteContext
 from lakeport.catalog.rows.conform import conform_delete, conform_update
 from lakeport.catalog.rows.constraints import check_rows
+from lakeport.catalog.rows.received import as_received
 from lakeport.catalog.rows.rowid import Numbers
 from lakeport.core.errors import InvalidRequestError
-from lakeport.core.names import ROW_ID, fold
 
 
 class Delete(Statement):
@@ -87,7 +86,7 @@ class Update(Statement):
         addresses = resolve(timeline, assignment.row_ids)
         rows = self._edited(timeline, addresses, values)
         self._edits.append(_Edit(addresses, values, rows, timeline.shape.schema_id))
-        return _as_received(batch, assignment.row_ids, values) if returning else None
+        return as_received(batch, assignment) if returning else None
 
     def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:
         named = join([edit.addresses for edit in self._edits])
@@ -147,19 +146,3 @@ class Update(Statement):
             for key in now.definition.keys
             if any(now.id_of(name) in assigned for name in key.columns)
         )
-
-
-def _as_received(batch: pa.RecordBatch, row_ids: Array, values: pa.RecordBatch) -> pa.RecordBatch:
-    """The stored values in the columns and order the batch had."""
-    columns: list[Array] = []
-    fields: list[Field] = []
-    stored = iter(zip(values.schema, values.columns, strict=True))
-    for received in batch.schema:
-        if fold(received.name) == ROW_ID:
-            fields.append(ROW_ID_FIELD)
-            columns.append(row_ids)
-        else:
-            column, array = next(stored)
-            fields.append(column.with_name(received.name))
-            columns.append(array)
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema(fields))

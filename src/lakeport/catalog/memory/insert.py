@@ -32,15 +32,20 @@ class Insert(Statement):
 
     def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:
         definition = timeline.shape.definition
-        rows = [self._current(batch, timeline) for batch in self._rows]
-        fresh = pack(rows, definition.schema, self._store.surroundings.segment_rows)
-        count = sum(batch.num_rows for batch in fresh)
+        fresh, count = self._fresh(timeline)
         if not count:
             return timeline, 0
         check_keys(definition, definition.keys, fresh, timeline.segments)
         counts = {"added-records": count}
         done = timeline.grow("append", stamp, kept=timeline.segments, added=fresh, counts=counts)
         return done, count
+
+    def _fresh(self, timeline: Timeline) -> tuple[list[pa.RecordBatch], int]:
+        """The new rows as the table stores them now, and how many they are."""
+        rows = [self._current(batch, timeline) for batch in self._rows]
+        schema = timeline.shape.definition.schema
+        fresh = pack(rows, schema, self._store.surroundings.segment_rows)
+        return fresh, sum(batch.num_rows for batch in fresh)
 
     def _current(self, rows: pa.RecordBatch, timeline: Timeline) -> pa.RecordBatch:
         since, now = self._opened.shape, timeline.shape
@@ -53,6 +58,20 @@ class Insert(Statement):
 
     def _forget(self) -> None:
         self._rows = []
+
+
+class Overwrite(Insert):
+    """New rows instead of all that are there: no key of those is in the way."""
+
+    def _apply(self, timeline: Timeline, stamp: Stamp) -> tuple[Timeline, int]:
+        definition = timeline.shape.definition
+        fresh, count = self._fresh(timeline)
+        gone = sum(segment.live_count for segment in timeline.segments)
+        if not count and not gone:
+            return timeline, 0
+        check_keys(definition, definition.keys, fresh, ())
+        counts = {"added-records": count, "deleted-records": gone}
+        return timeline.grow("overwrite", stamp, kept=(), added=fresh, counts=counts), count
 
 
 def _fitting(batch: pa.RecordBatch, shape: Shape) -> pa.RecordBatch:

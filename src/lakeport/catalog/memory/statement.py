@@ -37,19 +37,20 @@ class Statement(ABC):
     def commit(self) -> Written:
         self._require_open()
         self._is_open = False
-        rows = 0
+        rows, is_noop = 0, True
 
         def attempt(timeline: Timeline) -> Timeline:
-            nonlocal rows
+            nonlocal rows, is_noop
             stamp = self._store.surroundings.stamp(self._context)
             proposed, rows = self._apply(timeline, stamp)
+            is_noop = proposed is timeline
             return proposed
 
         try:
             done = self._store.commit(attempt)
         finally:
             self._forget()
-        return written(done, rows)
+        return written(done, rows, is_noop=is_noop)
 
     def abort(self) -> None:
         self._is_open = False
@@ -85,6 +86,6 @@ class Statement(ABC):
     def _forget(self) -> None: ...
 
 
-def written(done: Timeline, rows: int) -> Written:
-    head = done.head if rows else None
+def written(done: Timeline, rows: int, *, is_noop: bool) -> Written:
+    head = None if is_noop else done.head
     return Written(rows, None if head is None else head.info.snapshot_id, done.version)

@@ -13,7 +13,7 @@ from lakeport.catalog.changes import Change
 from lakeport.catalog.history import require_new_ref, require_removable_ref
 from lakeport.catalog.memory.alter import altered_timeline
 from lakeport.catalog.memory.change import Delete, Update
-from lakeport.catalog.memory.insert import Insert
+from lakeport.catalog.memory.insert import Insert, Overwrite
 from lakeport.catalog.memory.scan import open_split, plan_scan
 from lakeport.catalog.memory.statement import written
 from lakeport.catalog.memory.statistics import measure
@@ -89,7 +89,10 @@ class MemoryTable:
             counts = {"deleted-records": rows}
             return timeline.grow("delete", stamp, kept=(), counts=counts) if rows else timeline
 
-        return written(self._store.commit(attempt), rows)
+        return written(self._store.commit(attempt), rows, is_noop=not rows)
+
+    def overwrite(self, context: WriteContext | None = None) -> Write:
+        return Overwrite(self._store, context)
 
     def alter(self, changes: Sequence[Change], context: WriteContext | None = None) -> TableState:
         before = self._store.read()

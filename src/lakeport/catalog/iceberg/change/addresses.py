@@ -8,7 +8,7 @@ expired. Whether its row is still there is asked of every head (`watch`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -33,6 +33,26 @@ class Addresses:
 
     def __len__(self) -> int:
         return len(self.files)
+
+    def by_file(self) -> Iterator[tuple[int, Numbers]]:
+        """Each file with the indices of its rows here, ascending."""
+        return grouped(self.files)
+
+
+def grouped(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
+    """Each number with the indices where it stands."""
+    order = np.argsort(numbers, kind="stable")
+    found, first = np.unique(numbers[order], return_index=True)
+    # Splitting nothing gives one empty piece, hence not strict.
+    return zip(found.tolist(), np.split(order, first[1:]), strict=False)
+
+
+def join(parts: Sequence[Addresses]) -> Addresses:
+    nothing = np.empty(0, np.int64)
+    return Addresses(
+        np.concatenate([nothing, *(part.files for part in parts)]),
+        np.concatenate([nothing, *(part.positions for part in parts)]),
+    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,8 +95,7 @@ class Origins:
         decoded = decode(row_ids)
         files = np.empty(len(row_ids), np.int64)
         positions = np.empty(len(row_ids), np.int64)
-        for generation in np.unique(decoded.generations).tolist():
-            these = np.flatnonzero(decoded.generations == generation)
+        for generation, these in grouped(decoded.generations):
             found = self._in_origin(self._origin(generation), decoded.ordinals[these])
             files[these], positions[these] = found.files, found.positions
         return Addresses(files, positions)
@@ -102,8 +121,7 @@ class Origins:
             raise _never_given(inventory.source.name)
         held, positions = inventory.locate(ordinals)
         files = np.empty(len(ordinals), np.int64)
-        for ordinal in np.unique(held).tolist():
-            these = held == ordinal
+        for ordinal, these in grouped(held):
             number = self._number(origin, ordinal)
             files[these] = number
             # A position that was dead already when this snapshot was made had no id in it.

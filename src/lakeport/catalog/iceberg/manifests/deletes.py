@@ -78,6 +78,10 @@ class DeleteIndex:
             *_newer(self.everywhere, file.sequence + 1),
         )
 
+    def only_about(self, path: str) -> Iterator[DeleteFile]:
+        """Position deletes that concern this data file and no other."""
+        return (found.file for found in self.named.get(path, ()))
+
     def _removed_positions(self, file: Candidate, place: _Place) -> Iterator[DeleteFile]:
         vectors = _newer(self.vectors.get(file.path, []), file.sequence)
         if vectors:

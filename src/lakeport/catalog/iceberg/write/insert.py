@@ -36,13 +36,11 @@ class Insert(Statement):
     def prepare(self, head: Head) -> Effect | None:
         if not self._rows.count:
             return None
-        if not fits_still(self._rows.columns, self._rows.definition, head.source):
-            self._rows = self._followed(head.source)
-            self._keys = None
+        rows = self._fitting(head.source)
         if self._keys is None:
-            self._keys = HeadKeys(self._rows.guards)
+            self._keys = HeadKeys(rows.guards)
         self._keys.check(head)
-        return Effect(self._rows.count, added=self._rows.files, guards=self._rows.guards)
+        return Effect(rows.count, added=rows.files, guards=rows.guards)
 
     def discard(self) -> None:
         self._rows.discard()
@@ -58,6 +56,13 @@ class Insert(Statement):
     def _forget(self) -> None:
         self._rows.forget()
         self._keys = None
+
+    def _fitting(self, source: Source) -> NewRows:
+        """In files that fit the table as it is now."""
+        if not fits_still(self._rows.columns, self._rows.definition, source):
+            self._rows = self._followed(source)
+            self._keys = None
+        return self._rows
 
     def _followed(self, source: Source) -> NewRows:
         """The same rows in files of the table as it is now."""

@@ -141,6 +141,6 @@ def written(done: Committed) -> Written:
     snapshot = done.snapshot
     return Written(
         rows,
-        None if snapshot is None or not rows else snapshot.snapshot_id,
+        None if snapshot is None or done.effect is None else snapshot.snapshot_id,
         version_of(snapshot) or 0,
     )
