@@ -1,13 +1,13 @@
-"""Whole statements over the ports: INSERT rows, UPDATE … WHERE, DELETE … WHERE.
+"""Whole statements over the ports: INSERT or replace rows, UPDATE … WHERE, DELETE … WHERE.
 
-Conditions and new values are SQL over the table's own columns. A statement reads one snapshot and
-writes by row id; when another writer was faster it is run again from the start, because only a new
-read knows which rows the condition means now.
+Conditions and new values are SQL over the table's own columns. A statement reads one snapshot, of which
+it skips what the condition rules out, and writes by row id; when another writer was faster it is run
+again from the start, because only a new read knows which rows the condition means now.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
@@ -16,11 +16,14 @@ import pyarrow as pa
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
 from lakeport.catalog.expressions import Expression, cast_array, evaluate, parse_expression
+from lakeport.catalog.expressions.pruning import Condition, narrow
 from lakeport.catalog.ports import (
     Deletable,
     Insertable,
+    Overwritable,
     ScanRequest,
     Table,
+    Truncatable,
     Updatable,
     WriteContext,
     Written,
@@ -45,16 +48,26 @@ def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -
         return write.commit()
 
 
+def overwrite_rows(table: Table, rows: Rows, context: WriteContext | None = None) -> Written:
+    """These rows instead of all that are there, in one version; they are given as to `insert_rows`."""
+    target = require(table, Overwritable, _called(table))
+    with target.overwrite(context) as write:
+        for batch in batches_of(rows, table):
+            write.add(batch)
+        return write.commit()
+
+
 def delete_where(
     table: Table, where: str | None = None, context: WriteContext | None = None
 ) -> Written:
     """Every row that makes `where` TRUE; all of them without one."""
     target = require(table, Deletable, _called(table))
+    if where is None and isinstance(table, Truncatable):
+        return table.truncate(context)  # no row need be read for that
 
     def once() -> Written:
         with target.delete(context) as write:
-            condition = None if where is None else _parsed(table, where)
-            request = ScanRequest(columns=(), expression=condition, row_ids=True)
+            request = _request(where, table.state().definition.schema)
             with read(table, request) as stream:
                 for batch in stream:
                     write.add(batch)
@@ -83,10 +96,8 @@ def update_where(
                 )
                 for name, sql in assignments.items()
             }
-            condition = None if where is None else parse_expression(where, schema)
             needed = frozenset().union(*(edit.columns for edit in edits.values()))
-            request = ScanRequest(columns=tuple(needed), expression=condition, row_ids=True)
-            with read(table, request) as stream:
+            with read(table, _request(where, schema, needed)) as stream:
                 for batch in stream:
                     write.add(_edited(batch, edits))
             return write.commit()
@@ -112,8 +123,10 @@ def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.Reco
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*fields, ROW_ID_FIELD]))
 
 
-def _parsed(table: Table, where: str) -> Expression:
-    return parse_expression(where, table.state().definition.schema)
+def _request(where: str | None, schema: pa.Schema, columns: Collection[str] = ()) -> ScanRequest:
+    """Row ids and these columns of the rows that the condition means."""
+    found = Condition(None, None) if where is None else narrow(where, schema)
+    return ScanRequest(tuple(sorted(columns)), found.predicate, found.expression, row_ids=True)
 
 
 def _called(table: Table) -> str:
