@@ -7,7 +7,6 @@ beginning, so that it ends however busy the table is.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from pyiceberg.table.snapshots import Operation
@@ -89,30 +88,22 @@ class _Compaction:
     worthless: int = 0
 
     def run(self) -> Compacted:
-        uuid, newest = self.source.metadata.table_uuid, _newest(self.source)
-        left = 0
-        while self.worthless < _PATIENCE:
-            groups = list(self._groups(newest))
-            if not groups:
-                break
-            left = len(groups)
-            for files in groups:
-                if not self._is_done(str(uuid), files):
-                    break
-                left -= 1
-            else:
-                break
+        uuid, newest = str(self.source.metadata.table_uuid), _newest(self.source)
+        left = self._groups(newest)
+        while left and self.worthless < _PATIENCE:
+            fits = self._is_done(uuid, left[0])
+            left = left[1:] if fits else self._groups(newest)
         if not left:
-            self._clear(str(uuid))
-        return self.tally.total(left)
+            self._clear(uuid)
+        return self.tally.total(len(left))
 
-    def _groups(self, newest: int) -> Iterator[tuple[DataFile, ...]]:
+    def _groups(self, newest: int) -> list[tuple[DataFile, ...]]:
         snapshot = self.source.metadata.current_snapshot()
         if snapshot is None:
-            return
+            return []
         inventory = inventory_of(self.source, snapshot)
         chosen = choose(inventory, self.policy, newest=newest, without=self.fresh)
-        yield from group(chosen.files)
+        return list(group(chosen.files))
 
     def _is_done(self, uuid: str, files: tuple[DataFile, ...]) -> bool:
         """Whether the rest of the plan still fits the head."""
