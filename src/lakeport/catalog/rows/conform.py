@@ -7,7 +7,9 @@ reading a malformed one can kill the process. Columns come in any order and spel
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import pyarrow as pa
 
@@ -83,25 +85,31 @@ def check_sound(batch: pa.RecordBatch) -> None:
         ) from error
 
 
-def _by_column(sent: pa.Schema, schema: pa.Schema) -> dict[int, int]:
+def _by_column(sent: pa.Schema, schema: pa.Schema) -> Mapping[int, int]:
     """For each column of the table that was sent, its place in the batch."""
-    pair = twins(sent.names)
+    return _places(tuple(sent.names), tuple(schema.names))
+
+
+@lru_cache(maxsize=256)
+def _places(sent: tuple[str, ...], names: tuple[str, ...]) -> Mapping[int, int]:
+    """Kept, because all batches of a statement, and most statements, send the same columns."""
+    pair = twins(sent)
     if pair is not None:
         raise InvalidRequestError(f"column {quoted(pair[0])} was sent twice")
-    known = {fold(name): index for index, name in enumerate(schema.names)}
-    for name in sent.names:
+    known = {fold(name): index for index, name in enumerate(names)}
+    for name in sent:
         if fold(name) not in known:
-            raise _unknown(name, schema)
-    return {known[fold(name)]: place for place, name in enumerate(sent.names)}
+            raise _unknown(name, names)
+    return {known[fold(name)]: place for place, name in enumerate(sent)}
 
 
-def _unknown(name: str, schema: pa.Schema) -> InvalidRequestError:
+def _unknown(name: str, names: Sequence[str]) -> InvalidRequestError:
     if fold(name) == ROW_ID:
         return InvalidRequestError(
             f"{quoted(ROW_ID)} is no column that can be inserted", hint="leave it out"
         )
-    close = nearest(name, schema.names)
-    known = ", ".join(schema.names[:12]) + (", …" if len(schema.names) > 12 else "")
+    close = nearest(name, names)
+    known = ", ".join(names[:12]) + (", …" if len(names) > 12 else "")
     return InvalidRequestError(
         f"the table has no column {quoted(name)}",
         hint=f"did you mean {quoted(close)}?" if close else f"columns: {known}",

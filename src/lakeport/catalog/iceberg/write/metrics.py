@@ -1,7 +1,8 @@
 """What a manifest says about a data file: sizes and counts of every column, bounds where they help.
 
-Bounds come from the rows, not from Parquet's footer: DuckDB's infinite dates cannot become Python objects.
-NaN and infinity never enter them. Where a column holds infinity that end is left open, because a bound
+Bounds come from the rows, since DuckDB's infinite dates in a footer cannot become Python objects; those
+of texts and bytes from Parquet's footer, which has them anyway (but for values beyond 4 KiB), because
+finding them again is slow. NaN and infinity never enter them. Where a column holds infinity that end is left open, because a bound
 without it would hide the row from everyone who prunes.
 """
 
@@ -58,9 +59,13 @@ class _Gathered:
     low: _End = field(default_factory=_End)
     high: _End = field(default_factory=_End)
 
+    @property
+    def in_footer(self) -> bool:
+        return isinstance(self.column.field.field_type, StringType | BinaryType)
+
     def add(self, array: Array) -> None:
         self.nulls += array.null_count
-        if not isinstance(self.column.field.field_type, PrimitiveType):
+        if self.in_footer or not isinstance(self.column.field.field_type, PrimitiveType):
             return
         values: Any = _comparable(storage_of(array))
         if pa.types.is_floating(values.type):
@@ -75,6 +80,17 @@ class _Gathered:
         infinity = _infinity(self.column)
         self.low.stretch(ends["min"].as_py(), min, None if infinity is None else -infinity)
         self.high.stretch(ends["max"].as_py(), max, infinity)
+
+    def take(self, chunk: pq.ColumnChunkMetaData) -> None:
+        """What the footer says of a row group."""
+        found: Any = chunk.statistics
+        if not self.column.codec.ordered or (found.null_count == chunk.num_values):
+            return
+        if found.has_min_max:
+            self.low.stretch(found.min, min, None)
+            self.high.stretch(found.max, max, None)
+        else:
+            self.low.is_open = self.high.is_open = True
 
 
 class Metrics:
@@ -91,6 +107,7 @@ class Metrics:
     def finished(self, footer: pq.FileMetaData) -> dict[str, Any]:
         """The fields of a manifest's entry, by PyIceberg's names."""
         leaves = [leaf for g in self._gathered for leaf in _leaves(g.column.field)]
+        texts = {g.column.field.field_id: g for g in self._gathered if g.in_footer}
         sizes: dict[int, int] = dict.fromkeys(leaves, 0)
         counts: dict[int, int] = dict.fromkeys(leaves, 0)
         offsets = []
@@ -100,6 +117,8 @@ class Metrics:
                 chunk = group.column(at)
                 sizes[leaf] += chunk.total_compressed_size
                 counts[leaf] += chunk.num_values
+                if leaf in texts:
+                    texts[leaf].take(chunk)
         primitive = [
             g for g in self._gathered if isinstance(g.column.field.field_type, PrimitiveType)
         ]

@@ -63,6 +63,7 @@ class GrowingFile:
 
     def write(self, rows: pa.Table) -> None:
         """One row group."""
+        rows = rows.combine_chunks()  # a thousand small pieces would each be looked at
         for batch in rows.to_batches():
             self._metrics.add(batch)
         with writing(self._what):
@@ -73,18 +74,19 @@ class GrowingFile:
             self._writer.close()
             size = self.size
             self._sink.close()
-        return DataFile.from_args(
+        entry = DataFile.from_args(
             content=DataFileContent.DATA,
             file_path=self.path,
             file_format=FileFormat.PARQUET,
             partition=Record(*place.partition),
             file_size_in_bytes=size,
             sort_order_id=place.sort_order_id,
-            spec_id=place.spec_id,
             equality_ids=None,
             key_metadata=None,
             **self._metrics.finished(self._writer.writer.metadata),
         )
+        entry.spec_id = place.spec_id  # `from_args` takes it and forgets it
+        return entry
 
     def abandon(self) -> None:
         # The writer too: left open, it would try to end the file when it is collected.
