@@ -1,0 +1,76 @@
+"""Names of tables in a SQL catalog's database, given out so that no two fold to one.
+
+The database only knows exact spellings, so a name is looked for among all of its namespace, under a lock
+that whoever takes a name there has to take too. Programs that are not ours do not ask for it: what
+they write is read as it is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+
+from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
+from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError, TableAlreadyExistsError
+from sqlalchemy import ColumnElement, Connection, select, text, update
+
+from lakeport.core.names import fold
+
+
+def claim(
+    connection: Connection, catalog: str, namespace: str, table: str, renamed: str | None = None
+) -> None:
+    """Take the name until the transaction ends, which must begin with this.
+
+    Refused if another table or view has it in any spelling, but for the one that is `renamed`.
+    """
+    _lock(connection, catalog, namespace)
+    rows = select(IcebergTables.table_name).where(
+        IcebergTables.catalog_name == catalog, IcebergTables.table_namespace == namespace
+    )
+    known = {name for (name,) in connection.execute(rows)}
+    if not known and not _exists(connection, catalog, namespace):
+        raise NoSuchNamespaceError(f"Namespace does not exist: {namespace}")
+    if fold(table) in {fold(name) for name in known - {renamed}}:
+        raise TableAlreadyExistsError(f"Table {namespace}.{table} already exists")
+
+
+def rename(
+    connection: Connection,
+    catalog: str,
+    namespace: str,
+    names: tuple[str, str],
+    is_table: ColumnElement[bool],
+) -> None:
+    """In the transaction of `connection`, which is the caller's to commit. Only the row changes."""
+    old, new = names
+    claim(connection, catalog, namespace, new, renamed=old)
+    moved = (
+        update(IcebergTables)
+        .where(
+            IcebergTables.catalog_name == catalog,
+            IcebergTables.table_namespace == namespace,
+            IcebergTables.table_name == old,
+            is_table,
+        )
+        .values(table_name=new)
+    )
+    if connection.execute(moved).rowcount < 1:
+        raise NoSuchTableError(f"Table does not exist: {namespace}.{old}")
+
+
+def _exists(connection: Connection, catalog: str, namespace: str) -> bool:
+    properties = select(IcebergNamespaceProperties.property_key).where(
+        IcebergNamespaceProperties.catalog_name == catalog,
+        IcebergNamespaceProperties.namespace == namespace,
+    )
+    return connection.execute(properties.limit(1)).first() is not None
+
+
+def _lock(connection: Connection, catalog: str, namespace: str) -> None:
+    if connection.dialect.name == "sqlite":
+        # A transaction that only read before it writes could find that it has come too late.
+        connection.exec_driver_sql("BEGIN IMMEDIATE")
+    elif connection.dialect.name == "postgresql":
+        digest = hashlib.sha256(f"{catalog}\0{namespace}".encode()).digest()
+        key = int.from_bytes(digest[:8], "big", signed=True)
+        connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": key})
