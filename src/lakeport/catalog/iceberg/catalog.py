@@ -56,7 +56,7 @@ class IcebergCatalog:
         cache_bytes: int = 256 * MEBIBYTE,
         durable: bool = False,
     ) -> None:
-        native, caches = connect(profile), Caches(cache_bytes)
+        native, caches = connect(profile, durable=durable), Caches(cache_bytes)
         pointers: Pointers
         if isinstance(native, PatientSqlCatalog):
             pointers = SqlPointers(profile, native, caches, Counter(clock), max_staleness or 0.0)

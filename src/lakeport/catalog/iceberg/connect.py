@@ -39,12 +39,15 @@ class Presence:
     namespaces: int | None
 
 
-def connect(profile: Profile) -> Catalog:
-    """Open the catalog; a SQL catalog's tables and a SQLite file's folder are created if missing."""
+def connect(profile: Profile, *, durable: bool = False) -> Catalog:
+    """Open the catalog; a SQL catalog's tables and a SQLite file's folder are created if missing.
+
+    `durable` is for what is written through it: see `PatientSqlCatalog`.
+    """
     try:
         if profile.database_file is not None:
             profile.database_file.parent.mkdir(parents=True, exist_ok=True)
-        return _open(profile, {})
+        return _open(profile, {}, durable=durable)
     except Exception as error:
         raise refusal(profile, error) from error
 
@@ -69,7 +72,7 @@ def probe_warehouse(profile: Profile, *, seconds: float) -> None:
     _within(seconds, profile, write_and_remove)
 
 
-def _open(profile: Profile, more: dict[str, str]) -> Catalog:
+def _open(profile: Profile, more: dict[str, str], *, durable: bool = False) -> Catalog:
     warehouse = profile.warehouse or ""
     if warehouse.startswith("file:") and set("?#") & set(warehouse):
         raise PreconditionError(
@@ -79,7 +82,8 @@ def _open(profile: Profile, more: dict[str, str]) -> Catalog:
     kind = CatalogType.SQL if profile.type == "embedded" else CatalogType(profile.type)
     properties = {**profile.for_pyiceberg(), **more}
     if kind is CatalogType.SQL:
-        return PatientSqlCatalog(profile.name, Patience.of(profile), **properties)
+        patience = Patience.of(profile)
+        return PatientSqlCatalog(profile.name, patience, durable=durable, **properties)
     if kind is CatalogType.REST:
         # Not everybody has to wait for an HTTP client to load.
         from lakeport.catalog.iceberg.drivers.rest import PatientRestCatalog  # noqa: PLC0415

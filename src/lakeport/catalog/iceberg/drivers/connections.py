@@ -17,12 +17,20 @@ from lakeport.catalog.iceberg.drivers.patience import Patience
 _MODE_SECONDS = 1.0
 
 
-def prepare_sqlite(engine: Engine, patience: Patience, *, may_change: bool) -> None:
+def prepare_sqlite(
+    engine: Engine, patience: Patience, *, may_change: bool, durable: bool = False
+) -> None:
     def set_up(connection: sqlite3.Connection, _: object) -> None:
         cursor = connection.cursor()
         try:
             if may_change:
                 _log_ahead(cursor, min(patience.busy, _MODE_SECONDS))
+            # Written ahead, a commit that was not synced may be lost in a power failure, never half.
+            mode = cursor.execute("PRAGMA journal_mode").fetchone()[0]
+            if not durable and mode == "wal":
+                cursor.execute("PRAGMA synchronous = NORMAL")
+            else:
+                cursor.execute("PRAGMA synchronous = FULL")
             cursor.execute(f"PRAGMA busy_timeout = {int(patience.busy * 1000)}")
         finally:
             cursor.close()

@@ -2,42 +2,90 @@
 
 PyIceberg's own start takes an unreachable database for an empty one, two processes that start on a new one
 trip over each other, and two may create one namespace or a table in one that is being dropped. The
-database decides all that here, with the connections of `connections.py`.
+database decides all that here, with the connections of `connections.py`. Its commit reads and copies
+all metadata several times; here a commit takes what the caller has read, if that is still the newest.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
     NamespaceAlreadyExistsError,
     NamespaceNotEmptyError,
     NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+    WaitingForLockException,
 )
 from pyiceberg.io import FileIO, load_file_io
+from pyiceberg.serializers import FromInputFile
+from pyiceberg.table import CommitTableResponse, Table
+from pyiceberg.table.locations import load_location_provider
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
-from sqlalchemy import ColumnElement, Select, delete, insert, inspect, select, true
-from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy import (
+    ColumnElement,
+    Insert,
+    Select,
+    Update,
+    bindparam,
+    delete,
+    insert,
+    inspect,
+    select,
+    true,
+    update,
+)
+from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
 
+from lakeport.catalog.iceberg.commit.files import put, remove
 from lakeport.catalog.iceberg.drivers.connections import prepare_postgres, prepare_sqlite
+from lakeport.catalog.iceberg.drivers.counter import ROWS_ALONE, SharedCounter
+from lakeport.catalog.iceberg.drivers.metadata_files import (
+    MetadataTexts,
+    next_metadata,
+    remove_old_metadata,
+)
 from lakeport.catalog.iceberg.drivers.patience import Patience
+from lakeport.catalog.iceberg.failures import is_busy
+from lakeport.catalog.iceberg.pointers.versions import defines
 
 _CREATE_ATTEMPTS = 5
 
 
 class PatientSqlCatalog(SqlCatalog):
-    def __init__(self, name: str, patience: Patience, **properties: str) -> None:
+    """With `durable` a commit is on disk before anybody is told of it."""
+
+    def __init__(
+        self, name: str, patience: Patience, *, durable: bool = False, **properties: str
+    ) -> None:
         self._patience = patience
+        self._durable = durable
+        self._texts = MetadataTexts()
         # A pooled connection may be as old as the process; SQLite's cannot break.
         is_sqlite = properties.get("uri", "").startswith("sqlite")
         properties.setdefault("pool_pre_ping", "false" if is_sqlite else "true")
         super().__init__(name, **properties)
+        self._one = (
+            IcebergTables.catalog_name == name,
+            IcebergTables.table_namespace == bindparam("namespace"),
+            IcebergTables.table_name == bindparam("table"),
+        )
+        self.counter = SharedCounter(self.engine, name)
+        if strtobool(self.properties.get("init_catalog_tables", "true")):
+            self.counter.prepare()
 
     def _init_catalog(self) -> None:
         if self.engine.dialect.name == "sqlite":
             # A probe creates nothing, and the mode of an empty file would be its first page.
             changes = strtobool(self.properties.get("init_catalog_tables", "true"))
-            prepare_sqlite(self.engine, self._patience, may_change=changes)
+            prepare_sqlite(self.engine, self._patience, may_change=changes, durable=self._durable)
         elif self.engine.dialect.name == "postgresql":
             prepare_postgres(self.engine, self._patience)
         with self.engine.connect() as connection:
@@ -103,6 +151,130 @@ class PatientSqlCatalog(SqlCatalog):
                 raise NamespaceNotEmptyError(f"Namespace {name} is not empty")
             raise NoSuchNamespaceError(f"Namespace does not exist: {name}")
 
+    # -- commits ---------------------------------------------------------------------------------
+
+    def commit_table(
+        self,
+        table: Table,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+    ) -> CommitTableResponse:
+        """What is raised was not applied, but for `CommitStateUnknownException`."""
+        before = self._newest(table)
+        if before is None:
+            return self._commit_new(table, requirements, updates)
+        metadata, location = before
+        for requirement in requirements:
+            requirement.validate(metadata)
+        try:
+            after = next_metadata(metadata, location, updates)
+        except ValueError as error:
+            if metadata is table.metadata:
+                raise
+            message = f"the updates were made for an older state of the table: {error}"
+            raise CommitFailedException(message) from error
+        if after is None:
+            return CommitTableResponse.model_validate(
+                {"metadata": metadata, "metadata-location": location}
+            )
+        return self._move(table, metadata, location, after)
+
+    def _newest(self, table: Table) -> tuple[TableMetadata, str] | None:
+        """The metadata of now: read only if it is not the one that the caller has."""
+        with self.engine.connect() as connection:
+            statement = select(IcebergTables.metadata_location).where(*self._one, self.is_table())
+            location = connection.execute(statement, _key(table)).scalar()
+        if location is None:
+            return None
+        if location == table.metadata_location:
+            return table.metadata, location
+        opened = self._load_file_io(location=location).new_input(location)
+        return FromInputFile.table_metadata(opened), location
+
+    def _move(
+        self, table: Table, before: TableMetadata, location: str, after: TableMetadata
+    ) -> CommitTableResponse:
+        new, io = self._write(after, self._parse_metadata_version(location) + 1)
+        swap = (
+            update(IcebergTables)
+            .where(*self._one, IcebergTables.metadata_location == location)
+            .values(metadata_location=new, previous_metadata_location=location)
+        )
+        if defines(before) == defines(after):
+            swap = swap.execution_options(**ROWS_ALONE)
+        try:
+            self._transact(swap, _key(table))
+        except CommitStateUnknownException:
+            raise
+        except BaseException:
+            remove(io, [new])
+            raise
+        remove_old_metadata(io, before, after)
+        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
+
+    def _commit_new(
+        self,
+        table: Table,
+        requirements: tuple[TableRequirement, ...],
+        updates: tuple[TableUpdate, ...],
+    ) -> CommitTableResponse:
+        for requirement in requirements:
+            requirement.validate(None)
+        after = next_metadata(self._empty_table_metadata(), None, updates)
+        name = ".".join(table.name())
+        if after is None:
+            raise NoSuchTableError(f"Table does not exist: {name}")
+        new, io = self._write(after, 0)
+        key = _key(table)
+        try:
+            self._transact(
+                insert(IcebergTables).values(
+                    **self._create_table_row(key["namespace"], key["table"], new)
+                ),
+                {},
+            )
+        except CommitStateUnknownException:
+            raise
+        except IntegrityError as error:
+            remove(io, [new])
+            raise TableAlreadyExistsError(f"Table {name} already exists") from error
+        except BaseException:
+            remove(io, [new])
+            raise
+        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
+
+    def _write(self, metadata: TableMetadata, version: int) -> tuple[str, FileIO]:
+        provider = load_location_provider(metadata.location, metadata.properties)
+        location = provider.new_table_metadata_file_location(version)
+        io = self._load_file_io(location=location)
+        try:
+            put(io, location, self._texts.text(metadata).encode(), durable=self._durable)
+        except BaseException:
+            remove(io, [location])
+            raise
+        return location, io
+
+    def _transact(self, statement: Insert | Update, values: Mapping[str, str]) -> None:
+        """One row is changed, or it was not applied; only an end that fails leaves that open."""
+        with self.engine.connect() as connection:
+            try:
+                changed = connection.execute(statement, values).rowcount
+            except OperationalError as error:
+                if is_busy(error):
+                    raise WaitingForLockException("the catalog's database is busy") from error
+                raise
+            if changed < 1:
+                raise CommitFailedException("the table has been updated by another process")
+            try:
+                connection.commit()
+            except DBAPIError as error:
+                if is_busy(error):
+                    raise WaitingForLockException("the catalog's database is busy") from error
+                message = "the catalog's database did not say whether it made the change"
+                raise CommitStateUnknownException(message) from error
+
+    # -- inside ----------------------------------------------------------------------------------
+
     def _rows_in(self, namespace: str) -> Select[str]:
         return select(IcebergTables.table_name).where(
             IcebergTables.catalog_name == self.name, IcebergTables.table_namespace == namespace
@@ -126,3 +298,8 @@ class PatientSqlCatalog(SqlCatalog):
         kind = self._iceberg_type_filter()
         can_load = IcebergTables.metadata_location.is_not(None)
         return can_load & (true() if kind is None else kind)
+
+
+def _key(table: Table) -> dict[str, str]:
+    *namespace, name = table.name()
+    return {"namespace": ".".join(namespace), "table": name}

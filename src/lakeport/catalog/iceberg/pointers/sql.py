@@ -17,6 +17,7 @@ from pyiceberg.typedef import Identifier
 from sqlalchemy import Select, bindparam, select
 
 from lakeport.catalog.iceberg.caches import Caches
+from lakeport.catalog.iceberg.drivers.counter import BusyError
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import Loaded, load_metadata, open_storage
@@ -53,6 +54,8 @@ class SqlPointers:
         self._probe: Probe = probe_for(native.engine, native.name)
         self._lock = threading.Lock()
         self._token: object = None
+        self._number: int | None = None
+        self._version = counter.value
         self._listing: Listing | None = None
         mine = (IcebergTables.catalog_name == native.name) & native.is_table()
         self._rows = select(_NAMESPACE, _TABLE, _LOCATION).where(mine)
@@ -148,14 +151,31 @@ class SqlPointers:
         with asking(self._profile):
             token = self._probe.token()
         if token is not None and token == self._token:
-            return self._counter.value
+            return self._version
         with self._lock:
+            # The token is the oldest, then the number, then the listing: what came in between is
+            # found next time.
+            with asking(self._profile):
+                number = self._native.counter.value()
             before, after = self._listing, self._list()
-            if before is not None and is_changed(before, after, self._known, self._looked_at):
-                self._counter.bump()
-            # The token is older than the listing: what came in between is found next time.
-            self._listing, self._token = after, token
-            return self._counter.value
+            differs = before is None or is_changed(before, after, self._known, self._looked_at)
+            if differs and (before is None or number == self._number):
+                # Somebody else's change, which was not counted, or any while nobody looked.
+                try:
+                    number = self._bump(number)
+                except BusyError:
+                    # It is found again next time.
+                    return self._counter.value if number is None else number
+            self._listing, self._token, self._number = after, token, number
+            self._version = self._counter.value if number is None else number
+            return self._version
+
+    def _bump(self, seen: int | None) -> int | None:
+        """In the database, so that all processes agree; in this one alone if that is not possible."""
+        number = self._native.counter.bump(seen)
+        if number is None:
+            self._counter.bump()
+        return number
 
     def forget(self, name: TableName | None = None) -> None:
         self._locations.forget(name)
