@@ -2,77 +2,66 @@
 
 Everything a definition says is in the table's first metadata: types and rules refer to field ids, which
 are the ones the catalog gives. A catalog that gave others would make them lies, so that is checked, and
-put right by a second commit.
+put right by a second commit. In a SQL catalog every table gets a folder of its own, named after its uuid:
+one that was dropped, or renamed, keeps its files where a new table of the old name would go.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
     NoSuchNamespaceError,
     NoSuchTableError,
     TableAlreadyExistsError,
 )
+from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
-from pyiceberg.table import Table
-from pyiceberg.types import IcebergType, ListType, MapType, NestedField, StructType
+from pyiceberg.table import Table, update
+from pyiceberg.table.metadata import TableMetadata, new_table_metadata
+from pyiceberg.table.sorting import SortOrder
+from pyiceberg.table.update import AssertCreate, TableUpdate
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.evolution.define import define
-from lakeport.catalog.iceberg.definition import COMMENT, OWN, USUAL
+from lakeport.catalog.iceberg.alter.metadata import schema_of
+from lakeport.catalog.iceberg.alter.properties import checked_properties, own_properties
+from lakeport.catalog.iceberg.definition import USUAL
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.layout import partition_spec, sort_order
-from lakeport.catalog.iceberg.rules import (
-    CONSTRAINTS,
-    DEFAULTS,
-    default_expressions,
-    write_constraints,
-    write_defaults,
-)
-from lakeport.catalog.iceberg.types import TYPES, columns_for, describe, write_annotations
+from lakeport.catalog.iceberg.types import columns_for, describe
+from lakeport.catalog.iceberg.types.describe import ids_in_order
 from lakeport.catalog.iceberg.write.append import append
 from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName, quoted, why_unsafe_table
 
-__all__ = ["append", "create_table", "drop_table"]
+__all__ = ["append", "check_table_name", "create_table", "drop_table", "taken"]
 
-_FORMAT = "format-version"
+# Its models are built by field names, which their types do not know.
+_update: Any = update
+_LAST_ADDED = -1
 
 
 def create_table(catalog: Catalog, name: TableName, definition: Definition) -> Table:
     """An empty table of format 2. What a driver raises is the caller's to translate."""
-    _check_name(name)
-    defined = define(definition)
-    description = describe(defined.schema)
-    schema = _schema(description.fields)
-    columns = columns_for(schema, description.annotations)
-    spec = partition_spec(defined.partitioned_by, columns, defined.schema)
-    order = sort_order(defined.sorted_by, columns, defined.schema)
+    check_table_name(name.table)
+    new = _planned(define(definition))
     try:
-        table = catalog.create_table(
-            _identifier(name),
-            schema,
-            partition_spec=spec,
-            sort_order=order,
-            properties={
-                **USUAL,
-                **_checked(definition.properties),
-                **own_properties(defined, schema),
-            },
-        )
-    except TableAlreadyExistsError as error:
-        raise AlreadyExistsError(
-            f"there is a table {quoted(str(name))} already", hint="choose another name"
-        ) from error
+        if isinstance(catalog, PatientSqlCatalog):
+            return _create_in_sql(catalog, name, new)
+        return _create_by_service(catalog, name, new)
+    except (TableAlreadyExistsError, CommitFailedException) as error:
+        raise taken(name) from error
     except NoSuchNamespaceError as error:
         raise NotFoundError(
             f"there is no namespace {quoted(name.namespace)}", hint="create it first"
         ) from error
-    if table.schema().as_struct() != schema.as_struct():
-        with table.transaction() as transaction:
-            transaction.set_properties(own_properties(defined, table.schema()))
-    return table
 
 
 def drop_table(catalog: Catalog, name: TableName) -> None:
@@ -83,66 +72,115 @@ def drop_table(catalog: Catalog, name: TableName) -> None:
         raise NotFoundError(f"there is no table {quoted(str(name))}") from error
 
 
-def own_properties(defined: Definition, schema: Schema) -> dict[str, str]:
-    """What a definition says beyond Iceberg, by the ids of a schema that has its columns in order."""
-    ids = iter(_ids(schema))
-    annotations = describe(defined.schema, lambda: next(ids)).annotations
-    columns = columns_for(schema, annotations)
-    found = {
-        COMMENT: defined.comment,
-        TYPES: write_annotations(annotations) if annotations else None,
-        DEFAULTS: write_defaults(columns, default_expressions(defined.schema)),
-        CONSTRAINTS: write_constraints(defined.constraints, columns),
-    }
-    return {key: value for key, value in found.items() if value is not None}
-
-
-def _ids(schema: Schema) -> Iterator[int]:
-    """The field ids in the order in which `describe` asks for them."""
-
-    def inside(found: IcebergType) -> Iterator[int]:
-        match found:
-            case StructType():
-                yield from (field.field_id for field in found.fields)
-                for field in found.fields:
-                    yield from inside(field.field_type)
-            case ListType():
-                yield found.element_id
-                yield from inside(found.element_type)
-            case MapType():
-                yield from (found.key_id, found.value_id)
-                yield from inside(found.key_type)
-                yield from inside(found.value_type)
-
-    return inside(schema.as_struct())
-
-
-def _schema(fields: tuple[NestedField, ...]) -> Schema:
-    try:
-        return Schema(*fields)
-    except ValueError as error:
-        # It joins the names of nested fields with dots.
-        raise InvalidRequestError(
-            "two fields have the same name once nested names are joined with dots",
-            hint="rename the field that has a dot in its name",
-        ) from error
-
-
-def _check_name(name: TableName) -> None:
-    reason = why_unsafe_table(name.table)
+def check_table_name(name: str) -> None:
+    reason = why_unsafe_table(name)
     if reason is not None:
         raise InvalidRequestError(
-            f"a table cannot be called {quoted(name.table)}: {reason}", hint="choose another name"
+            f"a table cannot be called {quoted(name)}: {reason}", hint="choose another name"
         )
 
 
-def _checked(properties: Mapping[str, str]) -> dict[str, str]:
-    for key in properties:
-        if key.startswith(OWN) or key == _FORMAT:
-            raise InvalidRequestError(
-                f"the property {quoted(key)} is Lakeport's own", hint="leave it out"
-            )
-    return dict(properties)
+def taken(name: TableName) -> AlreadyExistsError:
+    return AlreadyExistsError(
+        f"there is already a table {quoted(str(name))}",
+        hint="choose another name; names are matched without regard to case",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _New:
+    """A table to be, as Iceberg would have it."""
+
+    defined: Definition
+    schema: Schema
+    spec: PartitionSpec
+    order: SortOrder
+    properties: Mapping[str, str]
+
+
+def _planned(defined: Definition) -> _New:
+    description = describe(defined.schema)
+    schema = schema_of(description.fields)
+    columns = columns_for(schema, description.annotations)
+    return _New(
+        defined,
+        schema,
+        partition_spec(defined.partitioned_by, columns, defined.schema),
+        sort_order(defined.sorted_by, columns, defined.schema),
+        {
+            **USUAL,
+            **checked_properties(defined.properties),
+            **_said(own_properties(defined, columns, description.annotations)),
+        },
+    )
+
+
+def _said(properties: Mapping[str, str | None]) -> dict[str, str]:
+    return {key: value for key, value in properties.items() if value is not None}
+
+
+# -- in a database -------------------------------------------------------------------------------
+
+
+def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Table:
+    metadata = new_table_metadata(new.schema, new.spec, new.order, "", dict(new.properties))
+    metadata = metadata.model_copy(update={"location": _own_folder(catalog, name, metadata)})
+    io = catalog._load_file_io(location=metadata.location)  # noqa: SLF001  the driver is ours
+    staged = Table(_identifier(name), metadata, metadata.location, io, catalog)
+    try:
+        catalog.commit_table(staged, (AssertCreate(),), _from_nothing(metadata))
+    except CommitStateUnknownException:
+        # Nobody else has this uuid: if it is there, it was made.
+        if catalog.load_table(_identifier(name)).metadata.table_uuid != metadata.table_uuid:
+            raise
+    return catalog.load_table(_identifier(name))
+
+
+def _own_folder(catalog: PatientSqlCatalog, name: TableName, metadata: TableMetadata) -> str:
+    # A name may hold what means something in a URL, such as `#`; the uuid tells folders apart.
+    word = re.sub(r"[^\w-]", "_", name.table, flags=re.ASCII)
+    folder = f"{word}-{metadata.table_uuid.hex}"
+    resolve = catalog._resolve_table_location  # noqa: SLF001  nothing public knows the warehouse
+    return str(resolve(None, name.namespace, folder))
+
+
+def _from_nothing(metadata: TableMetadata) -> tuple[TableUpdate, ...]:
+    return (
+        _update.AssignUUIDUpdate(uuid=metadata.table_uuid),
+        _update.UpgradeFormatVersionUpdate(format_version=metadata.format_version),
+        _update.AddSchemaUpdate(schema_=metadata.schema()),
+        _update.SetCurrentSchemaUpdate(schema_id=_LAST_ADDED),
+        _update.AddPartitionSpecUpdate(spec=metadata.spec()),
+        _update.SetDefaultSpecUpdate(spec_id=_LAST_ADDED),
+        _update.AddSortOrderUpdate(sort_order=metadata.sort_orders[-1]),
+        _update.SetDefaultSortOrderUpdate(sort_order_id=_LAST_ADDED),
+        _update.SetLocationUpdate(location=metadata.location),
+        _update.SetPropertiesUpdate(updates=metadata.properties),
+    )
+
+
+# -- by a service --------------------------------------------------------------------------------
+
+
+def _create_by_service(catalog: Catalog, name: TableName, new: _New) -> Table:
+    table = catalog.create_table(
+        _identifier(name),
+        new.schema,
+        partition_spec=new.spec,
+        sort_order=new.order,
+        properties=dict(new.properties),
+    )
+    if table.schema().as_struct() == new.schema.as_struct():
+        return table
+    given = iter(ids_in_order(table.schema()))
+    annotations = describe(new.defined.schema, lambda: next(given)).annotations
+    own = own_properties(new.defined, columns_for(table.schema(), annotations), annotations)
+    catalog.commit_table(
+        table,
+        (_update.AssertTableUUID(uuid=table.metadata.table_uuid),),
+        (_update.SetPropertiesUpdate(updates=_said(own)),),
+    )
+    return catalog.load_table(_identifier(name))
 
 
 def _identifier(name: TableName) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
+from itertools import count
 from typing import Any
 
 import pyarrow as pa
@@ -115,13 +116,22 @@ def _direction(field: SortField) -> str:
 
 
 def partition_spec(
-    terms: Iterable[str], columns: Iterable[Column], logical: pa.Schema
+    terms: Iterable[str],
+    columns: Iterable[Column],
+    logical: pa.Schema,
+    known: Iterable[PartitionSpec] = (),
 ) -> PartitionSpec:
-    """`InvalidRequestError` for a term that Iceberg cannot partition by."""
+    """`InvalidRequestError` for a term that Iceberg cannot partition by.
+
+    A field that one of the `known` specs has is given the same id again, as Iceberg wants it.
+    """
     columns = tuple(columns)
     schema = Schema(*(column.field for column in columns))
     fields: list[PartitionField] = []
-    for at, text in enumerate(terms):
+    before = [field for spec in known for field in spec.fields]
+    ids = {(field.source_id, str(field.transform)): field.field_id for field in before}
+    free = count(max([PARTITION_FIELD_ID_START - 1, *(field.field_id for field in before)]) + 1)
+    for text in terms:
         term = parse_term(text, logical)
         source, transform = _source_and_transform(term, columns)
         if _direction_words(term):
@@ -129,9 +139,8 @@ def partition_spec(
         if any(source.field_id == f.source_id and transform == f.transform for f in fields):
             raise InvalidRequestError(f"the table is partitioned by {quoted(text)} twice")
         name = _free_name(_field_name(transform, term.path), transform, source, schema, fields)
-        fields.append(
-            PartitionField(source.field_id, PARTITION_FIELD_ID_START + at, transform, name)
-        )
+        field_id = ids.get((source.field_id, str(transform))) or next(free)
+        fields.append(PartitionField(source.field_id, field_id, transform, name))
     return PartitionSpec(*fields)
 
 

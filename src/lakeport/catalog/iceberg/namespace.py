@@ -1,12 +1,31 @@
-"""A namespace of an Iceberg catalog: it finds tables, and holds none."""
+"""A namespace of an Iceberg catalog: it finds tables, makes, renames and drops them, and holds none.
+
+Whether a name is free is the catalog's to say, under a lock of its own; what is looked up here before
+is for the sake of a good answer. A dropped table leaves its files where they are, and its log line names
+the last metadata file, from which any Iceberg catalog can register it again.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import logging
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
+from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
+
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.evolution.define import define
+from lakeport.catalog.iceberg.alter.properties import checked_properties
+from lakeport.catalog.iceberg.alter.replace import Replace
+from lakeport.catalog.iceberg.create import check_table_name, create_table, drop_table, taken
+from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
-from lakeport.catalog.ports import NamespaceInfo
+from lakeport.catalog.ports import NamespaceInfo, OnConflict
+from lakeport.core.errors import AlreadyExistsError, LakeportError
+from lakeport.core.names import NameMap, TableName, fold
+
+_log = logging.getLogger(__name__)
 
 
 class IcebergNamespace:
@@ -26,3 +45,86 @@ class IcebergNamespace:
     def table(self, name: str) -> IcebergTable:
         found = self._surroundings.pointers.table(self._info.name, name)
         return IcebergTable(found, self._surroundings)
+
+    # -- DDL -------------------------------------------------------------------------------------
+
+    def create_table(
+        self, name: str, definition: Definition, *, on_conflict: OnConflict = "error"
+    ) -> IcebergTable:
+        check_table_name(name)
+        existing = self._spelled(name)
+        if existing is None:
+            try:
+                return self._create(name, definition)
+            except AlreadyExistsError:
+                existing = self._spelled(name)
+                if on_conflict == "error" or existing is None:
+                    raise
+        if on_conflict == "error":
+            raise taken(TableName(self._info.name, name))
+        table = self.table(existing)
+        if on_conflict == "replace":
+            self._replace(table, definition)
+        return table
+
+    def drop_table(self, name: str) -> None:
+        found = self.table(name).name
+        location = self._metadata_of(found)
+        with self._changing():
+            drop_table(self._surroundings.native, found)
+        _log.info("table.dropped", extra={"table": str(found), "metadata": location})
+
+    def rename_table(self, name: str, to: str) -> IcebergTable:
+        check_table_name(to)
+        old = self.table(name).name
+        new = TableName(old.namespace, to)
+        if fold(to) != fold(old.table) and self._spelled(to) is not None:
+            raise taken(new)
+        if new != old:
+            self._rename(old, new)
+        return IcebergTable(new, self._surroundings)
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    @contextmanager
+    def _changing(self) -> Iterator[None]:
+        """What was remembered of the catalog is wrong afterwards, whatever came of it."""
+        with asking(self._surroundings.profile):
+            try:
+                yield
+            finally:
+                self._surroundings.pointers.forget()
+
+    def _spelled(self, name: str) -> str | None:
+        """The table of that name, if there is one, as it is written."""
+        self._surroundings.pointers.forget()
+        return NameMap((table, table) for table in self.tables()).get(name)
+
+    def _create(self, name: str, definition: Definition) -> IcebergTable:
+        made = TableName(self._info.name, name)
+        with self._changing():
+            create_table(self._surroundings.native, made, definition)
+        return IcebergTable(made, self._surroundings)
+
+    def _replace(self, table: IcebergTable, definition: Definition) -> None:
+        checked_properties(definition.properties)
+        uuid = str(table.source().metadata.table_uuid)
+        self._surroundings.commits.commit(table.name, uuid, Replace(define(definition)))
+
+    def _rename(self, old: TableName, new: TableName) -> None:
+        namespace = self._surroundings.pointers.identifier(old.namespace)
+        with self._changing():
+            try:
+                self._surroundings.native.rename_table(
+                    (*namespace, old.table), (*namespace, new.table)
+                )
+            except NoSuchTableError as error:
+                raise dropped_table(old) from error
+            except TableAlreadyExistsError as error:
+                raise taken(new) from error
+
+    def _metadata_of(self, name: TableName) -> str | None:
+        try:
+            return self._surroundings.pointers.load(name).location
+        except LakeportError:
+            return None  # a table whose metadata is damaged or lost can be dropped as well

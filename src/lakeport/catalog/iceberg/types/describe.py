@@ -6,12 +6,13 @@ before what is inside them), so that the catalog that creates the table does not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import count
 from typing import Any
 
 import pyarrow as pa
+from pyiceberg.schema import Schema
 from pyiceberg.types import (
     IcebergType,
     IntegerType,
@@ -66,6 +67,26 @@ def describe(columns: Iterable[Field], next_id: Callable[[], int] | None = None)
     writer = _Writer(next_id or count(1).__next__)
     fields = writer.fields(tuple(columns), "")
     return Description(fields, writer.annotations)
+
+
+def ids_in_order(schema: Schema) -> Iterator[int]:
+    """The field ids of a schema in the order in which `describe` asks for them."""
+
+    def inside(found: IcebergType) -> Iterator[int]:
+        match found:
+            case StructType():
+                yield from (field.field_id for field in found.fields)
+                for field in found.fields:
+                    yield from inside(field.field_type)
+            case ListType():
+                yield found.element_id
+                yield from inside(found.element_type)
+            case MapType():
+                yield from (found.key_id, found.value_id)
+                yield from inside(found.key_type)
+                yield from inside(found.value_type)
+
+    return inside(schema.as_struct())
 
 
 def plain_word(iceberg: IcebergType) -> Word:
