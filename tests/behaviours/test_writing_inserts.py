@@ -228,8 +228,8 @@ def test_who_wrote_is_kept_in_the_history(people: Subject) -> None:
         write.add(batch(id=[1, 2]))
         write.commit()
     summary = people.travelable.history()[-1].summary
-    assert summary["actor"] == "ann"
-    assert summary["statement"] == "INSERT INTO people …"
+    assert summary["lakeport.actor"] == "ann"
+    assert summary["lakeport.statement"] == "INSERT INTO people …"
     assert summary["run"] == "7"
     assert summary["added-records"] == summary["total-records"] == "2"
 

@@ -171,4 +171,4 @@ def test_rows_that_make_no_sense_are_refused(goods: Subject, rows: list[dict[str
 def test_the_context_is_kept(goods: Subject) -> None:
     delete_where(goods.table, "k = 1", WriteContext(actor="ann", statement="DELETE …"))
     summary = goods.travelable.history()[-1].summary
-    assert (summary["actor"], summary["deleted-records"]) == ("ann", "1")
+    assert (summary["lakeport.actor"], summary["lakeport.statement"]) == ("ann", "DELETE …")

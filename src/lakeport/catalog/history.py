@@ -21,6 +21,9 @@ from lakeport.core.timepoint import NANOSECONDS, AtRef, format_time
 CLOCK_TOLERANCE_NS = 5 * NANOSECONDS
 """How far ahead of ours a client's clock may run before its "now" counts as the future."""
 
+ACTOR, STATEMENT = "lakeport.actor", "lakeport.statement"
+"""Who made a snapshot and with what, in its summary; `lakeport.` as other engines read it, too."""
+
 MAIN = "main"
 """The branch every table has, once something was written: its head."""
 

@@ -22,6 +22,7 @@ from pyiceberg.exceptions import (
 
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
+from lakeport.catalog.iceberg.commit.pointer import Pointer
 from lakeport.catalog.iceberg.connect import connect
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace
@@ -65,7 +66,8 @@ class IcebergCatalog:
             freshness = Freshness(staleness, refresh_seconds)
             pointers = RemotePointers(profile, native, caches, freshness, Counter(clock))
         options = options or ReadOptions()
-        commits = Commits(profile, native, pointers, caches, options, clock, durable=durable)
+        pointer = Pointer(profile, native, pointers, caches, options, clock)
+        commits = Commits(profile, pointer, clock, durable=durable)
         self._surroundings = Surroundings(
             profile, native, pointers, caches, options, clock, commits
         )

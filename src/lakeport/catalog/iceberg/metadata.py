@@ -10,7 +10,7 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyiceberg.exceptions import ValidationError
 from pyiceberg.io import PY_IO_IMPL, SCHEMA_TO_FILE_IO, FileIO, load_file_io
@@ -51,11 +51,15 @@ class Held:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """A table as the catalog pointed to it at one moment; `io` may carry credentials for its files."""
+    """A table as the catalog pointed to it at one moment; `io` may carry credentials for its files.
+
+    `config` is what a service wants to see again in requests about the table.
+    """
 
     location: str
     metadata: TableMetadata
     io: FileIO
+    config: Properties = field(default_factory=dict)
 
 
 def load_metadata(
@@ -75,8 +79,18 @@ def remember(caches: Caches, name: TableName, found: Table) -> TableMetadata:
         _check(metadata)
     if not location:  # a service may leave it out
         return metadata
-    size = 600 + 400 * len(metadata.snapshots) + 100 * sum(len(s.fields) for s in metadata.schemas)
-    return caches.metadata.get(location, lambda: _held(metadata, size)).metadata
+    return caches.metadata.get(location, lambda: _held(metadata, _size(metadata))).metadata
+
+
+def hold(caches: Caches, location: str, metadata: TableMetadata) -> None:
+    """What a commit of ours has made: nobody needs to read it."""
+    if location:
+        caches.metadata.put(location, _held(metadata, _size(metadata)))
+
+
+def _size(metadata: TableMetadata) -> int:
+    fields = sum(len(schema.fields) for schema in metadata.schemas)
+    return 600 + 400 * len(metadata.snapshots) + 100 * fields
 
 
 def _read(name: TableName, location: str, access: Callable[[], FileIO]) -> Held:

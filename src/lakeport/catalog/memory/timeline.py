@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 import pyarrow as pa
 
 from lakeport.catalog.definition import Definition, require_column
+from lakeport.catalog.history import ACTOR, STATEMENT
 from lakeport.catalog.memory.segments import Segment
 from lakeport.catalog.ports import ColumnStatistics, Ref, SnapshotInfo, TableState, WriteContext
 from lakeport.core.names import TableName
@@ -133,7 +134,7 @@ class Timeline:
 def _summary(
     context: WriteContext, segments: tuple[Segment, ...], counts: Mapping[str, int]
 ) -> dict[str, str]:
-    known = {"actor": context.actor, "statement": context.statement}
+    known = {ACTOR: context.actor, STATEMENT: context.statement}
     return {
         **context.summary,
         **{key: value for key, value in known.items() if value is not None},

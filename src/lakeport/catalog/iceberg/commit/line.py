@@ -17,14 +17,14 @@ from lakeport.catalog.iceberg.commit.state import State
 class Ticket:
     """A statement in line, with what it was prepared to do for the state it has seen.
 
-    The first outcome is the one that counts.
+    While `is_committing` nobody knows whether its files are part of the table.
     """
 
     def __init__(self, member: Member, state: State, effect: Effect) -> None:
         self.member = member
         self.state = state
         self.effect = effect
-        self.leads = False
+        self.is_committing = False
         self._called = threading.Event()
         self._result: Committed | None = None
         self._error: BaseException | None = None
@@ -35,6 +35,10 @@ class Ticket:
         return self.member.shares and not self.member.context.summary
 
     @property
+    def is_called(self) -> bool:
+        return self._called.is_set()
+
+    @property
     def is_over(self) -> bool:
         return self._result is not None or self._error is not None
 
@@ -42,19 +46,18 @@ class Ticket:
         self._result = result
         self._called.set()
 
-    def fail(self, error: BaseException, *, discard: bool = True) -> None:
-        """`discard` unless its files may be part of the table."""
-        if discard:
+    def fail(self, error: BaseException) -> None:
+        """Its files go, unless they may be part of the table."""
+        if not self.is_committing:
             self.member.discard()
         self._error = error
         self._called.set()
 
-    def lead(self) -> None:
-        self.leads = True
+    def call(self) -> None:
         self._called.set()
 
     def wait(self) -> None:
-        """Until it is over, or has to lead."""
+        """Until it is over, or called to lead."""
         self._called.wait()
 
     def outcome(self) -> Committed:
@@ -65,6 +68,8 @@ class Ticket:
 
 
 class Line:
+    """Of one table. Exactly one leads while anybody is in it, and it is the first."""
+
     def __init__(self) -> None:
         self._waiting: deque[Ticket] = deque()
         self._is_led = False
@@ -76,15 +81,27 @@ class Line:
             if self._is_led:
                 return
             self._is_led = True
-        ticket.lead()
+        ticket.call()
 
-    def take(self, *, sharing: bool) -> list[Ticket]:
+    def wait(self, ticket: Ticket) -> None:
+        """Until it is over, or leads. Who is interrupted leaves, unless its commit has begun."""
+        try:
+            ticket.wait()
+        except BaseException:
+            while not ticket.is_over:
+                if self._leave(ticket):
+                    ticket.member.discard()
+                    break
+                ticket.wait()
+            raise
+
+    def take(self, *, sharing: bool = False) -> list[Ticket]:
         """Those whose turn it is: the first alone, or all that share. `sharing` wants no loner."""
         with self._lock:
-            if not self._waiting:
+            if not self._waiting or (sharing and not self._waiting[0].shares):
                 return []
             if not self._waiting[0].shares:
-                return [] if sharing else [self._waiting.popleft()]
+                return [self._waiting.popleft()]
             taken = [ticket for ticket in self._waiting if ticket.shares]
             self._waiting = deque(ticket for ticket in self._waiting if not ticket.shares)
             return taken
@@ -93,18 +110,21 @@ class Line:
         with self._lock:
             self._waiting.extendleft(reversed(list(tickets)))
 
-    def leave(self, ticket: Ticket) -> bool:
-        """Whether it was still in line: nobody has begun to commit it."""
-        with self._lock:
-            if ticket not in self._waiting:
-                return False
-            self._waiting.remove(ticket)
-            return True
-
     def pass_on(self) -> None:
         """The leader is done; the first who waits leads next."""
         with self._lock:
             self._is_led = bool(self._waiting)
             following = self._waiting[0] if self._waiting else None
         if following is not None:
-            following.lead()
+            following.call()
+
+    def _leave(self, ticket: Ticket) -> bool:
+        """Whether it was still in line. One that was called to lead calls the next."""
+        with self._lock:
+            if ticket not in self._waiting:
+                return False
+            led = self._waiting[0] is ticket
+            self._waiting.remove(ticket)
+        if led and ticket.is_called:
+            self.pass_on()
+        return True

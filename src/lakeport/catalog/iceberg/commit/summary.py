@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 
 from pyiceberg.table.snapshots import Operation, Snapshot, Summary
 
+from lakeport.catalog.history import ACTOR, STATEMENT
 from lakeport.catalog.iceberg.commit.entries import FileEntry
 from lakeport.catalog.iceberg.commit.listed import DATA, DELETES, ManifestRow
 from lakeport.catalog.iceberg.manifests.entries import EQUALITY, partition_key
@@ -19,8 +20,6 @@ from lakeport.catalog.ports import WriteContext
 
 _POSITIONS = 1
 
-ACTOR = "lakeport.actor"
-STATEMENT = "lakeport.statement"
 _ENGINE = {"engine-name": "lakeport"}
 
 

@@ -8,7 +8,9 @@ all metadata several times; here a commit takes what the caller has read, if tha
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import threading
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
@@ -31,6 +33,7 @@ from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
 from sqlalchemy import (
     ColumnElement,
+    Connection,
     Insert,
     Select,
     Update,
@@ -77,6 +80,17 @@ class PatientSqlCatalog(SqlCatalog):
             IcebergTables.table_namespace == bindparam("namespace"),
             IcebergTables.table_name == bindparam("table"),
         )
+        self._find = select(IcebergTables.metadata_location).where(*self._one, self.is_table())
+        self._swap = (
+            update(IcebergTables)
+            .where(*self._one, IcebergTables.metadata_location == bindparam("before"))
+            .values(
+                metadata_location=bindparam("after"), previous_metadata_location=bindparam("before")
+            )
+        )
+        self._swap_rows = self._swap.execution_options(**ROWS_ALONE)
+        self._lock_row = self._find.with_for_update()
+        self._turn = threading.local()
         self.counter = SharedCounter(self.engine, name)
         if strtobool(self.properties.get("init_catalog_tables", "true")):
             self.counter.prepare()
@@ -182,8 +196,7 @@ class PatientSqlCatalog(SqlCatalog):
     def _newest(self, table: Table) -> tuple[TableMetadata, str] | None:
         """The metadata of now: read only if it is not the one that the caller has."""
         with self.engine.connect() as connection:
-            statement = select(IcebergTables.metadata_location).where(*self._one, self.is_table())
-            location = connection.execute(statement, _key(table)).scalar()
+            location = connection.execute(self._find, _key(table.name())).scalar()
         if location is None:
             return None
         if location == table.metadata_location:
@@ -195,15 +208,9 @@ class PatientSqlCatalog(SqlCatalog):
         self, table: Table, before: TableMetadata, location: str, after: TableMetadata
     ) -> CommitTableResponse:
         new, io = self._write(after, self._parse_metadata_version(location) + 1)
-        swap = (
-            update(IcebergTables)
-            .where(*self._one, IcebergTables.metadata_location == location)
-            .values(metadata_location=new, previous_metadata_location=location)
-        )
-        if defines(before) == defines(after):
-            swap = swap.execution_options(**ROWS_ALONE)
+        swap = self._swap_rows if defines(before) == defines(after) else self._swap
         try:
-            self._transact(swap, _key(table))
+            self._transact(swap, {**_key(table.name()), "before": location, "after": new})
         except CommitStateUnknownException:
             raise
         except BaseException:
@@ -225,7 +232,7 @@ class PatientSqlCatalog(SqlCatalog):
         if after is None:
             raise NoSuchTableError(f"Table does not exist: {name}")
         new, io = self._write(after, 0)
-        key = _key(table)
+        key = _key(table.name())
         try:
             self._transact(
                 insert(IcebergTables).values(
@@ -256,7 +263,8 @@ class PatientSqlCatalog(SqlCatalog):
 
     def _transact(self, statement: Insert | Update, values: Mapping[str, str]) -> None:
         """One row is changed, or it was not applied; only an end that fails leaves that open."""
-        with self.engine.connect() as connection:
+        turn: Connection | None = getattr(self._turn, "connection", None)
+        with nullcontext(turn) if turn is not None else self.engine.connect() as connection:
             try:
                 changed = connection.execute(statement, values).rowcount
             except OperationalError as error:
@@ -272,6 +280,29 @@ class PatientSqlCatalog(SqlCatalog):
                     raise WaitingForLockException("the catalog's database is busy") from error
                 message = "the catalog's database did not say whether it made the change"
                 raise CommitStateUnknownException(message) from error
+
+    @contextmanager
+    def alone(self, identifier: Identifier) -> Iterator[None]:
+        """The next commit of this thread to that table is not overtaken by another process.
+
+        SQLite has one lock for all tables, so whoever holds it should be quick.
+        """
+        with self.engine.connect() as connection:
+            try:
+                if self.engine.dialect.name == "sqlite":
+                    connection.exec_driver_sql("BEGIN IMMEDIATE")
+                else:
+                    connection.execute(self._lock_row, _key(identifier))
+            except OperationalError as error:
+                if is_busy(error):
+                    raise WaitingForLockException("the catalog's database is busy") from error
+                raise
+            self._turn.connection = connection
+            try:
+                yield
+            finally:
+                self._turn.connection = None
+                connection.rollback()
 
     # -- inside ----------------------------------------------------------------------------------
 
@@ -300,6 +331,6 @@ class PatientSqlCatalog(SqlCatalog):
         return can_load & (true() if kind is None else kind)
 
 
-def _key(table: Table) -> dict[str, str]:
-    *namespace, name = table.name()
+def _key(identifier: Identifier) -> dict[str, str]:
+    *namespace, name = identifier
     return {"namespace": ".".join(namespace), "table": name}

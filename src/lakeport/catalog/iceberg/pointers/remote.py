@@ -166,7 +166,7 @@ class RemotePointers:
         location = table.metadata_location or ""
         metadata = remember(self._caches, name, table)
         self._notice(name, metadata)
-        return Loaded(location, metadata, self._storage.shared(table.io))
+        return Loaded(location, metadata, self._storage.shared(table.io), table.config)
 
     def _notice(self, name: TableName, metadata: TableMetadata) -> None:
         definition = defines(metadata)
