@@ -26,6 +26,7 @@ COMMANDS = {
     "history": "Show what happened to a table, oldest first.",
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
+    "maintain": "Keep tables quick and small.",
     "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""

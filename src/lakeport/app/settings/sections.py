@@ -23,6 +23,7 @@ Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=1)]
 Amount = Annotated[float, Meta(ge=0)]
 Duration = Annotated[float, Meta(gt=0)]
+Share = Annotated[float, Meta(gt=0, le=1)]
 FlightUrl = Annotated[str, Meta(pattern=r"^grpc(\+tls|\+tcp)?://[^/]+$")]
 ConnectUrl = Annotated[str, Meta(pattern="^sc://")]
 
@@ -189,6 +190,21 @@ class Maintenance(Struct, frozen=True, kw_only=True):
     undrop_days: Annotated[Amount, about("How long a dropped table can be brought back.")] = 7.0
     keep_snapshots: Annotated[Count, about("Snapshots that are always kept.")] = 20
     keep_days: Annotated[Amount, about("Snapshots younger than this are kept.")] = 5.0
+    small_files: Annotated[
+        int, Meta(ge=2), about("So many small files in one partition are joined.")
+    ] = 8
+    small_share: Annotated[
+        Share, about("A file is small below this share of the size that its table wants.")
+    ] = 0.75
+    deleted_share: Annotated[
+        Share, about("A file is written anew when this share of its rows is deleted.")
+    ] = 0.1
+    delete_files: Annotated[
+        Count, about("A file is written anew when so many delete files apply to it.")
+    ] = 8
+    manifests: Annotated[
+        Count, about("Small manifests are joined when a table has more than these.")
+    ] = 100
     orphan_days: Annotated[
         float,
         Meta(ge=3),

@@ -6,10 +6,6 @@ from collections.abc import Callable
 
 import pyarrow as pa
 import pytest
-from pyiceberg.partitioning import PartitionField, PartitionSpec
-from pyiceberg.schema import Schema
-from pyiceberg.transforms import IdentityTransform
-from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.table import IcebergTable
@@ -19,6 +15,15 @@ from lakeport.catalog.statements import delete_where, insert_rows, update_where
 from lakeport.catalog.upkeep import Compacted, Policy
 from lakeport.core.errors import ConflictError, ExpiredError
 from lakeport.core.timepoint import AtSnapshot
+from tests.catalog.iceberg.upkeep.made import (
+    BY_GROUP,
+    KEY,
+    SCHEMA,
+    Interrupting,
+    keys,
+    some,
+    written,
+)
 from tests.catalog.iceberg.upkeep.readers import (
     EVERYTHING,
     SMALL,
@@ -29,25 +34,6 @@ from tests.catalog.iceberg.upkeep.readers import (
 )
 from tests.lakes.duckdb_reader import DuckDBReader
 from tests.lakes.lake import Lake
-from tests.lakes.table import LakeTable
-
-KEY = NestedField(1, "k", LongType(), required=False)
-GROUP = NestedField(2, "g", StringType(), required=False)
-SCHEMA = Schema(KEY, GROUP)
-BY_GROUP = PartitionSpec(PartitionField(2, 1000, IdentityTransform(), "g"))
-
-
-def some(*keys: int, group: str = "a") -> pa.Table:
-    return pa.table(
-        {"k": pa.array(keys, pa.int64()), "g": pa.array([group] * len(keys), pa.string())}
-    )
-
-
-def written(lake: Lake, *batches: pa.Table, spec: PartitionSpec | None = None) -> LakeTable:
-    table = lake.create("s.t", SCHEMA) if spec is None else lake.create("s.t", SCHEMA, spec=spec)
-    for batch in batches:
-        table.append(batch)
-    return table
 
 
 def data_files(table: IcebergTable) -> int:
@@ -56,12 +42,6 @@ def data_files(table: IcebergTable) -> int:
 
 def delete_files(table: IcebergTable) -> int:
     return table.due()[1].numbers["delete_files"]
-
-
-def keys(table: IcebergTable) -> list[int]:
-    """In the order in which they are read."""
-    with read(table, ScanRequest(columns=("k",))) as stream:
-        return [row["k"] for row in stream.read_all().to_pylist()]
 
 
 # -- what is rewritten ---------------------------------------------------------------------------
@@ -206,18 +186,6 @@ def test_an_empty_table_needs_nothing(lake: Lake) -> None:
 # -- who comes in between ------------------------------------------------------------------------
 
 
-class Interrupting:
-    """A clock that lets somebody else commit while a commit looks at it, so many times."""
-
-    def __init__(self) -> None:
-        self.waiting: list[Callable[[], object]] = []
-
-    def __call__(self) -> int:
-        if self.waiting:
-            self.waiting.pop(0)()
-        return 1_800_000_000_000_000_000
-
-
 def compacted_while(
     lake: Lake, *actions: Callable[[], object]
 ) -> tuple[Compacted, list[tuple[str, ...]]]:
@@ -226,6 +194,7 @@ def compacted_while(
         table = catalog.namespace("s").table("t")
         clock.waiting += actions
         done = table.compact(EVERYTHING)
+        clock.waiting.clear()
         return done, rows(table)
 
 

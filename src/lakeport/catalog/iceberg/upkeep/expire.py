@@ -11,6 +11,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
+from pydantic import PrivateAttr
+from pyiceberg.exceptions import CommitFailedException
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.refs import SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot, ancestors_of
@@ -143,10 +145,31 @@ def _updates(metadata: TableMetadata, gone: Sequence[Snapshot]) -> Iterator[Tabl
 
 
 def _requirements(metadata: TableMetadata) -> Iterator[TableRequirement]:
-    """A ref that was moved meanwhile may hold what is about to be forgotten."""
     yield AssertTableUUID(uuid=metadata.table_uuid)
     for name, ref in metadata.refs.items():
-        yield AssertRefSnapshotId.model_validate({"ref": name, "snapshot-id": ref.snapshot_id})
+        yield _AssertSameRefs.of(name, ref.snapshot_id, metadata)
+
+
+class _AssertSameRefs(AssertRefSnapshotId):
+    """A ref that was made or moved meanwhile may hold what is about to be forgotten.
+
+    To a service this is the requirement it knows, which says nothing of refs that are new. All other
+    catalogs ask `validate`.
+    """
+
+    _names: frozenset[str] = PrivateAttr(default=frozenset())
+
+    @classmethod
+    def of(cls, name: str, snapshot_id: int, metadata: TableMetadata) -> _AssertSameRefs:
+        made = cls.model_validate({"ref": name, "snapshot-id": snapshot_id})
+        made._names = frozenset(metadata.refs)  # noqa: SLF001  it is being made
+        return made
+
+    def validate(self, base_metadata: TableMetadata | None) -> None:  # type: ignore[override]  # pydantic has a method of that name, too
+        super().validate(base_metadata)
+        if base_metadata is not None and frozenset(base_metadata.refs) != self._names:
+            message = "Requirement failed: a ref was created or removed concurrently"
+            raise CommitFailedException(message)
 
 
 # -- the files -----------------------------------------------------------------------------------

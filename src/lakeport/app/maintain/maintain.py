@@ -1,0 +1,119 @@
+"""The use case: look what is due, do it, and say what came of it.
+
+Tasks are looked at one by one, right before they are done, since each changes what the next one finds. A
+table that fails does not keep the others from their turn; a catalog that cannot be reached does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import fields, replace
+
+from lakeport.app.lake.find import find_table
+from lakeport.app.maintain.choose import Chosen
+from lakeport.app.maintain.report import Measures, Report, TableReport, TaskReport
+from lakeport.catalog.ports import Catalog, Maintainable, Sweepable, Table, WriteContext, require
+from lakeport.catalog.upkeep import Done, Due, Policy, Task
+from lakeport.core.errors import (
+    LakeportError,
+    NotFoundError,
+    PreconditionError,
+    UnavailableError,
+    UnsupportedError,
+)
+from lakeport.core.names import quoted
+
+_MEASURES = tuple(field.name for field in fields(Measures))
+_MEASURING = (Task.EXPIRE, Task.COMPACT, Task.MANIFESTS)
+
+
+def maintain_tables(
+    catalog: Catalog,
+    tables: Sequence[Chosen],
+    tasks: Collection[Task],
+    policy: Policy,
+    *,
+    dry_run: bool = False,
+    actor: str | None = None,
+) -> Report:
+    """With `policy.force`, tasks are done whether or not they are due."""
+    reports = (
+        _maintained(catalog, chosen, tasks, policy, dry_run=dry_run, actor=actor)
+        for chosen in tables
+    )
+    return Report(dry_run, tuple(report for report in reports if report is not None))
+
+
+def _maintained(
+    catalog: Catalog,
+    chosen: Chosen,
+    tasks: Collection[Task],
+    policy: Policy,
+    *,
+    dry_run: bool,
+    actor: str | None,
+) -> TableReport | None:
+    report = TableReport(chosen.name)
+    try:
+        upkeep = _Upkeep(find_table(catalog, chosen.name), policy, actor)
+        report = replace(report, before=upkeep.measured())
+        for done in upkeep.tasks(tasks, dry_run=dry_run):
+            report = replace(report, tasks=(*report.tasks, done))
+        if any(task.done is not None for task in report.tasks):
+            report = replace(report, after=upkeep.measured())
+    except UnavailableError:
+        raise
+    except (UnsupportedError, PreconditionError) as error:
+        if chosen.is_named:
+            return _failed(report, error)
+        return replace(report, skipped=error.message)
+    except NotFoundError as error:
+        if chosen.is_named:
+            return _failed(report, error)
+        return None  # dropped since it was listed
+    except LakeportError as error:
+        return _failed(report, error)
+    return report
+
+
+def _failed(report: TableReport, error: LakeportError) -> TableReport:
+    return replace(report, problem=error.message, hint=error.hint)
+
+
+class _Upkeep:
+    """One table on its way through the tasks."""
+
+    def __init__(self, table: Table, policy: Policy, actor: str | None) -> None:
+        what = f"table {quoted(str(table.name))}"
+        self._table = require(table, Maintainable, what)
+        self._sweepable = require(table, Sweepable, what)
+        self._policy = policy
+        self._actor = actor
+
+    def measured(self) -> Measures:
+        numbers: dict[str, int] = {}
+        for due in self._table.due(self._policy, _MEASURING):
+            numbers |= due.numbers
+        return Measures(**{name: numbers.get(name, 0) for name in _MEASURES})
+
+    def tasks(self, tasks: Collection[Task], *, dry_run: bool) -> Iterator[TaskReport]:
+        for task in (each for each in Task if each in tasks):
+            (due,) = self._table.due(self._policy, [task])
+            wanted = not dry_run and (due.is_due or self._policy.force)
+            yield _told(due, self._do(task) if wanted else None)
+
+    def _do(self, task: Task) -> Done:
+        context = WriteContext(actor=self._actor, statement=f"maintain: {task}")
+        match task:
+            case Task.EXPIRE:
+                return self._table.forget(self._policy, context)
+            case Task.COMPACT:
+                return self._table.compact(self._policy, context)
+            case Task.MANIFESTS:
+                return self._table.rewrite_manifests(self._policy, context)
+            case Task.ORPHANS:
+                return self._sweepable.remove_orphans(grace=self._policy.orphan_grace)
+
+
+def _told(due: Due, done: Done | None) -> TaskReport:
+    return TaskReport(due.task, due.is_due, due.reason, dict(due.numbers), done)

@@ -1,0 +1,55 @@
+"""What came of maintaining tables, for a person and for a program."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from lakeport.catalog.upkeep import Done, Task
+
+
+@dataclass(frozen=True, slots=True)
+class Measures:
+    """How large a table is, in all that upkeep makes smaller; `bytes` are those of live files."""
+
+    snapshots: int = 0
+    data_files: int = 0
+    delete_files: int = 0
+    manifests: int = 0
+    bytes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class TaskReport:
+    """`done` is None when the task was not due, or was only rehearsed, or failed."""
+
+    task: Task
+    due: bool
+    reason: str
+    numbers: Mapping[str, int]
+    done: Done | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableReport:
+    """`after` is None if nothing was done. `skipped` says why a table is not for us to maintain, and
+    `problem` what went wrong: tasks before it were done.
+    """
+
+    table: str
+    tasks: tuple[TaskReport, ...] = ()
+    before: Measures | None = None
+    after: Measures | None = None
+    skipped: str | None = None
+    problem: str | None = None
+    hint: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Report:
+    dry_run: bool
+    tables: tuple[TableReport, ...]
+
+    @property
+    def has_problems(self) -> bool:
+        return any(table.problem for table in self.tables)
