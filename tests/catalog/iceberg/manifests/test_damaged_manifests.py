@@ -13,7 +13,7 @@ import pytest
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
-from lakeport.catalog.iceberg.create import append, create_table
+from lakeport.catalog.iceberg.create import create_table
 from lakeport.catalog.iceberg.manifests.container import DamagedError, open_container
 from lakeport.catalog.iceberg.manifests.entries import decode_manifest
 from lakeport.catalog.iceberg.manifests.listing import Listed, decode_listing
@@ -82,9 +82,12 @@ def test_a_list_of_nothing_is_an_error_where_the_snapshot_counts_files(tmp_path:
     columns = pa.schema({"k": pa.int64()})
     with IcebergCatalog.open(profile) as catalog:
         catalog.create_namespace(NamespaceInfo("s"))
-        made = create_table(catalog.pyiceberg, TableName("s", "t"), Definition(columns))
-        append(made, [pa.record_batch([pa.array([1])], schema=columns)])
-    snapshot = made.metadata.current_snapshot()
+        create_table(catalog.pyiceberg, TableName("s", "t"), Definition(columns))
+        table = catalog.namespace("s").table("t")
+        with table.insert() as write:
+            write.add(pa.record_batch([pa.array([1])], schema=columns))
+            write.commit()
+        snapshot = table.source().metadata.current_snapshot()
     assert snapshot is not None
     path = Path(snapshot.manifest_list.removeprefix("file://"))
     whole = path.read_bytes()

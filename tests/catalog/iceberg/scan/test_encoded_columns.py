@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import Any
 
 import pyarrow as pa
 import pytest
-from pyiceberg.io.pyarrow import PyArrowFileIO
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.expressions import parse_expression
 from lakeport.catalog.iceberg.caches import Caches
-from lakeport.catalog.iceberg.create import append, create_table
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.create import create_table
 from lakeport.catalog.iceberg.parts import ReadOptions, Source
-from lakeport.catalog.ports import ScanRequest
+from lakeport.catalog.ports import NamespaceInfo, ScanRequest
 from lakeport.catalog.predicates import Compare, Op
 from lakeport.core.names import TableName
 from tests.catalog.iceberg.scan.splits import INLINE, THREADED, opened
@@ -41,12 +40,15 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
         )
         for start in range(0, ROWS, 100)
     ]
-    name = TableName("s", "t")
-    with closing(lake.catalog()) as catalog:
-        catalog.create_namespace("s")
-        table = create_table(catalog, name, Definition(schema))
-        append(table, batches)
-        return Source(name, table.metadata, PyArrowFileIO(), Caches())
+    with IcebergCatalog.open(lake.profile) as catalog:
+        catalog.create_namespace(NamespaceInfo("s"))
+        create_table(catalog.pyiceberg, TableName("s", "t"), Definition(schema))
+        table = catalog.namespace("s").table("t")
+        with table.insert() as write:
+            for batch in batches:
+                write.add(batch)
+            write.commit()
+        return table.source()
 
 
 @pytest.mark.parametrize("options", [INLINE, THREADED], ids=["inline", "threads"])

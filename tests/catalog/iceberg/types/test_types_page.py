@@ -9,7 +9,6 @@ import pyarrow as pa
 import pytest
 
 from lakeport.catalog.arrays.containers import is_list_view, nulls
-from lakeport.catalog.iceberg.create import append
 from tests.arrow_rows import random_field_array
 from tests.catalog.iceberg.types.types_page import PAGE, ROWS, duckdb_type, types_page
 from tests.catalog.iceberg.write.fresh import fresh_catalog
@@ -40,8 +39,9 @@ def test_other_readers_open_every_storage_type(tmp_path: Path, reader: DuckDBRea
         for at, field in enumerate(fields)
     ]
     with fresh_catalog(tmp_path) as fresh:
-        native = fresh.create(schema)
-        append(native, [pa.RecordBatch.from_arrays(arrays, schema=schema)])
+        fresh.create(schema)
+        fresh.insert([pa.RecordBatch.from_arrays(arrays, schema=schema)])
+        native = fresh.load()
     assert native.scan().to_arrow().num_rows == 20
     kinds = ", ".join(f"typeof({name}) AS t_{name}, {name}" for name in schema.names)
     seen = reader.rows(native.metadata_location, kinds)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,9 +14,13 @@ from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.create import create_table
 from lakeport.catalog.iceberg.profile import Profile
+from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.iceberg.write.insert import Insert
+from lakeport.catalog.iceberg.write.options import WriteOptions
 from lakeport.catalog.ports import NamespaceInfo, ScanRequest
 from lakeport.catalog.reading import read
 from lakeport.core.names import TableName
+from tests.lakes.conformance import assert_conforms
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,11 +36,30 @@ class Fresh:
         return self.catalog.pyiceberg.load_table(("s", name))
 
     def definition(self, name: str = "t") -> Definition:
-        return self.catalog.namespace("s").table(name).state().definition
+        return self.table(name).state().definition
 
     def rows(self, name: str = "t", request: ScanRequest | None = None) -> pa.Table:
-        with read(self.catalog.namespace("s").table(name), request) as stream:
+        with read(self.table(name), request) as stream:
             return stream.read_all()
+
+    def insert(
+        self,
+        rows: Iterable[pa.RecordBatch],
+        name: str = "t",
+        options: WriteOptions | None = None,
+    ) -> int:
+        """How many rows went in, in one statement."""
+        source = self.table(name).source()
+        with Insert(source, self.catalog.commits, options=options) as write:
+            for part in rows:
+                write.add(part)
+            return write.commit().rows
+
+    def table(self, name: str = "t") -> IcebergTable:
+        return self.catalog.namespace("s").table(name)
+
+    def conforms(self, name: str = "t") -> None:
+        assert_conforms(self.load(name).metadata_location)
 
     def data_files(self) -> list[Path]:
         return sorted(self.folder.rglob("*.parquet"))

@@ -28,7 +28,7 @@ from lakeport.catalog.definition import (
     with_default,
 )
 from lakeport.catalog.iceberg.caches import Caches
-from lakeport.catalog.iceberg.create import append, create_table, drop_table
+from lakeport.catalog.iceberg.create import create_table, drop_table
 from lakeport.catalog.iceberg.definition import columns_of, definition_of, described
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.core.errors import (
@@ -94,7 +94,7 @@ def test_a_rename_by_another_engine_loses_nothing(fresh: Fresh) -> None:
     )
     assert found.sorted_by == ("ts desc", "place.town nulls last")
     with pytest.raises(Exception, match="small"):
-        append(native, [batch(found.schema, (1, 200, None, None))])
+        fresh.insert([batch(found.schema, (1, 200, None, None))])
 
 
 def test_columns_that_changed_places_keep_their_own_rules(fresh: Fresh) -> None:
@@ -115,7 +115,7 @@ def test_a_dropped_column_takes_its_default_and_blocks_its_constraints(fresh: Fr
     assert found.schema.names == ["k", "ts", "place"]
     assert [c.name for c in found.constraints] == ["small"]
     with pytest.raises(PreconditionError, match="small"):
-        append(native, [batch(found.schema, (1, None, None))])
+        fresh.insert([batch(found.schema, (1, None, None))])
 
 
 def test_an_older_schema_shows_only_the_constraints_it_could_have_had(fresh: Fresh) -> None:
@@ -140,7 +140,7 @@ def test_constraints_that_cannot_be_read_let_nothing_in(fresh: Fresh, text: str)
     assert found.name.startswith("unreadable")
     assert fresh.rows().num_rows == 0
     with pytest.raises(PreconditionError, match="unreadable"):
-        append(native, [batch(SCHEMA, (1, 2, None, None))])
+        fresh.insert([batch(SCHEMA, (1, 2, None, None))])
 
 
 @pytest.mark.parametrize("text", ["", "{", "[]", '{"x": "1"}', '{"2": 7}'])
@@ -155,7 +155,8 @@ def test_defaults_that_cannot_be_read_count_as_absent(fresh: Fresh, text: str) -
 
 def test_a_widened_column_is_what_it_was_made(fresh: Fresh) -> None:
     native = fresh.create(pa.schema([pa.field("n", pa.uint8())]))
-    append(native, [batch(pa.schema([pa.field("n", pa.uint8())]), (200,))])
+    fresh.insert([batch(pa.schema([pa.field("n", pa.uint8())]), (200,))])
+    native.refresh()
     with native.update_schema() as update:
         update.update_column("n", LongType())
     assert fresh.definition().schema.field("n").type == pa.int64()
@@ -352,7 +353,8 @@ def test_what_did_not_change_is_worked_out_once(fresh: Fresh) -> None:
 
     caches = Caches()
     first = definition_of(source(), native.schema())
-    append(native, [batch(SCHEMA, (1, 2, 3, None))])
+    fresh.insert([batch(SCHEMA, (1, 2, 3, None))])
+    native.refresh()
     assert definition_of(source(), native.schema()) is first
     assert columns_of(source(), native.schema()) is columns_of(source(), native.schema())
     with native.transaction() as transaction:

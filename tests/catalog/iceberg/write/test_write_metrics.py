@@ -15,8 +15,7 @@ from pyiceberg.types import PrimitiveType
 
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.expressions import narrow, parse_expression
-from lakeport.catalog.iceberg.create import append
-from lakeport.catalog.iceberg.write.files import WriteOptions
+from lakeport.catalog.iceberg.write.options import WriteOptions
 from lakeport.catalog.ports import ScanRequest
 from tests.catalog.iceberg.write.fresh import Fresh
 
@@ -26,11 +25,12 @@ INF = math.inf
 
 def written(fresh: Fresh, array: Array) -> DataFile:
     schema = pa.schema([pa.field("x", array.type)])
-    native = fresh.create(schema)
+    fresh.create(schema)
     rows = pa.RecordBatch.from_arrays([array], schema=schema)
     half = rows.num_rows // 2
-    append(native, [rows.slice(0, half), rows.slice(half)], WriteOptions(row_group_rows=2))
-    (task,) = native.scan().plan_files()
+    fresh.insert([rows.slice(0, half), rows.slice(half)], options=WriteOptions(row_group_rows=2))
+    fresh.conforms()
+    (task,) = fresh.load().scan().plan_files()
     return task.file
 
 
@@ -130,11 +130,9 @@ def test_nested_columns_are_counted_by_their_leaves(fresh: Fresh) -> None:
 )
 def test_scans_find_what_bounds_leave_out(fresh: Fresh, sql: str) -> None:
     schema = pa.schema([pa.field("x", pa.float64())])
-    native = fresh.create(schema)
+    fresh.create(schema)
     for values in ([1.0, INF], [-INF, 0.0], [math.nan, 1.0], [1.0, 2.0], [None, 1.0]):
-        append(
-            native, [pa.RecordBatch.from_arrays([pa.array(values, pa.float64())], schema=schema)]
-        )
+        fresh.insert([pa.RecordBatch.from_arrays([pa.array(values, pa.float64())], schema=schema)])
     condition = narrow(sql, schema)
     request = ScanRequest(predicate=condition.predicate, expression=condition.expression)
     everything = fresh.rows(request=ScanRequest(expression=parse_expression(sql, schema)))

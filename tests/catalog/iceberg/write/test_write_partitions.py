@@ -22,8 +22,8 @@ from pyiceberg.utils.datetime import datetime_to_micros
 
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.iceberg.create import append
 from lakeport.catalog.iceberg.write.buckets import bucketed
+from lakeport.catalog.iceberg.write.options import WriteOptions
 from lakeport.core.errors import InvalidRequestError
 from tests.behaviours.exact import assert_same_rows, numbered
 from tests.catalog.iceberg.write.fresh import Fresh, batch
@@ -77,8 +77,8 @@ def test_partitioned_rows_come_back_exactly(
     fresh: Fresh, term: str, data_type: pa.DataType
 ) -> None:
     table = numbered(random_table(seeded(3), pa.schema([pa.field("x", data_type)]), 60))
-    native = fresh.create(Definition(table.schema, partitioned_by=(term,)))
-    append(native, table.to_batches())
+    fresh.create(Definition(table.schema, partitioned_by=(term,)))
+    fresh.insert(table.to_batches())
     assert_same_rows(fresh.rows(), table)
     assert len(fresh.data_files()) > 1
 
@@ -112,8 +112,10 @@ def test_partition_values_are_what_iceberg_says(
 ) -> None:
     field, values = VALUES[term]
     schema = pa.schema([field])
-    native = fresh.create(Definition(schema, partitioned_by=(term,)))
-    append(native, [batch(schema, *((value,) for value in values))])
+    fresh.create(Definition(schema, partitioned_by=(term,)))
+    fresh.insert([batch(schema, *((value,) for value in values))])
+    fresh.conforms()
+    native = fresh.load()
     for task in native.scan().plan_files():
         (expected,) = {_partition_value(native, value) for value in _values_in(task.file.file_path)}
         assert task.file.partition == Record(expected)
@@ -149,13 +151,13 @@ def test_dates_that_others_cannot_show_are_no_partitions(fresh: Fresh, name: str
     array: Any = _arrow.array([number, 0, None], width).view(data_type)
     table = numbered(pa.table([array], schema=pa.schema([pa.field("x", data_type)])))
     for at, term in enumerate(("month(x)", "year(x)", "bucket(4, x)")):
-        native = fresh.create(Definition(table.schema, partitioned_by=(term,)), f"t{at}")
-        append(native, table.to_batches())
+        fresh.create(Definition(table.schema, partitioned_by=(term,)), f"t{at}")
+        fresh.insert(table.to_batches(), f"t{at}")
         assert_same_rows(fresh.rows(f"t{at}"), table)
     for term in ("x", "day(x)"):
-        native = fresh.create(Definition(table.schema, partitioned_by=(term,)), term)
+        fresh.create(Definition(table.schema, partitioned_by=(term,)), "refused" + term[:1])
         with pytest.raises(InvalidRequestError, match="years 1 to 9999"):
-            append(native, table.to_batches())
+            fresh.insert(table.to_batches(), "refused" + term[:1])
 
 
 @pytest.mark.parametrize(
@@ -169,27 +171,29 @@ def test_dates_that_others_cannot_show_are_no_partitions(fresh: Fresh, name: str
 )
 def test_what_cannot_be_rounded_down_is_no_partition(fresh: Fresh, array: Any) -> None:
     schema = pa.schema([pa.field("x", array.type)])
-    native = fresh.create(Definition(schema, partitioned_by=("truncate(10, x)",)))
+    fresh.create(Definition(schema, partitioned_by=("truncate(10, x)",)))
     with pytest.raises(InvalidRequestError, match="column's range"):
-        append(native, [pa.RecordBatch.from_arrays([array], schema=schema)])
+        fresh.insert([pa.RecordBatch.from_arrays([array], schema=schema)])
 
 
 def test_not_a_number_is_one_partition(fresh: Fresh) -> None:
     schema = pa.schema([pa.field("x", pa.float64())])
-    native = fresh.create(Definition(schema, partitioned_by=("x",)))
-    append(native, [batch(schema, (float("nan"),), (1.0,), (float("nan"),), (None,))])
+    fresh.create(Definition(schema, partitioned_by=("x",)))
+    first = batch(schema, (float("nan"),), (1.0,), (float("nan"),), (None,))
+    fresh.insert([first, first.slice(0, 1), first])
     assert len(fresh.data_files()) == 3
-    assert fresh.rows().num_rows == 4
+    assert fresh.rows().num_rows == 9
 
 
 def test_more_partitions_than_open_files(fresh: Fresh) -> None:
     schema = pa.schema([pa.field("x", pa.int64()), pa.field("y", pa.int64())])
-    native = fresh.create(Definition(schema, partitioned_by=("x",)))
-    rows = [batch(schema, *((x, y) for x in range(100))) for y in range(3)]
-    assert append(native, rows) == 300
-    assert len(fresh.data_files()) == 100
+    fresh.create(Definition(schema, partitioned_by=("x",)))
+    rows = [batch(schema, *((x, y) for x in range(20))) for y in range(3)]
+    assert fresh.insert(rows, options=WriteOptions(open_files=7, row_group_rows=2)) == 60
+    assert len(fresh.data_files()) > 20
+    fresh.conforms()
     assert sorted(zip(*fresh.rows().to_pydict().values(), strict=True)) == sorted(
-        (x, y) for x in range(100) for y in range(3)
+        (x, y) for x in range(20) for y in range(3)
     )
 
 

@@ -140,12 +140,14 @@ class DataFiles:
         queue.batches.clear()
         limit = self._options.row_group_rows
         now = rows.num_rows // limit * limit if whole_groups else rows.num_rows
-        opened = self._open.get(key) or self._begin(key, queue.values)
-        self._open.move_to_end(key)
         for group in self._groups(rows.slice(0, now)):
+            opened = self._open.get(key) or self._begin(key, queue.values)
+            self._open.move_to_end(key)
             opened.file.write(group)
+            if opened.file.size >= self._options.file_bytes:
+                self._close(key)
         self._enqueue(queue.values, rows.slice(now).to_batches())
-        if self._order is not None or opened.file.size >= self._options.file_bytes:
+        if self._order is not None and key in self._open:
             self._close(key)
 
     def _groups(self, rows: pa.Table) -> Iterator[pa.Table]:

@@ -99,13 +99,19 @@ class NewRows:
     def _write(self) -> None:
         waiting, self._waiting = self._waiting, []
         self._waiting_rows = self._waiting_bytes = 0
-        if not waiting:
-            return
-        rows = waiting[0] if len(waiting) == 1 else glue_rows(waiting, self.definition.schema)
-        check_rows(rows, self.definition)
-        for guard in self.guards:
-            guard.add(rows)
-        self._files.add(stored_rows(rows, self.columns))
+        for rows in self._glued(waiting):
+            check_rows(rows, self.definition)
+            for guard in self.guards:
+                guard.add(rows)
+            self._files.add(stored_rows(rows, self.columns))
+
+    def _glued(self, waiting: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        if len(waiting) <= 1:
+            return waiting
+        try:
+            return [glue_rows(waiting, self.definition.schema)]
+        except pa.ArrowException:
+            return waiting  # more different values than the indices of a dictionary can count
 
 
 def stored_rows(rows: pa.RecordBatch, columns: Sequence[Column]) -> pa.RecordBatch:
