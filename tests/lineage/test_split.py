@@ -96,3 +96,54 @@ def test_splitting_an_edited_text_again_finds_what_splitting_it_afresh_finds(
     again = [(chunk.start, chunk.end) for chunk in resplit(earlier, text, "spark").chunks]
     afresh = [(chunk.start, chunk.end) for chunk in split(text, "spark")]
     assert again == afresh
+
+
+BATCH = st.lists(
+    st.sampled_from(
+        [
+            "SELECT a FROM t WHERE b = 1",
+            "INSERT INTO t (a) SELECT a FROM u UNION ALL SELECT b FROM u",
+            "INSERT INTO t (a) VALUES (1)",
+            "INSERT INTO t EXEC p",
+            "UPDATE t SET a = CASE WHEN b = 1 THEN 2 ELSE 3 END FROM u",
+            "DELETE FROM t WHERE a IN (SELECT b FROM u)",
+            "WITH c AS (SELECT 1 AS a) UPDATE c SET a = 2",
+            "WITH c (x) AS (SELECT 1) SELECT x FROM c WITH (NOLOCK)",
+            "MERGE t USING u ON t.a = u.a WHEN MATCHED THEN UPDATE SET a = 1 WHEN NOT MATCHED THEN DELETE",
+            "CREATE TABLE c (id INT REFERENCES t (a) ON DELETE SET NULL)",
+            "CREATE VIEW v AS WITH c AS (SELECT 1 AS a) SELECT a FROM c",
+            "ALTER TABLE t ALTER COLUMN a INT",
+            "DROP TABLE IF EXISTS t",
+            "DECLARE @a INT = (SELECT MAX(a) FROM t)",
+            "SET @a = 1",
+            "SET NOCOUNT ON",
+            "EXEC p @a = 1",
+            "GRANT SELECT, INSERT ON t TO someone",
+            "TRUNCATE TABLE t",
+            "PRINT 'done'",
+            "SELECT a FROM t ORDER BY a OFFSET 1 ROWS FETCH NEXT 2 ROWS ONLY",
+        ]
+    ),
+    min_size=1,
+    max_size=6,
+)
+
+
+@settings(derandomize=True, max_examples=200, deadline=None)
+@given(batch=BATCH)
+def test_tsql_statements_end_where_the_next_begins(batch: list[str]) -> None:
+    assert pieces("\n".join(batch), "tsql") == batch
+    assert pieces(";\n".join(batch), "tsql") == batch
+
+
+def test_quoted_bodies_are_no_statements_of_the_text() -> None:
+    sql = "CREATE FUNCTION f() RETURNS void AS $$ DELETE FROM t; $$ LANGUAGE sql; SELECT 2"
+    assert len(pieces(sql, "postgres")) == 2
+    assert len(split(sql, "postgres")) == 3
+
+
+def test_queries_of_loops_and_cursors_are_statements() -> None:
+    sql = (
+        "BEGIN FOR r AS SELECT 1 AS a DO DELETE FROM t; END FOR; DECLARE c CURSOR FOR SELECT 2; END"
+    )
+    assert pieces(sql) == ["SELECT 1 AS a", "DELETE FROM t", "SELECT 2"]

@@ -7,7 +7,7 @@ revisions are the same is not bound again: its effects are replayed and its span
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -29,6 +29,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
     from lakeport.lineage.session import Session
     from lakeport.lineage.statement import Announced
+    from lakeport.lineage.types import SqlType
+
+_Identity: TypeAlias = "tuple[int, str | None, str, str | None]"
 
 
 class _Kept(NamedTuple):
@@ -40,7 +43,9 @@ class _Kept(NamedTuple):
     log: list[tuple[str, tuple[Any, ...]]]
     revised: dict[Name, int]
     announced: Announced | None
-    variables: frozenset[str]
+    # The variables there were before it, and those it left.
+    before: dict[str, SqlType | None]
+    variables: dict[str, SqlType | None]
 
 
 class Analyzer:
@@ -52,7 +57,7 @@ class Analyzer:
     def __init__(self) -> None:
         self._settings: bytes = b""
         self._pieces: dict[str, Pieces] = {}
-        self._kept: dict[tuple[int, str | None, str], _Kept] = {}
+        self._kept: dict[_Identity, _Kept] = {}
 
     def analyze(self, request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeResult:
         """The same answer as `lakeport.lineage.analyze`, sooner."""
@@ -75,7 +80,7 @@ class Analyzer:
             self._announce(session, s, kept) for s, kept in zip(statements, known, strict=True)
         ]
         results: list[StatementLineage] = []
-        fresh: dict[tuple[int, str | None, str], _Kept] = {}
+        fresh: dict[_Identity, _Kept] = {}
         for statement, kept, future in zip(statements, known, announced, strict=True):
             answer = self._answer(session, statement, kept, future)
             fresh[_identity(statement)] = answer
@@ -119,18 +124,21 @@ class Analyzer:
         announced: Announced | None,
     ) -> _Kept:
         registry = session.registry
-        if kept is not None and all(
-            registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items()
+        if (
+            kept is not None
+            and kept.before == session.variables
+            and all(registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items())
         ):
             registry.begin(statement.index, statement.text)
             registry.replay(kept.log, kept.revised)
-            session.variables |= kept.variables
+            session.variables.clear()
+            session.variables.update(kept.variables)
             moved = _moved(kept, statement)
             session.issues += moved.issues
             return moved
         if statement.parsed is _UNPARSED:
             _parse(session, statement)
-        before, variables = len(session.issues), frozenset(session.variables)
+        before, variables = len(session.issues), dict(session.variables)
         analysed = analyse_statement(session, statement)
         return _Kept(
             analysed=analysed,
@@ -139,15 +147,19 @@ class Analyzer:
             log=registry.log,
             revised=registry.revised,
             announced=announced,
-            variables=frozenset(session.variables) - variables,
+            before=variables,
+            variables=dict(session.variables),
         )
 
 
 _UNPARSED = Parsed(None)
 
 
-def _identity(statement: Statement) -> tuple[int, str | None, str]:
-    return (statement.index, statement.source.name, statement.text)
+def _identity(statement: Statement) -> _Identity:
+    chunk = statement.chunk
+    # What the blocks of a script mean depends on the text in front of the statement.
+    around = statement.source.content[: chunk.start] if chunk.blocks else None
+    return (statement.index, statement.source.name, statement.text, around)
 
 
 def _can_be_incremental(request: AnalyzeRequest) -> bool:

@@ -20,9 +20,9 @@ from lakeport.lineage.pipes import unfold_pipes, unfold_table
 from lakeport.lineage.shims import shimmed
 
 if TYPE_CHECKING:
+    from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.shims import Shim
-    from lakeport.lineage.split import Chunk
 
 _MAX_NESTING = 400
 _MANY_STRUCTS = 6

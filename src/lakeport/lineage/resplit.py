@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.engines import tokens_of
-from lakeport.lineage.split import Chunk, split
+from lakeport.lineage.script import may_be_script
+from lakeport.lineage.split import split
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -29,9 +31,10 @@ def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
     """The statements of a text, given those of an earlier version of it."""
     if previous is not None and previous.text == text:
         return Pieces(
-            text, [Chunk([], chunk.start, chunk.end, chunk.error) for chunk in previous.chunks]
+            text,
+            [Chunk([], c.start, c.end, c.error, blocks=c.blocks) for c in previous.chunks],
         )
-    scripted = parser in {"tsql", "fabric", "oracle"} or "begin" in text.lower()
+    scripted = may_be_script(text, parser)
     found = None if previous is None or scripted else _resplit(previous, text, parser)
     return Pieces(text, found if found is not None else split(text, parser))
 
@@ -91,7 +94,7 @@ def tokenised(chunk: Chunk, text: str, parser: str) -> Chunk:
         return chunk
     tokens = _tokens(text, chunk.start, chunk.end, parser)
     return (
-        Chunk(tokens, chunk.start, chunk.end)
+        Chunk(tokens, chunk.start, chunk.end, blocks=chunk.blocks)
         if tokens
         else Chunk([], chunk.start, chunk.end, "the statement does not tokenise")
     )

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.split import Chunk
+    from lakeport.lineage.blocks import Chunk
 
 _READ_WORDS = frozenset({"FROM", "JOIN", "USING"})
 _WRITE_WORDS = frozenset({"INTO", "TABLE", "UPDATE", "VIEW", "OVERWRITE"})

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
+from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.globalgraph import owners_of
@@ -280,11 +281,34 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
     if statement.builds and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
+    routine = _bind_routine(binder, statement, tree)
+    if routine is not None:
+        return routine
     kind = bind_statement(binder, tree)
     if isinstance(tree, exp.Command) and created_kind(statement.chunk.tokens) is not None:
         # Syntax the parser skips over: the table is there all the same.
         salvage(binder, statement.chunk)
     return kind
+
+
+def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str | None:
+    """A routine with a quoted body: statements of their own if it is SQL, closed to us if not."""
+    if not isinstance(tree, exp.Create | exp.Command):
+        return None
+    tokens = statement.chunk.tokens
+    if isinstance(tree, exp.Command) and str(tree.this).upper() == "DO":
+        return "DO"
+    body = quoted_body(tokens)
+    if body is None:
+        return None
+    if body[0] not in SQL_LANGUAGES:
+        binder.report(
+            IssueCode.UNSUPPORTED_SYNTAX,
+            f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
+            severity="info",
+        )
+    words = [token.text.upper() for token in tokens[1:5]]
+    return next(f"CREATE_{word}" for word in words if word in ROUTINES)
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:

@@ -19,10 +19,10 @@ from lakeport.lineage.text import SourceText
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.request import SchemaView
     from lakeport.lineage.session import Session
-    from lakeport.lineage.split import Chunk
 
 # Views belong to no statement of the workload.
 _NO_STATEMENT = -1

@@ -16,10 +16,11 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
 from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.request import SourceFile
-from lakeport.lineage.split import Chunk, split
+from lakeport.lineage.split import split
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
+    from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.session import Session
     from lakeport.lineage.templating import DbtModel, Project
 

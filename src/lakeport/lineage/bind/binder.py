@@ -44,9 +44,9 @@ if TYPE_CHECKING:
 
     from sqlglot.tokenizer_core import Token
 
+    from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.issues import Severity
     from lakeport.lineage.session import Session
-    from lakeport.lineage.split import Chunk
 
 
 _MAX_COPIES = 64
@@ -73,7 +73,10 @@ class Binder:
         self.type_memo: dict[int, SqlType | None] = {}
         self.joins: list[str] = []
         self.filters = 0
-        self.variables: set[str] = session.variables
+        self.variables = session.variables
+        # The blocks of a script around the statement, and the rows of those that loop.
+        self.blocks = chunk.blocks
+        self.loops: dict[int, Relation] = {}
         self.explain_only = False
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
@@ -320,7 +323,9 @@ class Binder:
         if alias is not None:
             return self.type_of_column(alias)
         ref = self.bound.get(id(node))
-        return self.type_of_ref(ref) if ref is not None else None
+        if ref is None:
+            return self.variables.get(self.key(node.this)) if self.variables else None
+        return self.type_of_ref(ref)
 
     def type_of_column(self, column: Column) -> SqlType | None:
         """The type of a column, computed once."""

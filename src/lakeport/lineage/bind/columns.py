@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.infer import infer
+from lakeport.lineage.bind.loops import script_refs
 from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
 from lakeport.lineage.bind.qualified import (
     are_copies,
@@ -252,6 +253,9 @@ def merged_refs(merged: Merged, role: int) -> list[Ref]:
 def _not_found(
     binder: Binder, identifier: exp.Expr, name: str, key: str, scope: Scope, role: int
 ) -> list[Ref]:
+    scripted = script_refs(binder, [identifier], role) if binder.blocks else None
+    if scripted is not None:
+        return scripted
     if (
         key in binder.variables
         or _is_time_part(identifier)

@@ -13,6 +13,7 @@ from sqlglot import exp
 
 from lakeport.core.names import nearest
 from lakeport.lineage.bind.infer import infer
+from lakeport.lineage.bind.loops import is_variable, script_refs
 from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.issues import IssueCode
@@ -202,6 +203,9 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         if alias is not None:
             return [replace(ref, path=path, role=role or ref.role) for ref in alias.refs]
         level = level.parent
+    scripted = script_refs(binder, chain, role) if binder.blocks else None
+    if scripted is not None or is_variable(binder, chain):
+        return scripted or []
     sources = [source.relation for source in scope.sources if source.visible]
     if sources and key.lower() in binder.dialect.pseudo_columns:
         return [Ref(assumed(sources[0], first.name, key), role, path=path)]

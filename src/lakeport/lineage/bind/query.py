@@ -62,6 +62,7 @@ def _bind_values(binder: Binder, node: exp.Values, scope: Scope) -> Output:
     items: list[Item] = []
     for position, column in enumerate(values_columns(binder, node, scope)):
         made = _value(binder, *column)
+        made.identity = bool(made.refs) and _is_copied(node, position)
         if names and position < len(names):
             made.name, made.key, made.generated = (
                 names[position].name,
@@ -70,6 +71,15 @@ def _bind_values(binder: Binder, node: exp.Values, scope: Scope) -> Output:
             )
         items.append(made)
     return Output(items, [], [])
+
+
+def _is_copied(node: exp.Values, position: int) -> bool:
+    """A column of VALUES that holds nothing but names copies what they name: a loop's row, an outer one."""
+    for row in node.expressions:
+        cells = row.expressions if isinstance(row, exp.Tuple) else [row]
+        if position < len(cells) and cells[position].__class__ is not exp.Column:
+            return False
+    return True
 
 
 def _bind_wrapped(

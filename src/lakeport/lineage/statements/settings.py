@@ -8,9 +8,11 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.tables import written_name
 from lakeport.lineage.statements.define import bind_create
+from lakeport.lineage.types import type_of_node
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.types import SqlType
 
 
 def bind_use(binder: Binder, tree: exp.Expr) -> str:
@@ -52,7 +54,7 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
         elif isinstance(pair.this, exp.Column | exp.Identifier):
-            binder.variables.add(binder.key(pair.this))
+            binder.variables.setdefault(binder.key(pair.this))
     return "SET"
 
 
@@ -61,10 +63,18 @@ def bind_declare(binder: Binder, tree: exp.Expr) -> str:
         names = item.this if isinstance(item.this, list) else [item.this]
         for name in names:
             if isinstance(name, exp.Expr) and name.name:
-                binder.variables.add(binder.folding.column(name.name))
+                binder.variables[binder.folding.column(name.name)] = _declared_type(binder, item)
         columns = item.args.get("kind")
         if isinstance(columns, exp.Schema) and isinstance(names[0], exp.Parameter):
             # `DECLARE @rows TABLE (…)` makes a temporary table.
             table = exp.Schema(this=exp.Table(this=names[0]), expressions=columns.expressions)
             bind_create(binder, exp.Create(this=table, kind="TABLE", temporary=True), {})
     return "DECLARE"
+
+
+def _declared_type(binder: Binder, item: exp.Expr) -> SqlType | None:
+    """The type a declaration names, or that of the value it starts with."""
+    kind, default = item.args.get("kind"), item.args.get("default")
+    if isinstance(kind, exp.DataType):
+        return type_of_node(kind, binder.dialect.name)
+    return binder.type_of(default) if isinstance(default, exp.Expr) else None

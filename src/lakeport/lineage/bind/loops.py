@@ -1,0 +1,72 @@
+"""Names that the blocks of a script give to the statements inside them.
+
+A loop's row is bound as a derived table of the loop's query, on first use and once per statement, so
+that what it is made of reaches what the statement writes. Variables and parameters are plain values.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.bind.fragments import Fragments
+from lakeport.lineage.bind.scope import Ref, Relation
+from lakeport.lineage.parse import parsed_fragment
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlglot import exp
+
+    from lakeport.lineage.bind.binder import Binder
+
+
+def script_refs(binder: Binder, chain: Sequence[exp.Expr], role: int) -> list[Ref] | None:
+    """What a name means in the blocks around the statement, the innermost first; None if nothing."""
+    first = chain[0].name.lower()
+    for position in reversed(range(len(binder.blocks))):
+        block = binder.blocks[position]
+        if first in block.names:
+            return []
+        if first == block.label and len(chain) > 1:
+            return script_refs(binder, chain[1:], role) or []
+        if block.query is None:
+            continue
+        columns = chain[1:] if first == block.variable else chain
+        column = None
+        if columns:
+            column = loop_relation(binder, position).find(binder.key(columns[0]))
+        if column is not None:
+            path = ".".join(part.name for part in columns[1:]) or None
+            return [Ref(column, role, path=path)]
+        if first == block.variable:
+            return []
+    return None
+
+
+def is_variable(binder: Binder, chain: Sequence[exp.Expr]) -> bool:
+    """`x`, and `session.x` or `system.session.x` in Spark, after a DECLARE."""
+    if not binder.variables or binder.key(chain[-1]) not in binder.variables:
+        return False
+    qualifier = [part.name.lower() for part in chain[:-1]]
+    return qualifier in ([], ["session"], ["system", "session"])
+
+
+def loop_relation(binder: Binder, position: int) -> Relation:
+    """The rows of the loop at that place among the blocks."""
+    block = binder.blocks[position]
+    found = binder.loops.get(position)
+    if found is not None or block.query is None:
+        return found or Relation("cte", "", ("",))
+    tokens = list(block.query.tokens)
+    tree = parsed_fragment(tokens, binder.text, binder.dialect.parser)
+    surroundings = binder.blocks, binder.fragments, len(binder.session.issues)
+    binder.blocks, binder.fragments = binder.blocks[:position], Fragments(tokens, binder.text)
+    output = binder.query(tree, None, {}) if tree is not None else None
+    binder.blocks, binder.fragments, reported = surroundings
+    # The header is a statement of its own, and says what is wrong with the query there.
+    del binder.session.issues[reported:]
+    relation = binder.derived(block.variable, local_kind="derived")
+    if output is not None:
+        relation.receive(output)
+    binder.loops[position] = relation
+    return relation

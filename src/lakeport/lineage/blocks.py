@@ -1,0 +1,47 @@
+"""The blocks a statement of a script stands in, and the names they give it.
+
+A loop's variable is a row of the loop's query; parameters and declared variables are values. Both
+are known only inside their block, so every statement carries the blocks around it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """One block: its label, the variables it declares, and what it loops over, if it does."""
+
+    label: str | None = None
+    names: frozenset[str] = frozenset()
+    # The loop's row, addressed by this name, and the query it comes from.
+    variable: str | None = None
+    query: Query | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Query:
+    """The query of a loop or a cursor."""
+
+    tokens: tuple[Token, ...]
+
+    @property
+    def start(self) -> int:
+        return self.tokens[0].start
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """The tokens of one statement and its code points; no tokens if it could not be tokenised."""
+
+    tokens: list[Token]
+    start: int
+    end: int
+    error: str | None = None
+    # The blocks of a script around it, the outermost first.
+    blocks: tuple[Block, ...] = ()

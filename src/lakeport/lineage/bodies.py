@@ -1,0 +1,114 @@
+"""Routines whose body is a quoted text: which language it is in, and its tokens if it is SQL."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from sqlglot.errors import TokenError
+from sqlglot.tokenizer_core import TokenType
+
+from lakeport.lineage.engines import tokens_of
+
+if TYPE_CHECKING:
+    from collections.abc import Container
+
+    from sqlglot.tokenizer_core import Token
+
+_QUOTED = frozenset(
+    {
+        TokenType.STRING,
+        TokenType.IDENTIFIER,
+        TokenType.HEREDOC_STRING,
+        TokenType.RAW_STRING,
+        TokenType.NATIONAL_STRING,
+    }
+)
+_BODIES = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_STRING})
+ROUTINES = frozenset({"PROCEDURE", "FUNCTION", "TRIGGER", "TASK", "PROC", "PACKAGE"})
+SQL_LANGUAGES = frozenset({"SQL", "PLPGSQL", "PLSQL", "SQLSCRIPT"})
+_COMMANDS = frozenset({TokenType.COMMAND, TokenType.FETCH, TokenType.SHOW})
+_OPENING_QUOTE = re.compile(r"\$\w*\$|'")
+_CHANGES = frozenset(
+    {
+        TokenType.INSERT,
+        TokenType.UPDATE,
+        TokenType.DELETE,
+        TokenType.MERGE,
+        TokenType.CREATE,
+        TokenType.TRUNCATE,
+        TokenType.COPY,
+    }
+)
+
+
+def words_of(tokens: list[Token]) -> list[str]:
+    """What each token says in capitals; nothing for text in quotes, which is never a keyword."""
+    return ["" if token.token_type in _QUOTED else token.text.upper() for token in tokens]
+
+
+def quoted_body(tokens: list[Token]) -> tuple[str, int] | None:
+    """The language of a routine's quoted body and the place of its token; None if there is none."""
+    if not tokens or tokens[0].text.upper() not in {"CREATE", "ALTER"}:
+        return None
+    words = words_of(tokens)
+    if ROUTINES.isdisjoint(words[1:5]):
+        return None
+    body = next(
+        (
+            position
+            for position in range(2, len(tokens))
+            if words[position - 1] == "AS" and tokens[position].token_type in _BODIES
+        ),
+        None,
+    )
+    if body is None:
+        return None
+    named = words.index("LANGUAGE") + 1 if "LANGUAGE" in words else len(words)
+    # A language may be quoted; without one it is SQL where bodies are quoted.
+    return tokens[named].text.upper() if named < len(tokens) else "SQL", body
+
+
+def reopened(tokens: list[Token], text: str, parser: str, commands: Container[str]) -> list[Token]:
+    """Tokenizers keep what follows a command as one text up to the semicolon: read it after all."""
+    made: list[Token] = []
+    before: Token | None = None
+    for position, token in enumerate(tokens):
+        if (
+            before is not None
+            and token.token_type is TokenType.STRING
+            and before.token_type in _COMMANDS
+            and before.text.upper() in commands
+        ):
+            rest = tokens[position + 1 : position + 2]
+            made += tokens_between(
+                text, before.end + 1, rest[0].start if rest else len(text), parser
+            )
+        else:
+            made.append(token)
+        before = token
+    return made
+
+
+def tokens_between(text: str, begin: int, end: int, parser: str) -> list[Token]:
+    """The tokens of a part of a text, at their places in the whole; none if it cannot be read."""
+    lines = text.count("\n", 0, begin)
+    try:
+        return tokens_of("\n" * lines + " " * (begin - lines) + text[begin:end], parser)
+    except (TokenError, RecursionError):
+        return []
+
+
+def body_tokens(token: Token, text: str, parser: str, *, pure: bool) -> list[Token]:
+    """The tokens inside a quoted body, at their places in the text; none if it is not to be opened.
+
+    A function that changes nothing is a value, not a statement: `pure` ones stay closed.
+    """
+    quoted = text[token.start : token.end + 1]
+    quote = _OPENING_QUOTE.match(quoted)
+    if quote is None or (quote[0] == "'" and token.text != quoted[1:-1]):
+        return []
+    size = len(quote[0])
+    tokens = tokens_between(text, token.start + size, token.end + 1 - size, parser)
+    closed = pure and _CHANGES.isdisjoint(token.token_type for token in tokens)
+    return [] if closed else tokens

@@ -1,0 +1,349 @@
+-- Scripts: blocks, loops, cursors, routines with quoted bodies, batches without semicolons (spec 2.10, 2.15).
+
+-- case: for_loop_query_is_a_statement
+-- table: t(a int, b int)
+BEGIN
+  FOR r AS SELECT a, b FROM t DO
+    SELECT 1 AS one;
+  END FOR;
+END;
+--> stmt 0 SELECT reads t
+--> stmt 1 SELECT
+--> @0 out.a <- t.a
+--> @0 out.b <- t.b
+--> @1 out.one <- ()
+
+-- case: loop_variable_carries_the_rows_of_its_query
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+BEGIN
+  FOR r AS SELECT a, b + 1 AS c FROM t DO
+    INSERT INTO s VALUES (r.a, r.c);
+  END FOR;
+END;
+--> @0 out.a <- t.a
+--> @0 out.c <= t.b
+--> @1 s.x <- t.a
+--> @1 s.y <= t.b
+
+-- case: loop_columns_without_the_variable
+-- table: t(a int)
+-- table: s(x int)
+BEGIN
+  FOR SELECT a AS val FROM t DO
+    INSERT INTO s VALUES (val);
+  END FOR;
+END;
+--> @0 out.val <- t.a
+--> @1 s.x <- t.a
+
+-- case: nested_loops_see_both_variables
+-- table: t(a int)
+-- table: u(k int, b int)
+-- table: s(x int, y int)
+BEGIN
+  outermost: FOR p AS SELECT a FROM t DO
+    FOR q AS SELECT b FROM u WHERE k = p.a DO
+      INSERT INTO s VALUES (p.a, q.b);
+    END FOR;
+  END FOR outermost;
+END;
+--> @0 out.a <- t.a
+--> @1 out.b <- u.b
+--> @2 s.x <- t.a
+--> @2 s.y <- u.b
+
+-- case: loop_variable_ends_with_its_loop
+-- table: t(a int)
+-- table: s(x int)
+BEGIN
+  FOR r AS SELECT a FROM t DO
+    INSERT INTO s VALUES (r.a);
+  END FOR;
+  INSERT INTO s VALUES (r.a);
+END;
+--> @0 out.a <- t.a
+--> @1 s.x <- t.a
+--> @2 s.x <- ()
+--> issue UNRESOLVED_REFERENCE @2
+
+-- case: bigquery_for_in
+-- dialect: bigquery
+-- table: d.t(a int64)
+-- table: d.s(x int64)
+FOR r IN (SELECT a FROM d.t) DO
+  INSERT INTO d.s (x) VALUES (r.a);
+END FOR;
+--> @0 out.a <- d.t.a
+--> @1 d.s.x <- d.t.a
+
+-- case: plsql_loop_over_a_query_and_a_cursor
+-- dialect: oracle
+-- table: T(A int)
+-- table: U(B int)
+-- table: S(X int)
+DECLARE
+  total NUMBER := 0;
+  CURSOR c IS SELECT b FROM u;
+BEGIN
+  FOR r IN (SELECT a FROM t) LOOP
+    INSERT INTO s (x) VALUES (r.a);
+  END LOOP;
+  FOR q IN c LOOP
+    INSERT INTO s (x) VALUES (q.b + total);
+  END LOOP;
+END;
+/
+--> @0 out.b <- U.B
+--> @1 out.a <- T.A
+--> @2 S.X <- T.A
+--> @3 S.X <= U.B
+--> summary statementCount=4
+
+-- case: counting_loop_has_no_query
+-- dialect: oracle
+-- table: S(X int)
+BEGIN
+  FOR i IN 1..10 LOOP
+    INSERT INTO s (x) VALUES (i);
+  END LOOP;
+END;
+--> S.X <- ()
+--> summary statementCount=1
+
+-- case: cursor_query_is_a_statement
+-- table: t(a int)
+BEGIN
+  DECLARE x INT;
+  DECLARE c CURSOR FOR SELECT a FROM t;
+  OPEN c;
+  FETCH c INTO x;
+  CLOSE c;
+END;
+--> partial
+--> stmt 1 SELECT reads t
+--> @1 out.a <- t.a
+
+-- case: handlers_hold_statements
+-- table: t(a int)
+-- table: log(m string)
+BEGIN
+  DECLARE EXIT HANDLER FOR SQLEXCEPTION, NOT FOUND
+  BEGIN
+    INSERT INTO log VALUES ('failed');
+  END;
+  INSERT INTO t VALUES (1);
+END;
+--> @0 log.m <- ()
+--> @1 t.a <- ()
+--> summary statementCount=2
+
+-- case: case_statements_hold_statements
+-- table: t(a int)
+-- table: s(x int)
+BEGIN
+  CASE
+    WHEN 1 > 0 THEN INSERT INTO s SELECT a FROM t;
+    ELSE DELETE FROM s;
+  END CASE;
+END;
+--> partial
+--> stmt 0 INSERT reads t writes s
+--> stmt 1 DELETE reads s writes s
+--> @0 s.x <- t.a
+
+-- case: variables_qualified_by_a_label
+-- table: t(a int)
+lbl: BEGIN
+  DECLARE x INT DEFAULT 1;
+  SELECT lbl.x AS v, a FROM t;
+END lbl;
+--> @1 out.v <- ()
+--> @1 out.a <- t.a
+--> node out.v metadata.dataType=int
+
+-- case: script_blocks_without_begin
+-- dialect: bigquery
+-- table: d.t(a int64)
+-- table: d.s(x int64)
+IF 1 = 1 THEN
+  INSERT INTO d.s (x) SELECT a FROM d.t;
+END IF;
+--> d.s.x <- d.t.a
+
+-- case: plpgsql_body_is_analysed
+-- dialect: postgres
+-- table: t(a int, k int)
+-- table: s(x int)
+CREATE FUNCTION refill(wanted int) RETURNS void AS $$
+DECLARE
+  n int := 0;
+BEGIN
+  n := n + 1;
+  INSERT INTO s (x) SELECT a + n FROM t WHERE k = wanted;
+  RETURN;
+END;
+$$ LANGUAGE plpgsql;
+SELECT x FROM s;
+--> stmt 0 CREATE_FUNCTION
+--> stmt 1 INSERT reads t writes s
+--> @1 s.x <= t.a
+--> @2 out.x <- s.x
+--> summary statementCount=3
+
+-- case: sql_function_body_that_writes_is_analysed
+-- dialect: postgres
+-- table: t(a int, k int)
+-- table: s(x int)
+CREATE FUNCTION refill(low int) RETURNS void LANGUAGE sql AS $body$ INSERT INTO s (x) SELECT a FROM t WHERE k > low $body$;
+--> stmt 0 CREATE_FUNCTION
+--> stmt 1 INSERT reads t writes s
+--> @1 s.x <- t.a
+
+-- case: sql_function_body_that_only_reads_is_a_value
+-- dialect: postgres
+-- table: t(a int, k int)
+CREATE FUNCTION wanted(low int) RETURNS SETOF int LANGUAGE sql AS $body$ SELECT a FROM t WHERE k > low $body$;
+--> stmt 0 CREATE_FUNCTION
+--> summary statementCount=1
+
+-- case: do_block_is_analysed
+-- dialect: postgres
+-- table: t(a int)
+-- table: s(x int)
+DO $$
+BEGIN
+  FOR r IN SELECT a FROM t LOOP
+    INSERT INTO s (x) VALUES (r.a);
+  END LOOP;
+END $$;
+--> partial
+--> stmt 1 SELECT reads t
+--> stmt 2 INSERT reads t writes s
+--> @2 s.x <- t.a
+
+-- case: select_into_a_variable_makes_no_table
+-- dialect: postgres
+-- table: t(a int)
+CREATE PROCEDURE p() LANGUAGE plpgsql AS $$
+DECLARE n int;
+BEGIN
+  SELECT max(a) INTO n FROM t;
+END $$;
+--> stmt 1 SELECT reads t
+--> @1 out.max <= t.a[AGGREGATION]
+
+-- case: snowflake_procedure_body
+-- dialect: snowflake
+-- table: T(A int)
+-- table: S(X int)
+CREATE OR REPLACE PROCEDURE p(lim INT) RETURNS VARCHAR LANGUAGE SQL AS
+$$
+DECLARE
+  res RESULTSET;
+BEGIN
+  INSERT INTO s (x) SELECT a FROM t WHERE a < :lim;
+  res := (SELECT a FROM t);
+  RETURN 'done';
+END;
+$$;
+--> stmt 0 CREATE_PROCEDURE
+--> @1 S.X <- T.A
+--> @2 out.a <- T.A
+--> summary statementCount=3
+
+-- case: a_body_in_another_language_says_so
+-- dialect: snowflake
+CREATE FUNCTION f(a INT) RETURNS INT LANGUAGE PYTHON HANDLER = 'f' AS
+$$
+def f(a):
+    return a; SELECT 1
+$$;
+--> stmt 0 CREATE_FUNCTION
+--> issue UNSUPPORTED_SYNTAX @0
+--> summary statementCount=1
+
+-- case: tsql_batch_without_semicolons
+-- dialect: tsql
+-- table: t(a int, b int)
+-- table: s(x int)
+DECLARE @n INT = 1
+INSERT INTO s (x)
+SELECT a FROM t WHERE b = @n
+UPDATE s SET x = 0 WHERE x IS NULL
+DELETE FROM t WHERE a = 1
+SELECT x FROM s
+--> stmt 0 DECLARE
+--> stmt 1 INSERT reads t writes s
+--> stmt 2 UPDATE reads s writes s
+--> stmt 3 DELETE reads t writes t
+--> stmt 4 SELECT reads s
+--> @1 s.x <- t.a
+--> @2 s.x <- ()
+--> @4 out.x <- s.x
+
+-- case: tsql_ctes_unions_and_merges_stay_whole
+-- dialect: tsql
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+WITH c AS (SELECT a FROM t) INSERT INTO s (x) SELECT a FROM c UNION ALL SELECT b FROM t
+MERGE INTO s USING t ON s.x = t.a
+WHEN MATCHED THEN UPDATE SET y = t.b
+WHEN NOT MATCHED THEN INSERT (x, y) VALUES (t.a, t.b)
+WITH d AS (SELECT x FROM s) SELECT x FROM d
+--> stmt 0 INSERT reads t writes s
+--> stmt 1 MERGE reads s, t writes s
+--> stmt 2 WITH reads s
+--> @0 s.x <- t.a, t.b
+--> @1 s.x <- t.a
+--> @1 s.y <- t.b
+--> @2 out.x <- s.x
+
+-- case: tsql_conditions_and_blocks_without_semicolons
+-- dialect: tsql
+-- table: t(a int)
+-- table: s(x int)
+IF EXISTS (SELECT 1 FROM t)
+BEGIN
+  INSERT INTO s (x) SELECT a FROM t
+  PRINT 'done'
+END
+ELSE
+  DELETE FROM s
+SELECT CASE WHEN x = 1 THEN 0 ELSE x END AS v FROM s
+--> partial
+--> stmt 0 INSERT reads t writes s
+--> stmt 2 DELETE reads s writes s
+--> stmt 3 SELECT reads s
+--> @0 s.x <- t.a
+
+-- case: tsql_procedure_without_semicolons
+-- dialect: tsql
+-- table: t(a int, k int)
+-- table: s(x int)
+CREATE PROCEDURE refill @k INT AS
+SET NOCOUNT ON
+INSERT INTO s (x) SELECT a FROM t WHERE k = @k
+SELECT x FROM s
+GO
+SELECT a FROM t
+--> partial
+--> stmt 0 CREATE_PROCEDURE
+--> stmt 2 INSERT reads t writes s
+--> stmt 3 SELECT reads s
+--> stmt 4 SELECT reads t
+
+-- case: tsql_words_that_do_not_begin_a_statement
+-- dialect: tsql
+-- table: t(a int, b int)
+CREATE TABLE c (id INT REFERENCES t (a) ON DELETE CASCADE ON UPDATE SET NULL)
+SELECT a FROM t ORDER BY a OFFSET 5 ROWS FETCH NEXT 10 ROWS ONLY
+DROP TABLE IF EXISTS c
+ALTER TABLE t DROP COLUMN b
+TRUNCATE TABLE t
+--> partial
+--> stmt 0 CREATE_TABLE writes c
+--> stmt 1 SELECT reads t
+--> stmt 2 DROP writes c
+--> stmt 3 ALTER_TABLE writes t
+--> stmt 4 TRUNCATE writes t
