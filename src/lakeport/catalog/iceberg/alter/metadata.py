@@ -131,9 +131,11 @@ def _order_updates(before: TableMetadata, after: TableMetadata) -> tuple[TableUp
     if any(order.order_id == wanted for order in before.sort_orders):
         return (_update.SetDefaultSortOrderUpdate(sort_order_id=wanted),)
     (added,) = (order for order in after.sort_orders if order.order_id == wanted)
+    # No order at all is always number 0, which is not the last even when it is added last.
+    number = wanted if wanted == UNSORTED_SORT_ORDER_ID else _LAST_ADDED
     return (
         _update.AddSortOrderUpdate(sort_order=added),
-        _update.SetDefaultSortOrderUpdate(sort_order_id=_LAST_ADDED),
+        _update.SetDefaultSortOrderUpdate(sort_order_id=number),
     )
 
 
