@@ -95,7 +95,10 @@ def _places(sent: tuple[str, ...], names: tuple[str, ...]) -> Mapping[int, int]:
     """Kept, because all batches of a statement, and most statements, send the same columns."""
     pair = twins(sent)
     if pair is not None:
-        raise InvalidRequestError(f"column {quoted(pair[0])} was sent twice")
+        raise InvalidRequestError(
+            f"column {quoted(pair[0])} was sent twice",
+            hint="send each column once; names that differ only in case are one",
+        )
     known = {fold(name): index for index, name in enumerate(names)}
     for name in sent:
         if fold(name) not in known:

@@ -45,9 +45,9 @@ class Insert(Statement):
     def discard(self) -> None:
         self._rows.discard()
 
-    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch:  # noqa: ARG002 # costs nothing here
+    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch:
         rows = conform_insert(batch, self._rows.definition)
-        self._rows.add(rows)
+        self._rows.add(rows, at_once=returning)
         return rows
 
     def _finish(self) -> None:

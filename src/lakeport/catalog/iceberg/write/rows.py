@@ -20,7 +20,7 @@ from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.parts import MEBIBYTE, Source
 from lakeport.catalog.iceberg.types import Column, from_logical, to_logical
 from lakeport.catalog.iceberg.write.files import DataFiles, WriteOptions
-from lakeport.catalog.rows.constraints import check_rows
+from lakeport.catalog.rows.constraints import check_conditions, check_not_null
 from lakeport.catalog.rows.keys import KeyGuard
 
 # DuckDB's client sends 2,048 rows at a time, and asking an engine whether a CHECK holds has a price
@@ -55,17 +55,19 @@ class NewRows:
         """What to commit, once finished."""
         return tuple(self._files.done)
 
-    def add(self, rows: pa.RecordBatch) -> None:
+    def add(self, rows: pa.RecordBatch, *, at_once: bool = False) -> None:
         """Rows with exactly the definition's schema.
 
-        The first batch is checked at once: a short statement fails where it went wrong.
+        CHECKs may wait for more rows, unless the batch is the first (a short statement fails where
+        it went wrong) or has to be checked at once, because somebody will be shown it.
         """
-        is_first = not self.count
+        check_not_null(rows, self.definition)
+        at_once = at_once or not self.count
         self.count += rows.num_rows
         self._waiting.append(rows)
         self._waiting_rows += rows.num_rows
         self._waiting_bytes += rows.nbytes
-        if is_first or self._waiting_rows >= _MANY_ROWS or self._waiting_bytes >= _MANY_BYTES:
+        if at_once or self._waiting_rows >= _MANY_ROWS or self._waiting_bytes >= _MANY_BYTES:
             self._write()
 
     def finish(self) -> None:
@@ -100,7 +102,7 @@ class NewRows:
         waiting, self._waiting = self._waiting, []
         self._waiting_rows = self._waiting_bytes = 0
         for rows in self._glued(waiting):
-            check_rows(rows, self.definition)
+            check_conditions(rows, self.definition)
             for guard in self.guards:
                 guard.add(rows)
             self._files.add(stored_rows(rows, self.columns))
