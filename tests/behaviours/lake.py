@@ -35,7 +35,6 @@ from lakeport.catalog.ports import (
 )
 from lakeport.catalog.reading import read
 from lakeport.catalog.statements import Rows, insert_rows
-from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint
 from tests.behaviours.implementations import Clock, Implementation, LiveCatalog
 
@@ -165,16 +164,11 @@ class Lake:
         return Subject(self.namespace().create_table(name, Definition(schema, constraints)))
 
     def seed(self, schema: pa.Schema, *commits: pa.Table, name: str = "orders") -> Subject:
-        """A table with one commit per argument, however this implementation makes it."""
-        table = self.implementation.create(
-            self.catalog, TableName("shop", name), Definition(schema)
-        )
+        """A table with one commit per argument."""
+        subject = self.create(schema, name=name)
         for rows in commits:
-            self.append(Subject(table), rows)
-        return Subject(table)
-
-    def append(self, subject: Subject, rows: pa.Table) -> None:
-        self.implementation.append(self.catalog, subject.table, rows)
+            subject.insert(rows)
+        return subject
 
 
 def schema_of(**types: pa.DataType) -> pa.Schema:

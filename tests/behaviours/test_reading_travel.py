@@ -25,9 +25,9 @@ def travelled(lake: Lake, items_schema: pa.Schema) -> Subject:
     """Version 1 at second 10, version 2 at second 20; it is second 30 now."""
     lake.clock.pass_seconds(10)
     subject = lake.seed(items_schema, name="travelled")
-    lake.append(subject, pa.table({"k": [1], "name": ["a"], "price": [1.0]}, items_schema))
+    subject.insert(pa.table({"k": [1], "name": ["a"], "price": [1.0]}, items_schema))
     lake.clock.pass_seconds(10)
-    lake.append(subject, pa.table({"k": [2], "name": ["b"], "price": [2.0]}, items_schema))
+    subject.insert(pa.table({"k": [2], "name": ["b"], "price": [2.0]}, items_schema))
     lake.clock.pass_seconds(10)
     return subject
 

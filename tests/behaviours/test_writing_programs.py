@@ -17,7 +17,7 @@ from tests.behaviours.programs import SCHEMA, STATEMENTS, WRITERS
 from tests.behaviours.runners import check, run_interleaved, run_processes, run_threads
 from tests.behaviours.worker import Order, Workers
 
-SHARED = [name for name, one in IMPLEMENTATIONS.items() if one.is_shared and one.writes]
+SHARED = [name for name, one in IMPLEMENTATIONS.items() if one.is_shared]
 PROGRAMS = 7
 """Of each of the three ways; the long lane runs a hundred of each."""
 
