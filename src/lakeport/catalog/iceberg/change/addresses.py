@@ -47,6 +47,17 @@ def grouped(numbers: Numbers) -> Iterator[tuple[int, Numbers]]:
     return zip(found.tolist(), np.split(order, first[1:]), strict=False)
 
 
+def ascending(parts: Sequence[Numbers]) -> Numbers:
+    """All the numbers, each once. They usually ascend already, which `np.unique` does not look for."""
+    numbers = np.concatenate([np.empty(0, np.int64), *parts])
+    if (numbers[1:] > numbers[:-1]).all():
+        return numbers
+    numbers.sort()
+    is_first = np.ones(len(numbers), np.bool_)
+    is_first[1:] = numbers[1:] != numbers[:-1]
+    return numbers[is_first]
+
+
 def join(parts: Sequence[Addresses]) -> Addresses:
     nothing = np.empty(0, np.int64)
     return Addresses(

@@ -10,10 +10,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 from pyiceberg.manifest import DataFile
 
-from lakeport.catalog.iceberg.change.addresses import Met, Origins
+from lakeport.catalog.iceberg.change.addresses import Met, Origins, ascending
 from lakeport.catalog.iceberg.change.delete_files import DeleteFiles
 from lakeport.catalog.iceberg.change.watch import Watch
 from lakeport.catalog.iceberg.commit.effect import Head
@@ -40,11 +39,9 @@ class Removal:
         self, source: Source, origins: Origins, named: Mapping[int, Sequence[Numbers]]
     ) -> None:
         self._origins = origins
-        ascending = {
-            number: np.unique(np.concatenate(positions)) for number, positions in named.items()
-        }
-        self._watches = _watches(origins, ascending)
-        self._met, self.deleted = _by_path(origins, ascending)
+        once = {number: ascending(positions) for number, positions in named.items()}
+        self._watches = _watches(origins, once)
+        self._met, self.deleted = _by_path(origins, once)
         self.rows = sum(len(positions) for positions in self.deleted.values())
         self._files = DeleteFiles(source.io, source.metadata)
         self._whole: frozenset[str] = frozenset()
@@ -80,7 +77,7 @@ class Removal:
         """Whether no row is left: the others were gone already in one of the snapshots read."""
         gone = [deleted_rows(one.origin.inventory.source, one.file).positions for one in met]
         rows = {one.file.rows for one in met}
-        return rows == {len(np.unique(np.concatenate([self.deleted[path], *gone])))}
+        return rows == {len(ascending([self.deleted[path], *gone]))}
 
     def _idle_deletes(self, head: Head) -> frozenset[str]:
         """Delete files of this head that are about nothing but files that leave."""
@@ -93,24 +90,24 @@ class Removal:
         return frozenset(file.path for path in self._whole for file in index.only_about(path))
 
 
-def _watches(origins: Origins, ascending: Mapping[int, Numbers]) -> list[Watch]:
+def _watches(origins: Origins, named: Mapping[int, Numbers]) -> list[Watch]:
     """One for each snapshot, as what is known of its rows is what that snapshot says."""
-    named: dict[int, list[tuple[Met, Numbers]]] = {}
-    for number, positions in ascending.items():
+    by_snapshot: dict[int, list[tuple[Met, Numbers]]] = {}
+    for number, positions in named.items():
         met = origins.files[number]
-        named.setdefault(met.origin.snapshot_id, []).append((met, positions))
-    return [Watch(some) for some in named.values()]
+        by_snapshot.setdefault(met.origin.snapshot_id, []).append((met, positions))
+    return [Watch(some) for some in by_snapshot.values()]
 
 
 def _by_path(
-    origins: Origins, ascending: Mapping[int, Numbers]
+    origins: Origins, named: Mapping[int, Numbers]
 ) -> tuple[dict[str, list[Met]], dict[str, Numbers]]:
     met: dict[str, list[Met]] = {}
     deleted: dict[str, Numbers] = {}
-    for number, positions in ascending.items():
+    for number, positions in named.items():
         one = origins.files[number]
         path = one.file.path
         met.setdefault(path, []).append(one)
         before = deleted.get(path)
-        deleted[path] = positions if before is None else np.union1d(before, positions)
+        deleted[path] = positions if before is None else ascending([before, positions])
     return met, deleted

@@ -1,15 +1,16 @@
 """Rows at certain positions of data files, as stored: only the row groups that hold one are read.
 
-In bulk a file is read once, front to back, and nothing is made of the rows around the wanted ones. Who
-asks for a few rows after the other, in the order of a scan, is better served by a `Bookmark`: it keeps
-the chunk it stands in and goes on from there.
+In bulk each file is read once, front to back, by the threads and in the lanes of a scan, and nothing is
+made of the rows around the wanted ones. Who asks for a few rows after the other, in the order of a scan,
+is better served by a `Bookmark`: it keeps the chunk it stands in and goes on from there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterator
+from collections.abc import Generator, Iterator, Sequence
 from contextlib import closing
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pyarrow as pa
@@ -18,15 +19,53 @@ from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.arrays.selection import take_rows
 from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.files.starts import group_starts
-from lakeport.catalog.iceberg.parts import Chunk, DataFile, Kept, Source
+from lakeport.catalog.iceberg.parts import MEBIBYTE, Chunk, DataFile, Kept, Source
+from lakeport.catalog.iceberg.scan.ahead import Chunks, ReadAhead
+from lakeport.catalog.iceberg.scan.lanes import Lanes, joined, share
+from lakeport.catalog.iceberg.scan.width import for_chunks, rows_at_once
+from lakeport.catalog.iceberg.storage import is_mapped
 from lakeport.catalog.rows.rowid import Numbers
 from lakeport.core.errors import InternalError
 
+# Less than this is read before a thread is up.
+_THREADED_BYTES = MEBIBYTE
+
 
 def rows_in_bulk(
-    source: Source, file: DataFile, wanted: Wanted, positions: Numbers
-) -> Iterator[pa.RecordBatch]:
-    """The rows at ascending positions, each once, in batches that follow each other."""
+    source: Source, wanted: Wanted, named: Sequence[tuple[DataFile, Numbers]]
+) -> Iterator[tuple[int, pa.RecordBatch]]:
+    """The rows at ascending positions of each file, in batches with the number of their file."""
+    chunky = replace(source, options=for_chunks(source.options))
+    rows = rows_at_once(wanted.fields, source.options)
+    is_large = sum(file.bytes for file, _ in named) >= _THREADED_BYTES
+    helpers = source.options.threads - 1 if is_large else 0
+    shared = [_lanes(source, file, wanted, helpers) for file, _ in named]
+    parts = [
+        [
+            partial(_read, chunky, file, _narrowed(wanted, fields, rows), positions)
+            for fields in lanes
+        ]
+        for (file, positions), lanes in zip(named, shared, strict=True)
+    ]
+    with closing(ReadAhead(parts, threads=helpers, most=source.options.queue_bytes)) as ahead:
+        for number, lanes in enumerate(shared):
+            for chunk in joined(partial(ahead.take, number), lanes):
+                if chunk.rows.num_rows:
+                    yield number, chunk.rows
+
+
+def _lanes(source: Source, file: DataFile, wanted: Wanted, helpers: int) -> Lanes:
+    # As in a scan: columns of a remote file are fetched together.
+    is_shared = helpers > 0 and is_mapped(source.io, file.path)
+    return share(file, wanted.fields, helpers + 1 if is_shared else 1)
+
+
+def _narrowed(wanted: Wanted, fields: Sequence[int], rows: int) -> Wanted:
+    return replace(wanted, fields=tuple(wanted.fields[at] for at in fields), batch_rows=rows)
+
+
+def _read(source: Source, file: DataFile, wanted: Wanted, positions: Numbers) -> Chunks:
+    """One lane; all of a file end with the last row that is wanted."""
 
     def kept(start: int, count: int) -> Kept | None:
         first, end = np.searchsorted(positions, (start, start + count))
@@ -36,14 +75,13 @@ def rows_in_bulk(
         mask[positions[first:end] - start] = True
         return mask
 
-    left = len(positions)
+    end = int(positions[-1]) + 1
     with closing(read_file(source, file, replace(wanted, positions=positions, kept=kept))) as read:
         for chunk in read:
-            if chunk.rows.num_rows:
-                yield chunk.rows
-                left -= chunk.rows.num_rows
-            if not left:
+            if chunk.kept is not None and chunk.start + chunk.count > end:
+                yield replace(chunk, kept=chunk.kept[: end - chunk.start])
                 return
+            yield chunk
 
 
 class Bookmark:

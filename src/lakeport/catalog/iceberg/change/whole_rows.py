@@ -36,11 +36,11 @@ class WholeRows:
         self._kept = [column for column in columns_of(source, schema) if not values.sets(column)]
         self._wanted = Wanted(schema, tuple(column.field for column in self._kept))
 
-    def of(self, edits: Iterable[Edit]) -> Iterator[pa.RecordBatch]:
+    def of(self, edits: Sequence[Edit]) -> Iterator[pa.RecordBatch]:
         pieces: list[pa.RecordBatch] = []
         numbers: list[Numbers] = []
         waiting = 0
-        for piece, some in (found for edit in edits for found in self._old(edit)):
+        for piece, some in self._old(edits) if self._kept else _unread(edits):
             pieces.append(piece)
             numbers.append(some)
             waiting += len(some)
@@ -50,17 +50,14 @@ class WholeRows:
         if waiting:
             yield from self._joined(_glued(pieces), np.concatenate(numbers))
 
-    def _old(self, edit: Edit) -> Iterator[tuple[pa.RecordBatch, Numbers]]:
+    def _old(self, edits: Sequence[Edit]) -> Iterator[tuple[pa.RecordBatch, Numbers]]:
         """What is kept of the old rows, as stored, and the numbers of their new values."""
-        if not self._kept:
-            for start in range(0, len(edit.numbers), _AT_ONCE):
-                some = edit.numbers[start : start + _AT_ONCE]
-                yield with_columns([], pa.schema([]), len(some)), some
-            return
-        start = 0
-        for piece in rows_in_bulk(self._source, edit.met.file, self._wanted, edit.positions):
-            yield piece, edit.numbers[start : start + piece.num_rows]
-            start += piece.num_rows
+        done = [0] * len(edits)
+        named = [(edit.met.file, edit.positions) for edit in edits]
+        for number, piece in rows_in_bulk(self._source, self._wanted, named):
+            start = done[number]
+            done[number] += piece.num_rows
+            yield piece, edits[number].numbers[start : done[number]]
 
     def _joined(self, old: pa.RecordBatch, numbers: Numbers) -> Iterator[pa.RecordBatch]:
         """One batch, or several where a dictionary could not count all the values of one."""
@@ -80,6 +77,14 @@ class WholeRows:
         columns.update(zip(new.schema.names, new.columns, strict=True))
         shown = [columns[name] for name in self._schema.names]
         yield with_columns(shown, self._schema, len(numbers))
+
+
+def _unread(edits: Iterable[Edit]) -> Iterator[tuple[pa.RecordBatch, Numbers]]:
+    """As many rows without a column, when all columns are set."""
+    for edit in edits:
+        for start in range(0, len(edit.numbers), _AT_ONCE):
+            some = edit.numbers[start : start + _AT_ONCE]
+            yield with_columns([], pa.schema([]), len(some)), some
 
 
 def _glued(pieces: Sequence[pa.RecordBatch]) -> pa.RecordBatch:
