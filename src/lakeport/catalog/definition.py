@@ -120,7 +120,9 @@ def require_column(schema: pa.Schema, name: str, *, where: str = "the table") ->
 def check_columns(schema: pa.Schema) -> None:
     """Refuse a schema that no table of ours may have."""
     if not len(schema):
-        raise InvalidRequestError("a table needs at least one column")
+        raise InvalidRequestError(
+            "a table needs at least one column", hint="give it a name and a type"
+        )
     pair = twins(schema.names)
     if pair is not None:
         first, second = pair
@@ -171,7 +173,9 @@ def check_type(data_type: pa.DataType, where: str) -> None:
             )
         for child in fields:
             if not child.name:
-                raise InvalidRequestError(f"{quoted(where)} has a field without a name")
+                raise InvalidRequestError(
+                    f"{quoted(where)} has a field without a name", hint="name every field"
+                )
             check_type(child.type, f"{where}.{child.name}")
     elif pa.types.is_map(data_type):
         check_type(data_type.key_type, f"{where}.key")

@@ -113,10 +113,14 @@ def _checked(constraint: Constraint, schema: pa.Schema) -> Constraint:
 def _checked_key(key: Key, schema: pa.Schema) -> Key:
     kind = "PRIMARY KEY" if isinstance(key, PrimaryKey) else "UNIQUE"
     if not key.columns:
-        raise InvalidRequestError(f"a {kind} needs at least one column")
+        raise InvalidRequestError(
+            f"a {kind} needs at least one column", hint="name the columns that tell rows apart"
+        )
     pair = twins(key.columns)
     if pair is not None:
-        raise InvalidRequestError(f"a {kind} names column {quoted(pair[0])} twice")
+        raise InvalidRequestError(
+            f"a {kind} names column {quoted(pair[0])} twice", hint="name each column once"
+        )
     columns = [schema.field(require_column(schema, name)) for name in key.columns]
     for column in columns:
         check_key_type(column)

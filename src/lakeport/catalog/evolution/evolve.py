@@ -369,7 +369,9 @@ def _check_cascade(kind: str, name: str, found: dependents.Dependents, *, cascad
 
 def _path(path: change.Path) -> change.Path:
     if not path:
-        raise InvalidRequestError("the path of a column has no part")
+        raise InvalidRequestError(
+            "the path of a column has no part", hint="name the column, then fields inside it"
+        )
     return path
 
 

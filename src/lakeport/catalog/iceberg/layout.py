@@ -135,9 +135,14 @@ def partition_spec(
         term = parse_term(text, logical)
         source, transform = _source_and_transform(term, columns)
         if _direction_words(term):
-            raise InvalidRequestError(f"{quoted(text)} is no partition term: it has a direction")
+            raise InvalidRequestError(
+                f"{quoted(text)} is no partition term: it has a direction",
+                hint="leave out asc, desc and nulls",
+            )
         if any(source.field_id == f.source_id and transform == f.transform for f in fields):
-            raise InvalidRequestError(f"the table is partitioned by {quoted(text)} twice")
+            raise InvalidRequestError(
+                f"the table is partitioned by {quoted(text)} twice", hint="name each term once"
+            )
         name = _free_name(_field_name(transform, term.path), transform, source, schema, fields)
         field_id = ids.get((source.field_id, str(transform))) or next(free)
         fields.append(PartitionField(source.field_id, field_id, transform, name))
