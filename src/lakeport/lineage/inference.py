@@ -29,7 +29,11 @@ def learn(binder: Binder) -> None:
             continue
         if relation.entry is not None and relation.entry.origin == "imported":
             continue
-        columns = [(column.name, column.key) for column in relation.columns if column.inferred]
+        columns = [
+            (column.name, column.key)
+            for column in relation.columns
+            if column.inferred and column.key not in binder.dialect.pseudo_columns
+        ]
         if not columns or relation.name in registry.imported:
             continue
         known = registry.implied.get(relation.name)

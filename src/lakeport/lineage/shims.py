@@ -54,6 +54,19 @@ def _replace_table(tokens: list[Token], words: list[str], _text: str) -> Shim | 
     return Shim("replace_table", [*lead, *tokens])
 
 
+def _private_temporary(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Oracle's tables of one session, and when their definition ends."""
+    if words[:3] != ["CREATE", "PRIVATE", "TEMPORARY"]:
+        return None
+    kept = [tokens[0], *tokens[2:]]
+    for position in range(len(kept) - 3):
+        ending = [token.text.upper() for token in kept[position : position + 4]]
+        if ending in (["ON", "COMMIT", word, "DEFINITION"] for word in ("DROP", "PRESERVE")):
+            del kept[position : position + 4]
+            break
+    return Shim("private_temporary", kept)
+
+
 def _again(text: str, start: int, end: int, parser: str) -> list[Token]:
     """Text the tokenizer swallowed whole, tokenised at its own place; nothing if it cannot be."""
     lines = text.count("\n", 0, start)
@@ -318,6 +331,7 @@ def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | 
 _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _replace_rows,
+    _private_temporary,
     _table_query,
     _insert_directory,
     _alter_columns,

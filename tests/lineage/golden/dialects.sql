@@ -129,3 +129,11 @@ SELECT table_name FROM `proj.data.INFORMATION_SCHEMA.TABLES`;
 -- table: s(c int)
 ALTER VIEW v WITH SCHEMABINDING AS SELECT c FROM s WHERE c > 100;
 --> v.c <- s.c
+
+-- case: oracle_level_is_no_column_of_an_unknown_table
+-- dialect: oracle
+SELECT LEVEL, a FROM t CONNECT BY PRIOR id = parent AND LEVEL < 5;
+--> partial
+--> out.a <- T.A
+--> issue INFERRED_SCHEMA
+--> schema t(a, id, parent, ...) implied

@@ -145,3 +145,17 @@ WITH c AS (SELECT * FROM t) SELECT a FROM c;
 SELECT count(*) AS n FROM mystery;
 --> out.n <= mystery[COUNT_ALL]
 --> no issue APPROXIMATE_LINEAGE
+
+-- case: except_a_field_of_a_struct
+-- table: t(id int, data struct<f1:int,s2:struct<f2:int,f3:string>>)
+SELECT * EXCEPT (data.f1) FROM t;
+SELECT * EXCEPT (id, data.s2.f2) FROM t;
+--> @0 out.id <- t.id
+--> @0 out.data <= t.data
+--> @1 out.data <= t.data
+
+-- case: except_a_field_that_is_not_there
+-- table: t(data struct<f1:int>)
+SELECT * EXCEPT (data.f9) FROM t;
+--> out.data <- t.data
+--> issue UNKNOWN_COLUMN column=f9

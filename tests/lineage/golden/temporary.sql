@@ -62,3 +62,17 @@ CREATE VOLATILE TABLE t AS (SELECT a FROM s) WITH DATA;
 --> t.a <- s.a
 --> schema t(a int) implied temporary @0
 --> schema s(a int) imported
+
+-- case: oracle_private_temporary_table
+-- dialect: oracle
+-- table: T(A int)
+CREATE PRIVATE TEMPORARY TABLE ora$ptt_x ON COMMIT DROP DEFINITION AS SELECT a FROM t;
+CREATE PRIVATE TEMPORARY TABLE ora$ptt_y (id NUMBER) ON COMMIT PRESERVE DEFINITION;
+SELECT a, id FROM ora$ptt_x, ora$ptt_y;
+--> stmt 0 CREATE_TABLE_AS reads T writes ORA$PTT_X
+--> stmt 1 CREATE_TABLE writes ORA$PTT_Y
+--> @0 ORA$PTT_X.A <- T.A
+--> @1 ORA$PTT_Y.ID <- ()
+--> @2 out.a <- ORA$PTT_X.A
+--> @2 out.id <- ORA$PTT_Y.ID
+--> node @0 ORA$PTT_X metadata.temporary=true

@@ -132,3 +132,29 @@ CREATE TABLE t AS SELECT row_number() OVER (ORDER BY a) AS n FROM s;
 --> t.n <= s.a[WINDOW]
 --> schema s(a int) imported
 --> schema t(n int) implied @0
+
+-- case: struct_without_the_field_left_out
+-- table: s(data struct<f1:int,s2:struct<f2:int,f3:string>>)
+CREATE TABLE t AS SELECT * EXCEPT (data.s2.f2) FROM s;
+--> t.data <= s.data
+--> schema s(data struct<f1:int,s2:struct<f2:int,f3:string>>) imported
+--> schema t(data struct<f1:int,s2:struct<f3:string>>) implied @0
+
+-- case: window_of_a_grouping
+-- table: s(ts timestamp, v int)
+CREATE TABLE t AS SELECT window.start, window.end, window, sum(v) AS n FROM s GROUP BY window(ts, '5 minutes');
+--> t.start <= s.ts
+--> t.end <= s.ts
+--> t.window <= s.ts
+--> t.n <= s.v[AGGREGATION]
+--> schema s(ts timestamp, v int) imported
+--> schema t(start timestamp, end timestamp, window struct<start:timestamp,end:timestamp>, n bigint) implied @0
+
+-- case: declared_variables_have_types
+DECLARE VARIABLE x INT DEFAULT 5;
+DECLARE y = 'a';
+CREATE TABLE t AS SELECT x, session.y AS y, system.session.x + 1 AS z;
+--> @2 t.x <- ()
+--> @2 t.y <- ()
+--> @2 t.z <- ()
+--> schema t(x int, y string, z int) implied @2

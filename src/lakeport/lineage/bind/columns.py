@@ -23,7 +23,7 @@ from lakeport.lineage.bind.qualified import (
     simply_qualified,
     whole_relation,
 )
-from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope
+from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope, explicit
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
@@ -138,7 +138,9 @@ def _in_scope(
     if named is not None and named.local_kind == "lateral" and not named.complete:
         # The alias of a function that returns one value is the name of that value.
         unsure, count = [named], 1
-    return _guess(binder, identifier, name, key, unsure, role, alone=count == 1) if unsure else None
+    if not unsure or key in binder.dialect.pseudo_columns:
+        return None
+    return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
 
 
 def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], int]:
@@ -217,7 +219,8 @@ def _through_output(
 def _through_alias(binder: Binder, identifier: exp.Expr, column: Column, role: int) -> list[Ref]:
     """A select alias stands for what it was made of."""
     binder.aliased[id(identifier.parent)] = column
-    return [ref if role == VALUE else replace(ref, role=role) for ref in column.refs]
+    refs = explicit(column)
+    return refs if role == VALUE else [replace(ref, role=role) for ref in refs]
 
 
 def _guess(  # noqa: PLR0913 - see `_in_scope`

@@ -18,6 +18,7 @@ from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
+from lakeport.lineage.types import field_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -201,7 +202,16 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
             ]
         alias = level.aliases.get(key)
         if alias is not None:
-            return [replace(ref, path=path, role=role or ref.role) for ref in alias.refs]
+            fields = [part.name for part in chain[1:]]
+            binder.type_memo[id(chain[-1].parent)] = field_type(
+                binder.type_of_column(alias), fields
+            )
+            # A field of something computed is no field of what it was computed from.
+            inner = path if alias.identity else None
+            return [
+                replace(ref, path=inner, role=role or ref.role, derived=ref.derived or not inner)
+                for ref in alias.refs
+            ]
         level = level.parent
     scripted = script_refs(binder, chain, role) if binder.blocks else None
     if scripted is not None or is_variable(binder, chain):

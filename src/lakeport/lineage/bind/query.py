@@ -24,6 +24,8 @@ from lakeport.lineage.bind.stars import expand_star
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
+_TIME_WINDOWS = frozenset({"window", "session_window"})
+
 
 def bind_query(
     binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
@@ -103,6 +105,7 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     """One SELECT, in the order its clauses mean."""
     bind_sources(binder, node, scope)
     _bind_scalars(binder, node, scope)
+    _bind_time_windows(binder, node, scope)
     for window in node.args.get("windows") or ():
         scope.windows[window.name.lower()] = window
     late = binder.dialect.where_aliases
@@ -131,6 +134,18 @@ def _bind_scalars(binder: Binder, node: exp.Select, scope: Scope) -> None:
             identifier = cte.args["alias"].this
             column = Column(identifier.name, binder.key(identifier))
             column.refs, column.expression = collect(binder, cte.this, scope), cte.this
+            scope.aliases[column.key] = column
+
+
+def _bind_time_windows(binder: Binder, node: exp.Select, scope: Scope) -> None:
+    """Spark's `GROUP BY window(ts, …)` makes a column of that name, a struct of two moments."""
+    group = node.args.get("group")
+    if group is None or binder.dialect.naming != "spark":
+        return
+    for key in group.expressions:
+        if key.__class__ is exp.Anonymous and key.name.lower() in _TIME_WINDOWS:
+            column = Column(key.name.lower(), key.name.lower())
+            column.refs, column.expression = collect(binder, key, scope), key
             scope.aliases[column.key] = column
 
 

@@ -17,7 +17,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
-from lakeport.lineage.types import star_fields
+from lakeport.lineage.types import star_fields, without_field
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -28,10 +28,18 @@ if TYPE_CHECKING:
 class _Modifiers:
     """What follows the star."""
 
-    __slots__ = ("excluded", "pattern", "renamed", "replaced", "unmet")
+    __slots__ = ("excluded", "fields", "pattern", "renamed", "replaced", "unmet")
 
-    def __init__(self, binder: Binder, star: exp.Expr) -> None:
-        self.excluded = {binder.key(item): item for item in _listed(star, "except_")}
+    def __init__(self, binder: Binder, star: exp.Expr, scope: Scope) -> None:
+        self.excluded: dict[str, exp.Expr] = {}
+        # Fields of structs to leave out, by their column.
+        self.fields: dict[str, list[list[exp.Expr]]] = {}
+        for item in _listed(star, "except_"):
+            parts = _parts(item)
+            if len(parts) > 1 and binder.addressed(parts[:-1], scope) is None:
+                self.fields.setdefault(binder.key(parts[0]), []).append(parts[1:])
+            else:
+                self.excluded[binder.key(item)] = item
         self.renamed: dict[str, exp.Expr] = {}
         self.replaced: dict[str, exp.Expr] = {}
         for item in _listed(star, "rename"):
@@ -42,7 +50,21 @@ class _Modifiers:
                 self.replaced[binder.key(item.args["alias"])] = item.this
         like = star.args.get("ilike")
         self.pattern = _like(like) if isinstance(like, exp.Expr) else None
-        self.unmet: dict[str, exp.Expr] = dict(self.excluded)
+        self.unmet = dict(self.excluded)
+        for paths in self.fields.values():
+            self.unmet.update((_dotted(path), path[-1]) for path in paths)
+
+
+def _parts(item: exp.Expr) -> list[exp.Expr]:
+    """The names of `a.b.c` in order."""
+    if not isinstance(item, exp.Column):
+        return [item]
+    names = [item.args.get(part) for part in ("catalog", "db", "table", "this")]
+    return [name for name in names if isinstance(name, exp.Expr)]
+
+
+def _dotted(path: list[exp.Expr]) -> str:
+    return ".".join(part.name for part in path)
 
 
 def _listed(star: exp.Expr, name: str) -> list[exp.Expr]:
@@ -60,7 +82,7 @@ def _like(node: exp.Expr) -> re.Pattern[str]:
 def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     """The columns a star in a select list stands for."""
     star = node.this if isinstance(node, exp.Column) else node
-    modifiers = _Modifiers(binder, star)
+    modifiers = _Modifiers(binder, star, scope)
     if isinstance(node, exp.Column):
         items = _qualified(binder, node, scope, modifiers)
     else:
@@ -135,7 +157,7 @@ def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modif
 
 def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
     """`(composite).*`, `f(x).*`: the fields of whatever stands before the star."""
-    modifiers = _Modifiers(binder, node.expression)
+    modifiers = _Modifiers(binder, node.expression, scope)
     base = node.this
     inner = base
     while isinstance(inner, exp.Paren):
@@ -273,10 +295,20 @@ def _shown(
         made.identity = True
         made.approximate = any(ref.approximate for ref in refs)
         made.type, made.typed = binder.type_of_column(column), True
+        for path in modifiers.fields.get(key, ()):
+            _leave_out(made, path, modifiers)
     renamed = modifiers.renamed.get(key)
     if renamed is not None:
         made.name, made.key = renamed.name, binder.key(renamed)
     return [made]
+
+
+def _leave_out(made: Column, path: list[exp.Expr], modifiers: _Modifiers) -> None:
+    """`* EXCEPT (data.field)`: the struct is built anew without the field."""
+    rest = without_field(made.type, [part.name for part in path])
+    if rest is not None or made.type is None:
+        modifiers.unmet.pop(_dotted(path), None)
+        made.type, made.identity = rest, False
 
 
 def expand_columns(binder: Binder, node: exp.Columns, scope: Scope) -> list[Item]:

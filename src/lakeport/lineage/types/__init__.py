@@ -6,7 +6,7 @@ from lakeport.lineage.types.generators import generated_types
 from lakeport.lineage.types.infer import infer
 from lakeport.lineage.types.mismatch import mismatch, mismatches
 from lakeport.lineage.types.model import Field, SqlType, array_of, struct_of
-from lakeport.lineage.types.nested import field_type, star_fields
+from lakeport.lineage.types.nested import field_type, star_fields, without_field
 from lakeport.lineage.types.read import read_type, type_of_node
 from lakeport.lineage.types.widen import common_of, common_type
 from lakeport.lineage.types.write import canonical_family, type_text
@@ -28,4 +28,5 @@ __all__ = [
     "struct_of",
     "type_of_node",
     "type_text",
+    "without_field",
 ]

@@ -60,6 +60,24 @@ def star_fields(type_: SqlType | None) -> tuple[Field, ...]:
     return type_.fields if type_ is not None and type_.kind == "struct" else ()
 
 
+def without_field(type_: SqlType | None, path: Sequence[str]) -> SqlType | None:
+    """A struct without the field at the end of a path; None if there is no such field."""
+    wanted, *rest = (name.lower() for name in path)
+    fields = star_fields(type_)
+    at = next((n for n, field in enumerate(fields) if field.name.lower() == wanted), None)
+    if at is None:
+        return None
+    kept = [(field.name, field.type) for field in fields]
+    if not rest:
+        del kept[at]
+    else:
+        inner = without_field(fields[at].type, rest)
+        if inner is None:
+            return None
+        kept[at] = (fields[at].name, inner)
+    return struct_of(kept)
+
+
 def _field(type_: SqlType | None, name: str) -> SqlType | None:
     if type_ is None or type_ in {VARIANT, VOID}:
         return type_
