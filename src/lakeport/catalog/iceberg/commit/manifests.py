@@ -83,6 +83,11 @@ class ManifestFiles:
             known = self._codecs[spec_id] = EntryCodec(kinds)
         return known
 
+    def has_sources(self, spec_id: int) -> bool:
+        """Whether the current schema has every column that the spec partitions by."""
+        known = self._metadata.schema().field_ids
+        return all(field.source_id in known for field in self._specs[spec_id].fields)
+
     def listed(self, snapshot: Snapshot | None) -> ManifestRows:
         """What the snapshot's manifest list says."""
         if snapshot is None:

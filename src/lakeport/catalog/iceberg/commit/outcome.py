@@ -30,7 +30,7 @@ from lakeport.core.errors import LakeportError
 
 class Outcome(Enum):
     LOST = auto()
-    """Somebody else was faster, or the catalog is busy: the same can be tried again."""
+    """Somebody else was faster, or the service has too much to do: it can be tried again."""
 
     REFUSED = auto()
     UNKNOWN = auto()
@@ -40,9 +40,9 @@ _LOST = (
     CommitFailedException,
     ServiceUnavailableError,
     TooManyRequestsError,
-    WaitingForLockException,
 )
 _REFUSED = (
+    WaitingForLockException,  # raised after all patience
     NoSuchTableError,
     NoSuchNamespaceError,
     BadRequestError,

@@ -173,7 +173,10 @@ def _listing(
         if row.path in replaced or not row.files:
             continue
         rewritten = _without(files, row, removed[row.content], moved)
-        (kept if rewritten is row else new).append(rewritten)
+        if rewritten is row:
+            kept.append(row)
+        elif rewritten is not None:
+            new.append(rewritten)
     _require_found(source, removed, moved)
     if replaced:
         new += [files.adopted(row) for effect in effects for row in effect.manifests]
@@ -202,8 +205,12 @@ def _additions(
 
 def _without(
     files: ManifestFiles, row: ManifestRow, leaving: frozenset[str], moved: Changes
-) -> ManifestRow:
-    """The same row if none of its files leaves."""
+) -> ManifestRow | None:
+    """The same row if none of its files leaves; None if nothing of it should be listed.
+
+    Readers (DuckDB 1.5, Spark before Iceberg 1.8) look at a partition's source even if every entry is
+    deleted, and break if the column was dropped: such a manifest is left out at once.
+    """
     if not leaving:
         return row
     marked = [
@@ -213,6 +220,8 @@ def _without(
     if not gone:
         return row
     moved.removed += [(row.spec_id, file) for file in gone]
+    if len(gone) == len(marked) and not files.has_sources(row.spec_id):
+        return None
     return files.write(row.spec_id, row.content, marked)
 
 

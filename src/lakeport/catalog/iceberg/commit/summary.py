@@ -79,7 +79,6 @@ def _counts(changes: Changes) -> dict[str, int]:
     partitions: set[Hashable] = {
         (spec_id, partition_key(file.partition))
         for spec_id, file in (*changes.added, *changes.removed)
-        if file.partition
     }
     return {
         "added-data-files": _files(added, DATA),

@@ -9,7 +9,7 @@ all metadata several times; here a commit takes what the caller has read, if tha
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
@@ -34,9 +34,7 @@ from pyiceberg.types import strtobool
 from sqlalchemy import (
     ColumnElement,
     Connection,
-    Insert,
     Select,
-    Update,
     bindparam,
     delete,
     insert,
@@ -55,6 +53,7 @@ from lakeport.catalog.iceberg.drivers.metadata_files import (
     next_metadata,
     remove_old_metadata,
 )
+from lakeport.catalog.iceberg.drivers.naming import claim, rename
 from lakeport.catalog.iceberg.drivers.patience import Patience
 from lakeport.catalog.iceberg.failures import is_busy
 from lakeport.catalog.iceberg.pointers.versions import defines
@@ -209,8 +208,10 @@ class PatientSqlCatalog(SqlCatalog):
     ) -> CommitTableResponse:
         new, io = self._write(after, self._parse_metadata_version(location) + 1)
         swap = self._swap_rows if defines(before) == defines(after) else self._swap
+        moved = {**_key(table.name()), "before": location, "after": new}
         try:
-            self._transact(swap, {**_key(table.name()), "before": location, "after": new})
+            with self._transaction() as connection:
+                _require_moved(connection.execute(swap, moved).rowcount)
         except CommitStateUnknownException:
             raise
         except BaseException:
@@ -233,22 +234,33 @@ class PatientSqlCatalog(SqlCatalog):
             raise NoSuchTableError(f"Table does not exist: {name}")
         new, io = self._write(after, 0)
         key = _key(table.name())
+        row = self._create_table_row(key["namespace"], key["table"], new)
         try:
-            self._transact(
-                insert(IcebergTables).values(
-                    **self._create_table_row(key["namespace"], key["table"], new)
-                ),
-                {},
-            )
+            with self._transaction() as connection:
+                claim(connection, self.name, key["namespace"], key["table"])
+                connection.execute(insert(IcebergTables).values(**row))
         except CommitStateUnknownException:
             raise
-        except IntegrityError as error:
+        except BaseException as error:
             remove(io, [new])
-            raise TableAlreadyExistsError(f"Table {name} already exists") from error
-        except BaseException:
-            remove(io, [new])
+            if isinstance(error, IntegrityError):  # a program that does not ask for names
+                raise TableAlreadyExistsError(f"Table {name} already exists") from error
             raise
         return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
+
+    def rename_table(
+        self, from_identifier: str | Identifier, to_identifier: str | Identifier
+    ) -> Table:
+        """Within a namespace two names never fold to one; PyIceberg looks at spellings alone."""
+        old, new = (
+            _key(self.identifier_to_tuple(name)) for name in (from_identifier, to_identifier)
+        )
+        if old["namespace"] != new["namespace"]:
+            return super().rename_table(from_identifier, to_identifier)
+        names = old["table"], new["table"]
+        with self._transaction() as connection:
+            rename(connection, self.name, old["namespace"], names, self.is_table())
+        return self.load_table(to_identifier)
 
     def _write(self, metadata: TableMetadata, version: int) -> tuple[str, FileIO]:
         provider = load_location_provider(metadata.location, metadata.properties)
@@ -261,23 +273,17 @@ class PatientSqlCatalog(SqlCatalog):
             raise
         return location, io
 
-    def _transact(self, statement: Insert | Update, values: Mapping[str, str]) -> None:
-        """One row is changed, or it was not applied; only an end that fails leaves that open."""
+    @contextmanager
+    def _transaction(self) -> Iterator[Connection]:
+        """What fails within was not applied; only an end that fails leaves that open."""
         turn: Connection | None = getattr(self._turn, "connection", None)
         with nullcontext(turn) if turn is not None else self.engine.connect() as connection:
+            with _or_busy():
+                yield connection
             try:
-                changed = connection.execute(statement, values).rowcount
-            except OperationalError as error:
-                if is_busy(error):
-                    raise WaitingForLockException("the catalog's database is busy") from error
-                raise
-            if changed < 1:
-                raise CommitFailedException("the table has been updated by another process")
-            try:
-                connection.commit()
+                with _or_busy():
+                    connection.commit()
             except DBAPIError as error:
-                if is_busy(error):
-                    raise WaitingForLockException("the catalog's database is busy") from error
                 message = "the catalog's database did not say whether it made the change"
                 raise CommitStateUnknownException(message) from error
 
@@ -288,15 +294,11 @@ class PatientSqlCatalog(SqlCatalog):
         SQLite has one lock for all tables, so whoever holds it should be quick.
         """
         with self.engine.connect() as connection:
-            try:
+            with _or_busy():
                 if self.engine.dialect.name == "sqlite":
                     connection.exec_driver_sql("BEGIN IMMEDIATE")
                 else:
                     connection.execute(self._lock_row, _key(identifier))
-            except OperationalError as error:
-                if is_busy(error):
-                    raise WaitingForLockException("the catalog's database is busy") from error
-                raise
             self._turn.connection = connection
             try:
                 yield
@@ -329,6 +331,21 @@ class PatientSqlCatalog(SqlCatalog):
         kind = self._iceberg_type_filter()
         can_load = IcebergTables.metadata_location.is_not(None)
         return can_load & (true() if kind is None else kind)
+
+
+@contextmanager
+def _or_busy() -> Iterator[None]:
+    try:
+        yield
+    except OperationalError as error:
+        if is_busy(error):
+            raise WaitingForLockException("the catalog's database is busy") from error
+        raise
+
+
+def _require_moved(count: int) -> None:
+    if count < 1:
+        raise CommitFailedException("the table has been updated by another process")
 
 
 def _key(identifier: Identifier) -> dict[str, str]:
