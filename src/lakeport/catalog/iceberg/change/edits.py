@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pyarrow as pa
@@ -40,11 +41,10 @@ def last_edits(origins: Origins, named: Addresses) -> list[Edit]:
     is_last = np.ones(len(order), np.bool_)
     is_last[:-1] = (rank[1:] != rank[:-1]) | (position[1:] != position[:-1])
     order, rank, position = order[is_last], rank[is_last], position[is_last]
-    starts = np.flatnonzero(np.diff(rank, prepend=-1))
-    ends = [*starts[1:].tolist(), len(order)]
+    starts = np.flatnonzero(np.diff(rank, prepend=-1)).tolist()
     return [
         Edit(origins.files[int(named.files[order[start]])], position[start:end], order[start:end])
-        for start, end in zip(starts.tolist(), ends, strict=True)
+        for start, end in pairwise([*starts, len(order)])
     ]
 
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 import pyarrow as pa
 
-from lakeport.catalog.definition import Key, column_index
+from lakeport.catalog.definition import Definition, Key, column_index
 from lakeport.catalog.iceberg.change.addresses import Addresses, Origins, join
 from lakeport.catalog.iceberg.change.edits import Edit, NewValues, last_edits
 from lakeport.catalog.iceberg.change.removal import Removal
@@ -26,6 +26,7 @@ from lakeport.catalog.iceberg.write.rows import NewRows
 from lakeport.catalog.iceberg.write.statement import Committer, Statement
 from lakeport.catalog.ports import WriteContext
 from lakeport.catalog.rows.conform import conform_update
+from lakeport.catalog.rows.constraints import check_not_null
 from lakeport.catalog.rows.received import as_received
 
 
@@ -79,6 +80,8 @@ class Update(Statement):
 
     def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
         assignment = conform_update(batch, self._definition)
+        # What needs whole rows is checked when they are made; this much can be said at once.
+        check_not_null(assignment.values, Definition(assignment.values.schema))
         if self._values is None:
             self._values = NewValues(assignment.values.schema, self._columns)
         self._values.add(assignment.values)
