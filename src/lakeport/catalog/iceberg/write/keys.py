@@ -7,7 +7,7 @@ which of them count is a question of the head and of who deletes rows in the sam
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,17 +19,19 @@ from lakeport.catalog.iceberg.definition import columns_of
 from lakeport.catalog.iceberg.deletes import deleted_rows
 from lakeport.catalog.iceberg.files import Wanted, read_file
 from lakeport.catalog.iceberg.inventory import Inventory, inventory_of, ordinals_of
-from lakeport.catalog.iceberg.parts import DataFile, Source
+from lakeport.catalog.iceberg.parts import Chunk, DataFile, Source
 from lakeport.catalog.iceberg.pruning import matching_files, matching_manifests
 from lakeport.catalog.iceberg.types import Column, to_logical
 from lakeport.catalog.iceberg.write.key_ranges import condition_on
 from lakeport.catalog.predicates import Predicate
 from lakeport.catalog.rows.keys import KeyGuard
 
+_BULK_ROWS = 1 << 18
+
 
 @dataclass(frozen=True, slots=True)
 class _Hits:
-    """Rows of a file that have a new key, wherever they are deleted or not."""
+    """Rows of a file that have a new key, whether they are deleted or not."""
 
     positions: Positions
     keys: tuple[pa.RecordBatch, ...]
@@ -126,19 +128,38 @@ class _Lookup:
             tuple(columns),
             source.options.batch_rows,
         )
-        positions: list[Positions] = []
-        keys: list[pa.RecordBatch] = []
-        for chunk in read_file(source, file, wanted):
-            arrays = [
-                to_logical(array, column)
-                for array, column in zip(chunk.rows.columns, columns, strict=True)
-            ]
-            batch = pa.RecordBatch.from_arrays(arrays, schema=self.guard.schema)
-            places = self.guard.hits([batch])
-            if len(places):
-                positions.append(places + chunk.start)
-                keys.append(take_rows(batch, pa.array(places)))
-        return _Hits(np.concatenate(positions), tuple(keys)) if positions else None
+        found = [
+            hits
+            for chunks in _in_bulk(read_file(source, file, wanted))
+            if (hits := self._hits(chunks, columns)) is not None
+        ]
+        if not found:
+            return None
+        positions = np.concatenate([hits.positions for hits in found])
+        return _Hits(positions, tuple(keys for hits in found for keys in hits.keys))
+
+    def _hits(self, chunks: Sequence[Chunk], columns: Sequence[Column]) -> _Hits | None:
+        batches = [
+            pa.RecordBatch.from_arrays(
+                [
+                    to_logical(array, column)
+                    for array, column in zip(chunk.rows.columns, columns, strict=True)
+                ],
+                schema=self.guard.schema,
+            )
+            for chunk in chunks
+        ]
+        places = self.guard.hits(batches)
+        if not len(places):
+            return None
+        positions, keys, first = [], [], 0
+        for chunk, batch in zip(chunks, batches, strict=True):
+            start, end = np.searchsorted(places, (first, first + batch.num_rows))
+            here = places[start:end] - first
+            positions.append(here + chunk.start)
+            keys.append(take_rows(batch, pa.array(here, pa.int64())))
+            first += batch.num_rows
+        return _Hits(np.concatenate(positions), tuple(keys))
 
     def _require_gone(
         self, hits: _Hits, source: Source, file: DataFile, leaving: Sequence[Leaving]
@@ -148,6 +169,18 @@ class _Lookup:
         staying = np.flatnonzero(~np.isin(hits.positions, np.concatenate(gone)))
         if len(staying):
             raise self.guard.exists_already(hits.keys, staying)
+
+
+def _in_bulk(chunks: Iterable[Chunk]) -> Iterator[list[Chunk]]:
+    """Many rows at a time, since all of the new keys are looked at for each."""
+    some: list[Chunk] = []
+    for chunk in chunks:
+        some.append(chunk)
+        if sum(each.count for each in some) >= _BULK_ROWS:
+            yield some
+            some = []
+    if some:
+        yield some
 
 
 def _left_ahead(ahead: Sequence[Effect], guard: KeyGuard) -> Iterator[Leaving]:
