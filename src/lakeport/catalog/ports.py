@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, r
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Array, Scalar
-from lakeport.catalog.definition import Definition
+from lakeport.catalog.definition import Constraint, Definition
 from lakeport.catalog.upkeep import (
     ORPHAN_GRACE,
     Compacted,
@@ -280,6 +280,15 @@ class Maintainable(Protocol):
     def rewrite_manifests(
         self, policy: Policy | None = None, context: WriteContext | None = None
     ) -> Regrouped: ...
+
+
+@runtime_checkable
+class Auditable(Protocol):
+    """Other programs write to it, too, and know nothing of our constraints."""
+
+    def broken_rules(self) -> Sequence[tuple[Constraint, str]]:
+        """Constraints that cannot be checked any more, each with the reason. Reads no rows."""
+        ...
 
 
 @runtime_checkable
@@ -544,6 +553,7 @@ ABILITIES: dict[type, str] = {
     Referable: "have tags or branches",
     Expirable: "forget snapshots",
     Maintainable: "be maintained",
+    Auditable: "tell what other programs broke",
     Sweepable: "be searched for files that nothing names",
     Measurable: "give statistics",
     Stored: "say where its files are",

@@ -9,7 +9,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from lakeport.catalog.changes import Change
+from lakeport.catalog.definition import Constraint
 from lakeport.catalog.iceberg.alter.alter import alter
+from lakeport.catalog.iceberg.broken import broken_rules
 from lakeport.catalog.iceberg.change.delete import Delete
 from lakeport.catalog.iceberg.change.overwrite import Overwrite
 from lakeport.catalog.iceberg.change.truncate import truncate
@@ -179,6 +181,9 @@ class IcebergTable:
         self, policy: Policy | None = None, context: WriteContext | None = None
     ) -> Regrouped:
         return rewrite_manifests(self._surroundings, self._name, policy or Policy(), context)
+
+    def broken_rules(self) -> Sequence[tuple[Constraint, str]]:
+        return broken_rules(self.source().metadata)
 
     def orphans(self, *, grace: int = ORPHAN_GRACE) -> Iterator[Orphan]:
         return find_orphans(self._surroundings, self._name, grace)

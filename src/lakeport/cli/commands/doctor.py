@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from lakeport.app.doctor import Report, State, examine
 from lakeport.cli.frame import Answer, Call, command
@@ -13,13 +15,21 @@ if TYPE_CHECKING:
 
 
 @command
-def doctor(call: Call) -> Answer[Report]:
+def doctor(
+    call: Call,
+    *,
+    deep: Annotated[
+        bool,
+        typer.Option("--deep", help="Also read the rows of tables that have constraints."),
+    ] = False,
+) -> Answer[Report]:
     """Check that everything Lakeport needs is here.
 
-    Nothing is changed. The exit code is 1 if a check fails; what is merely missing for one part of
-    Lakeport, like Java for pipelines, is a warning.
+    Tables are looked at, too: constraints that another program made impossible to keep, and with
+    --deep rows that break one. Nothing is changed. The exit code is 1 if a check fails; what is
+    merely missing for one part of Lakeport, like Java for pipelines, is a warning.
     """
-    report = examine(call.settings())
+    report = examine(call.settings(), deep=deep)
     return Answer(report, _show, ExitCode.NO if report.count(State.FAIL) else ExitCode.DONE)
 
 

@@ -42,9 +42,9 @@ def _expire(source: Source, policy: Policy, now: int) -> Due:
     keep = keep_by(policy, metadata, now)
     old, all_of_them = len(doomed(metadata, keep, now)), len(metadata.snapshots)
     reason = (
-        f"{old:,} of {all_of_them:,} snapshots are neither young, recent nor held by a ref"
+        f"{old:,} of {all_of_them:,} snapshots are old, and no tag or branch holds them"
         if old
-        else f"all {all_of_them:,} snapshots are to be kept"
+        else f"none of {_counted(all_of_them, 'snapshot')} is to be forgotten"
     )
     return Due(Task.EXPIRE, old > 0, reason, {"snapshots": all_of_them, "expirable": old})
 
@@ -56,12 +56,12 @@ def _compact(source: Source, policy: Policy) -> Due:
     chosen = choose(inventory, policy)
     useless = len(dangling_deletes(inventory))
     told = (
-        (chosen.small, "small files to be joined"),
-        (chosen.deleted, "files with many deletes"),
-        (chosen.moved, "files under an old partition spec"),
-        (useless, "delete files that apply to nothing"),
+        (chosen.small, "small file", "to be joined"),
+        (chosen.deleted, "file", "with many deletes"),
+        (chosen.moved, "file", "under an old partition spec"),
+        (useless, "delete file", "that nothing needs"),
     )
-    reasons = [f"{count:,} {what}" for count, what in told if count]
+    reasons = [f"{_counted(count, noun)} {why}" for count, noun, why in told if count]
     numbers = {
         "data_files": inventory.count,
         "delete_files": _delete_files(inventory),
@@ -83,16 +83,24 @@ def _manifests(source: Source, policy: Policy) -> Due:
     reason = (
         f"{small:,} of {len(rows):,} manifests are small"
         if small
-        else f"{len(rows):,} manifests are not too many"
+        else f"{_counted(len(rows), 'manifest')}, not too many"
     )
     return Due(Task.MANIFESTS, small > 0, reason, {"manifests": len(rows), "small": small})
 
 
 def _orphans(surroundings: Surroundings, name: TableName, policy: Policy) -> Due:
     found = list(find_orphans(surroundings, name, policy.orphan_grace))
-    reason = f"{len(found):,} files that nothing names" if found else "every old file is named"
+    reason = (
+        f"{_counted(len(found), 'file')} that nothing names"
+        if found
+        else "nothing old enough is left over"
+    )
     numbers = {"files": len(found), "bytes": sum(file.bytes for file in found)}
     return Due(Task.ORPHANS, bool(found), reason, numbers)
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
 def _inventory(source: Source) -> Inventory | None:

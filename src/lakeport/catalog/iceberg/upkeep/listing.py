@@ -45,7 +45,8 @@ def _through_arrow(io: PyArrowFileIO, location: str) -> Iterator[Orphan]:
                 folders.append(found.path)
             elif found.type == pafs.FileType.File:
                 path = _renamed(found.path, root, location)
-                yield Orphan(path, found.size or 0, found.mtime_ns or _UNKNOWN)
+                modified = _UNKNOWN if found.mtime_ns is None else found.mtime_ns
+                yield Orphan(path, found.size or 0, modified)
 
 
 def _through_fsspec(io: Any, location: str) -> Iterator[Orphan]:
