@@ -1,21 +1,102 @@
 """Lakeport: an airport for a lakehouse.
 
 Only the public names live here. Importing this module loads no heavy library (pyarrow, duckdb,
-pyiceberg, sqlglot, pyspark); a test holds it to that.
+pyiceberg, sqlglot, pyspark); a test holds it to that. Names that need one are looked up when used.
 """
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING
+
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    ConstraintViolationError,
+    InvalidRequestError,
+    KeyViolationError,
+    LakeportError,
+    NotFoundError,
+    PreconditionError,
+    UnavailableError,
+    UnsupportedError,
+)
 
 if TYPE_CHECKING:
     from os import PathLike
 
     from lakeport.app.lake.lake import Lake
+    from lakeport.app.lake.table import LakeTable
+    from lakeport.catalog.changes import (
+        AddColumn,
+        AddConstraint,
+        AddField,
+        ChangeType,
+        DropColumn,
+        DropConstraint,
+        DropField,
+        RelaxColumn,
+        RenameColumn,
+        RenameField,
+        RequireColumn,
+        SetComment,
+        SetDefault,
+        WidenColumn,
+    )
+    from lakeport.catalog.definition import (
+        Check,
+        Definition,
+        PrimaryKey,
+        Unique,
+        with_comment,
+        with_default,
+    )
 
 __version__ = "0.1.0"
 
-__all__ = ["__version__", "open"]
+__all__ = [
+    "AddColumn",
+    "AddConstraint",
+    "AddField",
+    "AlreadyExistsError",
+    "ChangeType",
+    "Check",
+    "ConflictError",
+    "ConstraintViolationError",
+    "Definition",
+    "DropColumn",
+    "DropConstraint",
+    "DropField",
+    "InvalidRequestError",
+    "KeyViolationError",
+    "Lake",
+    "LakeTable",
+    "LakeportError",
+    "NotFoundError",
+    "PreconditionError",
+    "PrimaryKey",
+    "RelaxColumn",
+    "RenameColumn",
+    "RenameField",
+    "RequireColumn",
+    "SetComment",
+    "SetDefault",
+    "UnavailableError",
+    "Unique",
+    "UnsupportedError",
+    "WidenColumn",
+    "__version__",
+    "open",
+    "with_comment",
+    "with_default",
+]
+
+_HOMES = (
+    "lakeport.catalog.changes",
+    "lakeport.catalog.definition",
+    "lakeport.app.lake.lake",
+    "lakeport.app.lake.table",
+)
 
 
 def open(project: str | PathLike[str] | None = None) -> Lake:  # noqa: A001  `lakeport.open` reads as it should
@@ -28,3 +109,11 @@ def open(project: str | PathLike[str] | None = None) -> Lake:  # noqa: A001  `la
     from lakeport.app.lake.open import open_lake  # noqa: PLC0415  loads pyarrow and PyIceberg
 
     return open_lake(project)
+
+
+def __getattr__(name: str) -> object:
+    if name in __all__:
+        for home in map(import_module, _HOMES):
+            if hasattr(home, name):
+                return getattr(home, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -46,6 +46,7 @@ def shop(project: Run) -> Run:
 def plain(text: str) -> str:
     """Without what is new each time: ids, moments, sizes."""
     text = re.sub(r"[0-9a-f]{8}-[0-9a-f-]{27}", "UUID", text)
+    text = re.sub(r"-[0-9a-f]{32}\b", "-UUID", text)
     text = re.sub(r"\b\d{15,19}\b", "ID", text)
     text = re.sub(r"\d{4}-\d\d-\d\dT[\d:.]+Z", "TIME", text)
     text = re.sub(r"[\d.]+ kB", "SIZE", text)
@@ -89,7 +90,7 @@ def test_long_lists_have_sizes(shop: Run) -> None:
 def test_one_damaged_table_does_not_hide_the_others(shop: Run) -> None:
     Path("b.csv").write_text("a\n1\n")
     shop("load", "shop.broken", "b.csv")
-    for file in Path(".lakeport/warehouse/shop/broken/metadata").glob("*.metadata.json"):
+    for file in Path(".lakeport/warehouse/shop").glob("broken-*/metadata/*.metadata.json"):
         file.unlink()
     assert shop("tables").code == 0
     shown = shop("tables", "--long")
@@ -140,7 +141,7 @@ def test_show_tells_everything_about_a_table(project: Run) -> None:
         "version 0\n"
         "snapshots 0\n"
         "format iceberg 2\n"
-        "location file:…/.lakeport/warehouse/hr/people\n"
+        "location file:…/.lakeport/warehouse/hr/people-UUID\n"
         "uuid UUID\n"
         "property a = b\n"
     )
@@ -174,8 +175,8 @@ def test_show_can_look_back(shop: Run) -> None:
 def test_history_is_oldest_first(shop: Run) -> None:
     assert plain(shop("history", "shop.items").out) == (
         "version snapshot time operation added deleted rows then\n"
-        " 1 ID TIME append 3 3\n"
-        " 2 ID TIME append 1 4\n"
+        " 1 ID TIME append 3 0 3\n"
+        " 2 ID TIME append 1 0 4\n"
     )
     commits = json.loads(shop("history", "shop.items", "--json").out)
     assert [set(commit) for commit in commits] == [
@@ -313,6 +314,7 @@ def test_load_says_what_it_did(project: Run) -> None:
     assert done == {
         "table": "x.y",
         "created": True,
+        "replaced": False,
         "rows": 1,
         "version": 1,
         "files": [{"file": "b.csv", "rows": 1}],
@@ -333,6 +335,48 @@ def test_load_can_insist(shop: Run) -> None:
     shown = shop("load", "shop.itmes", "items.csv", "--append")
     assert (shown.code, "did you mean `shop.items`?" in shown.err) == (1, True)
     assert shop("load", "shop.items", "items.csv", "--create", "--append").code == 2
+
+
+def test_load_can_replace_all_rows(shop: Run) -> None:
+    Path("new.csv").write_text("k,name\n7,nib\n")
+    assert shop("load", "shop.items", "new.csv", "--replace").out == (
+        "loaded 1 row from 1 file, in place of all rows of shop.items, now version 3\n"
+    )
+    assert json.loads(shop("read", "shop.items", "--columns", "k", "--json").out) == [{"k": 7}]
+    assert len(json.loads(shop("read", "shop.items", "--at", "2", "--json").out)) == 4
+    assert shop("load", "shop.fresh", "new.csv", "--replace").out == (
+        "loaded 1 row from 1 file, made shop.fresh, now version 1\n"
+    )
+    shown = shop("load", "shop.items", "new.csv", "--replace", "--append")
+    assert (shown.code, "--append and --replace exclude" in shown.err) == (2, True)
+
+
+def test_a_new_table_may_have_a_layout(shop: Run) -> None:
+    layout = ("--partition-by", "bucket(2, k)", "--sort-by", "name desc")
+    assert shop("load", "shop.laid", "items.csv", *layout).code == 0
+    shown = shop("show", "shop.laid").out
+    assert "partitioned by  bucket(2, k)" in shown
+    assert "sorted by       name desc" in shown
+    shown_error = shop("load", "shop.laid", "items.csv", *layout)
+    assert (shown_error.code, "does not change its layout" in shown_error.err) == (2, True)
+    bad = shop("load", "shop.bad", "items.csv", "--partition-by", "week(k)")
+    assert (bad.code, "shop.bad" in shop("tables").out) == (2, False)
+
+
+def test_history_counts_rows_that_left(shop: Run) -> None:
+    with library.open() as lake:
+        items = lake.table("shop.items")
+        items.update({"name": "'x'"}, where="k <= 2")
+        items.delete(where="k = 3")
+        items.delete(where="k = 4")
+        items.overwrite([{"k": 1}])
+    rows = [line.split()[-3:] for line in shop("history", "shop.items").out.splitlines()[3:]]
+    assert rows == [
+        ["2", "2", "4"],
+        ["0", "1", "3"],
+        ["0", "1", "2"],
+        ["1", "2", "1"],
+    ]
 
 
 def test_a_lake_needs_a_project(lakeport: Run, tmp_path: Path) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from lakeport.app.lake.description import constraint_text
-from lakeport.app.lake.figures import Figures, figures_of
+from lakeport.app.lake.figures import Figures, Movement, figures_of, movement_of
 from lakeport.catalog.definition import Check, Constraint, PrimaryKey, Unique
 
 TOTALS = {
@@ -30,6 +30,21 @@ def test_equality_deletes_hide_how_many_rows_are_left() -> None:
 
 def test_what_a_writer_left_out_is_unknown() -> None:
     assert figures_of({"total-records": "many"}) == Figures(None, None, None, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("summary", "movement"),
+    [
+        ({"added-records": "3"}, Movement(3, 0, 6)),
+        ({"added-records": "3", "added-position-deletes": "3"}, Movement(3, 3, 6)),
+        ({"added-position-deletes": "1"}, Movement(0, 1, 6)),
+        ({"deleted-records": "5", "removed-position-deletes": "2"}, Movement(0, 3, 6)),
+        ({"added-equality-deletes": "1", "added-records": "1"}, Movement(1, None, 6)),
+        ({"lakeport.changes": "AddColumn"}, Movement(None, None, 6)),
+    ],
+)
+def test_a_commit_moves_rows(summary: dict[str, str], movement: Movement) -> None:
+    assert movement_of({**TOTALS, **summary}) == movement
 
 
 @pytest.mark.parametrize(

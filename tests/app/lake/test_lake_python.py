@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
@@ -16,15 +15,13 @@ from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.query import Query, point_of, request_of
 from lakeport.app.lake.reader import closing_reader
 from lakeport.app.lake.writing import create_table, ensure_namespace
-from lakeport.catalog.changes import AddColumn
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.ports import Ref, Referable, Scannable, require
+from lakeport.catalog.ports import Ref, Scannable, require
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import (
     InvalidRequestError,
     LakeportError,
     NotFoundError,
-    UnsupportedError,
 )
 from lakeport.core.names import TableName
 from lakeport.core.timepoint import AtRef, AtTime, AtVersion
@@ -122,40 +119,11 @@ def test_history_and_refs(shop: Lake) -> None:
     items = shop.table("shop.items")
     first, second = items.history()
     assert [first.version, second.version] == [1, 2]
-    port = require(items.port, Referable, "items")
-    port.create_ref(Ref("monday", "tag", first.snapshot_id))
+    assert items.tag("monday", at=1) == Ref("monday", "tag", first.snapshot_id)
     assert ("monday", "tag") in [(ref.name, ref.kind) for ref in items.refs()]
     assert keys(items.scan(at="monday")) == keys(items.scan(at="tag:monday")) == [1, 2]
     assert keys(items.scan(at=f"snapshot:{second.snapshot_id}")) == [1, 2, 3, 4]
     assert items.schema_at("monday").equals(COLUMNS)
-
-
-def test_what_a_storage_cannot_do_is_unsupported_and_says_so(shop: Lake) -> None:
-    items = shop.table("shop.items")
-    changes: dict[str, Callable[[], object]] = {
-        "DELETE": lambda: items.delete(where="k = 1"),
-        "UPDATE": lambda: items.update({"price": "price * 2"}, where="k = 2"),
-        "altered": lambda: items.alter(AddColumn(pa.field("note", pa.string()))),
-    }
-    if shop.catalog.__class__.__name__ == "MemoryCatalog":
-        assert [change() is not None for change in changes.values()] == [True, True, True]
-        with items.scan(["k", "price", "note"]) as rows:
-            prices = {row["k"]: str(row["price"]) for row in rows.read_all().to_pylist()}
-        assert prices == {2: "14.00", 3: "None", 4: "None"}
-        return
-    for word, change in changes.items():
-        with pytest.raises(UnsupportedError, match=word):
-            change()
-
-
-def test_a_failure_of_the_rows_themselves_is_passed_on(shop: Lake) -> None:
-    def rows() -> object:
-        yield {"k": 5}
-        raise ZeroDivisionError
-
-    with pytest.raises(ZeroDivisionError):
-        shop.table("shop.items").append(rows())  # type: ignore[arg-type]  # what a careless caller does
-    assert keys(shop.table("shop.items").scan()) == [1, 2, 3, 4]
 
 
 # -- points and readers --------------------------------------------------------------------------

@@ -37,6 +37,31 @@ def figures_of(summary: Mapping[str, str] | None) -> Figures:
     )
 
 
+@dataclass(frozen=True, slots=True)
+class Movement:
+    """Rows that a commit added and took away, and how many there were then; None where unknown."""
+
+    added: int | None
+    deleted: int | None
+    rows: int | None
+
+
+def movement_of(summary: Mapping[str, str]) -> Movement:
+    """Iceberg counts the rows of files: one that is deleted by its position stays in its file, and
+    leaves a second time when the file does.
+    """
+    then = figures_of(summary).rows
+    in_files = _number(summary, "added-records"), _number(summary, "deleted-records")
+    by_position = _number(summary, "added-position-deletes")
+    if in_files == (None, None) and by_position is None:
+        return Movement(None, None, then)  # a change of columns, or a writer that does not count
+    added, deleted = (count or 0 for count in in_files)
+    before = _number(summary, "removed-position-deletes") or 0
+    by_equality = _number(summary, "added-equality-deletes")
+    left = None if by_equality else max(0, deleted - before) + (by_position or 0)
+    return Movement(added, left, then)
+
+
 def _number(summary: Mapping[str, str], key: str) -> int | None:
     text = summary.get(key, "")
     return int(text) if text.isdigit() else None

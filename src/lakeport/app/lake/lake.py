@@ -2,30 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeAlias
 
-from lakeport.app.lake.find import find_table
+import pyarrow as pa
+
+from lakeport.app.lake.find import find_table, parse_name
 from lakeport.app.lake.listing import list_tables
 from lakeport.app.lake.table import LakeTable
-from lakeport.app.lake.writing import append_rows
-from lakeport.catalog.ports import Catalog, NamespaceInfo, Table, Written
-from lakeport.catalog.statements import Rows
+from lakeport.app.lake.writing import (
+    create_namespace,
+    create_table,
+    drop_namespace,
+    drop_table,
+    rename_table,
+)
+from lakeport.catalog.arrow import Field
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteContext
+
+NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
+"""A whole definition, with constraints and layout, or columns alone."""
 
 
 class Lake:
-    """A catalog with its tables. Closing it, or leaving its `with` block, frees its connections."""
+    """A catalog with its tables. Closing it, or leaving its `with` block, frees its connections.
 
-    def __init__(self, catalog: Catalog, close: Callable[[], None] = lambda: None) -> None:
+    `actor` is who writes, as the tables' history will say.
+    """
+
+    def __init__(
+        self,
+        catalog: Catalog,
+        close: Callable[[], None] = lambda: None,
+        *,
+        actor: str | None = None,
+    ) -> None:
         self.catalog = catalog
         self._close = close
+        self._context = WriteContext(actor=actor)
 
     def __repr__(self) -> str:
         return f"<lakeport lake {self.catalog.name}>"
 
-    def namespaces(self) -> Sequence[NamespaceInfo]:
-        return self.catalog.namespaces()
+    # -- tables ----------------------------------------------------------------------------------
 
     def tables(self, namespace: str | None = None) -> list[str]:
         """Names like "shop.orders", sorted; of one namespace and those nested in it, or of all."""
@@ -33,10 +54,43 @@ class Lake:
 
     def table(self, name: str) -> LakeTable:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""
-        return LakeTable(find_table(self.catalog, name), self._append)
+        return LakeTable(find_table(self.catalog, name), self._context)
 
-    def _append(self, table: Table, rows: Rows) -> Written:
-        return append_rows(self.catalog, table, rows)
+    def create_table(
+        self, name: str, columns: NewColumns, *, on_conflict: OnConflict = "error"
+    ) -> LakeTable:
+        """A new, empty table; its namespace is made if it is missing.
+
+        `columns` are a `pyarrow.Schema`, names with types, or a `Definition` with constraints, defaults
+        and layout. A table of that name is an error; `on_conflict="ignore"` gives it as it is,
+        `"replace"` takes its place in one commit and keeps its past.
+        """
+        definition = columns if isinstance(columns, Definition) else Definition(pa.schema(columns))
+        target = parse_name(self.catalog, name)
+        made = create_table(self.catalog, target, definition, on_conflict)
+        return LakeTable(made, self._context)
+
+    def drop_table(self, name: str) -> None:
+        drop_table(self.catalog, find_table(self.catalog, name).name)
+
+    def rename_table(self, name: str, to: str) -> LakeTable:
+        """Within its namespace; `to` is the new name with or without it."""
+        renamed = rename_table(self.catalog, find_table(self.catalog, name).name, to)
+        return LakeTable(renamed, self._context)
+
+    # -- namespaces ------------------------------------------------------------------------------
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        return self.catalog.namespaces()
+
+    def create_namespace(self, name: str, comment: str | None = None) -> None:
+        create_namespace(self.catalog, NamespaceInfo(name, comment))
+
+    def drop_namespace(self, name: str) -> None:
+        """`PreconditionError` while it holds tables."""
+        drop_namespace(self.catalog, name)
+
+    # -- the end ---------------------------------------------------------------------------------
 
     def close(self) -> None:
         self._close()

@@ -6,6 +6,7 @@ from os import PathLike
 from pathlib import Path
 
 from lakeport.app import wiring
+from lakeport.app.lake.actor import current_actor
 from lakeport.app.lake.lake import Lake
 from lakeport.app.settings import load
 
@@ -13,4 +14,4 @@ from lakeport.app.settings import load
 def open_lake(project: str | PathLike[str] | None = None) -> Lake:
     settings = load(project=None if project is None else Path(project))
     catalog = wiring.open_catalog(settings)
-    return Lake(catalog, catalog.close)
+    return Lake(catalog, catalog.close, actor=current_actor())

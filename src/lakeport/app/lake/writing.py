@@ -1,32 +1,41 @@
-"""New tables and new rows, on whatever catalog: through its own abilities where it has them.
-
-Iceberg's tables are created and appended to by PyIceberg until they have abilities of their own.
-"""
+"""Namespaces and tables made, dropped and renamed on whatever catalog, by the names people type."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
-
-import pyarrow as pa
+from contextlib import suppress
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import (
     Catalog,
     DynamicCatalog,
     DynamicNamespace,
-    Insertable,
     NamespaceInfo,
+    OnConflict,
     Table,
-    Written,
     require,
 )
-from lakeport.catalog.statements import Rows, batches_of, insert_rows
-from lakeport.core.errors import LakeportError, NotFoundError, UnsupportedError
-from lakeport.core.names import TableName, quoted
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    LakeportError,
+    NotFoundError,
+)
+from lakeport.core.names import (
+    TableName,
+    fold,
+    quoted,
+    why_unsafe_namespace,
+    why_unsafe_table,
+)
 
-if TYPE_CHECKING:
-    from lakeport.catalog.iceberg.catalog import IcebergCatalog
+
+def create_namespace(catalog: Catalog, info: NamespaceInfo) -> None:
+    _refuse("namespace", info.name, why_unsafe_namespace(info.name))
+    _dynamic(catalog).create_namespace(info)
+
+
+def drop_namespace(catalog: Catalog, name: str) -> None:
+    _dynamic(catalog).drop_namespace(name)
 
 
 def ensure_namespace(catalog: Catalog, name: str) -> bool:
@@ -34,72 +43,56 @@ def ensure_namespace(catalog: Catalog, name: str) -> bool:
     try:
         catalog.namespace(name)
     except NotFoundError:
-        owner = require(catalog, DynamicCatalog, f"catalog {quoted(catalog.name)}")
-        owner.create_namespace(NamespaceInfo(name))
+        try:
+            create_namespace(catalog, NamespaceInfo(name))
+        except AlreadyExistsError:  # another program was faster
+            return False
         return True
     return False
 
 
-def create_table(catalog: Catalog, name: TableName, definition: Definition) -> Table:
-    """A new table in a namespace that exists."""
-    namespace = catalog.namespace(name.namespace)
-    if isinstance(namespace, DynamicNamespace):
-        return namespace.create_table(name.table, definition)
-    from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
-
-    with _iceberg(catalog).changing() as native:
-        create.create_table(native, name, definition)
-    return catalog.namespace(name.namespace).table(name.table)
+def create_table(
+    catalog: Catalog, name: TableName, definition: Definition, on_conflict: OnConflict = "error"
+) -> Table:
+    """A new table. A namespace that had to be made for it goes again if the table cannot be made."""
+    _refuse("table", name.table, why_unsafe_table(name.table))
+    made_namespace = ensure_namespace(catalog, name.namespace)
+    try:
+        return _tables(catalog, name).create_table(name.table, definition, on_conflict=on_conflict)
+    except BaseException:
+        # Whatever stops the undoing, the reason for it is what the user must hear.
+        if made_namespace:
+            with suppress(LakeportError):
+                drop_namespace(catalog, name.namespace)
+        raise
 
 
 def drop_table(catalog: Catalog, name: TableName) -> None:
+    _tables(catalog, name).drop_table(name.table)
+
+
+def rename_table(catalog: Catalog, name: TableName, to: str) -> Table:
+    """`to` is a table's name, alone or with the namespace that it stays in."""
+    target = TableName.parse(to) or TableName(name.namespace, to)
+    if fold(target.namespace) != fold(name.namespace):
+        raise InvalidRequestError(
+            f"table {quoted(str(name))} cannot move to namespace {quoted(target.namespace)}",
+            hint="a rename stays in its namespace; create the table there and copy the rows",
+        )
+    return _tables(catalog, name).rename_table(name.table, target.table)
+
+
+def _dynamic(catalog: Catalog) -> DynamicCatalog:
+    return require(catalog, DynamicCatalog, f"catalog {quoted(catalog.name)}")
+
+
+def _tables(catalog: Catalog, name: TableName) -> DynamicNamespace:
     namespace = catalog.namespace(name.namespace)
-    if isinstance(namespace, DynamicNamespace):
-        namespace.drop_table(name.table)
-        return
-    from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
-
-    with _iceberg(catalog).changing() as native:
-        create.drop_table(native, name)
+    return require(namespace, DynamicNamespace, f"namespace {quoted(name.namespace)}")
 
 
-def append_rows(catalog: Catalog, table: Table, rows: Rows) -> Written:
-    """All rows in one commit, or none."""
-    if isinstance(table, Insertable):
-        return insert_rows(table, rows)
-    from lakeport.catalog.iceberg import create  # noqa: PLC0415  loads PyIceberg
-
-    name, given = table.name, _Given(batches_of(rows, table))
-    try:
-        with _iceberg(catalog).changing(name) as native:
-            found = native.load_table((*name.namespace.split("."), name.table))
-            added = create.append(found, given)
-    except LakeportError:
-        if given.failure is not None:
-            raise given.failure from None
-        raise
-    state = table.state()
-    return Written(added, state.snapshot_id, state.version)
-
-
-class _Given:
-    """Rows of a caller's making. What fails in there is the caller's, and no fault of the catalog."""
-
-    def __init__(self, batches: Iterator[pa.RecordBatch]) -> None:
-        self._batches = batches
-        self.failure: Exception | None = None
-
-    def __iter__(self) -> Iterator[pa.RecordBatch]:
-        try:
-            yield from self._batches
-        except Exception as error:
-            self.failure = error
-            raise
-
-
-def _iceberg(catalog: Catalog) -> IcebergCatalog:
-    from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
-
-    if not isinstance(catalog, IcebergCatalog):
-        raise UnsupportedError(f"catalog {quoted(catalog.name)} cannot be written to")
-    return catalog
+def _refuse(kind: str, name: str, reason: str | None) -> None:
+    if reason is not None:
+        raise InvalidRequestError(
+            f"a {kind} cannot be called {quoted(name)}: {reason}", hint="choose another name"
+        )

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lakeport.app import wiring
+from lakeport.app.lake.figures import movement_of
 from lakeport.app.lake.find import find_table
 from lakeport.app.lake.history import Commit, history_of
 from lakeport.cli.frame import Answer, Call, command
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Page
-
-_COUNTS = ("added-records", "deleted-records", "total-records")
 
 
 @command
@@ -44,13 +44,8 @@ def _show(commits: tuple[Commit, ...], page: Page) -> None:
                 page.name(str(commit.snapshot_id)),
                 commit.timestamp,
                 commit.operation,
-                *(_count(commit, key) for key in _COUNTS),
+                *astuple(movement_of(commit.summary)),
             )
             for commit in commits
         ],
     )
-
-
-def _count(commit: Commit, key: str) -> int | None:
-    text = commit.summary.get(key, "")
-    return int(text) if text.isdigit() else None

@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.app import wiring
+from lakeport.app.lake.actor import current_actor
 from lakeport.app.lake.load.inputs import FileFormat, FileOptions
 from lakeport.app.lake.load.load import Load, Loaded, Mode, load_files
+from lakeport.catalog.ports import WriteContext
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.progress import counting
 from lakeport.cli.output.sizes import counted
@@ -36,6 +38,17 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
     append: Annotated[
         bool, typer.Option("--append", help="The table must be there already.")
     ] = False,
+    replace: Annotated[
+        bool, typer.Option("--replace", help="The rows take the place of all that are there.")
+    ] = False,
+    partition_by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM", help="Of a new table, such as `day(at)`; may be repeated."),
+    ] = None,
+    sort_by: Annotated[
+        list[str] | None,
+        typer.Option(metavar="TERM", help="Of a new table, such as `price desc`; may be repeated."),
+    ] = None,
     delimiter: Annotated[
         str | None, typer.Option(metavar="C", help="What separates values in CSV [default: ,].")
     ] = None,
@@ -51,24 +64,40 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
     name in any case, and one that a file lacks gets its DEFAULT or NULL. All files are loaded in one
     commit, or nothing is.
     """
-    if create and append:
-        raise InvalidRequestError(
-            "--create and --append exclude each other", hint="use one of them"
-        )
-    mode: Mode = "create" if create else "append" if append else "either"
     options = FileOptions(file_format, delimiter, tuple(null or ()))
-    wanted = Load(table, tuple(files), options, mode)
+    wanted = Load(
+        table,
+        tuple(files),
+        options,
+        _mode(create=create, append=append, replace=replace),
+        tuple(partition_by or ()),
+        tuple(sort_by or ()),
+    )
     with (
         closing(wiring.open_catalog(call.settings())) as catalog,
         counting(f"loading {table}") as progress,
     ):
-        return Answer(load_files(catalog, wanted, progress), _show)
+        context = WriteContext(actor=current_actor())
+        return Answer(load_files(catalog, wanted, progress, context), _show)
+
+
+def _mode(**asked: bool) -> Mode:
+    chosen = [mode for mode in _MODES if asked[mode]]
+    if len(chosen) > 1:
+        raise InvalidRequestError(
+            f"{' and '.join(f'--{mode}' for mode in chosen)} exclude each other",
+            hint="use one of them",
+        )
+    return chosen[0] if chosen else "either"
+
+
+_MODES: tuple[Mode, ...] = ("create", "append", "replace")
 
 
 def _show(done: Loaded, page: Page) -> None:
     if len(done.files) > 1:
         page.table(("file", "rows"), [(file.file, file.rows) for file in done.files])
-    made = "made " if done.created else "into "
+    made = "made " if done.created else "in place of all rows of " if done.replaced else "into "
     page.line(
         f"loaded {counted(done.rows, 'row')} from {counted(len(done.files), 'file')}, {made}",
         page.name(done.table),
