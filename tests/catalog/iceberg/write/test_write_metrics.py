@@ -14,23 +14,26 @@ from pyiceberg.manifest import DataFile
 from pyiceberg.types import PrimitiveType
 
 from lakeport.catalog.arrow import Array
+from lakeport.catalog.definition import Definition
 from lakeport.catalog.expressions import narrow, parse_expression
 from lakeport.catalog.iceberg.write.options import WriteOptions
 from lakeport.catalog.ports import ScanRequest
-from tests.catalog.iceberg.write.fresh import Fresh
+from tests.catalog.iceberg.write.fresh import Fresh, batch
 
 _arrow: Any = pa
 INF = math.inf
+COLUMN = "write.metadata.metrics.column.x"
 
 
-def written(fresh: Fresh, array: Array) -> DataFile:
+def written(fresh: Fresh, array: Array, name: str = "t") -> DataFile:
     schema = pa.schema([pa.field("x", array.type)])
-    fresh.create(schema)
+    fresh.create(schema, name)
     rows = pa.RecordBatch.from_arrays([array], schema=schema)
     half = rows.num_rows // 2
-    fresh.insert([rows.slice(0, half), rows.slice(half)], options=WriteOptions(row_group_rows=2))
-    fresh.conforms()
-    (task,) = fresh.load().scan().plan_files()
+    halves = [rows.slice(0, half), rows.slice(half)]
+    fresh.insert(halves, name, WriteOptions(row_group_rows=2))
+    fresh.conforms(name)
+    (task,) = fresh.load(name).scan().plan_files()
     return task.file
 
 
@@ -138,3 +141,44 @@ def test_scans_find_what_bounds_leave_out(fresh: Fresh, sql: str) -> None:
     everything = fresh.rows(request=ScanRequest(expression=parse_expression(sql, schema)))
     assert str(fresh.rows(request=request)["x"]) == str(everything["x"])
     assert everything.num_rows
+
+
+LONG = "x" * 40
+
+
+@pytest.mark.parametrize(
+    ("properties", "counted", "longest"),
+    [
+        ({}, True, 16),
+        ({"write.metadata.metrics.default": "none"}, False, None),
+        ({"write.metadata.metrics.default": "counts"}, True, None),
+        ({"write.metadata.metrics.default": "full"}, True, 40),
+        ({"write.metadata.metrics.default": "truncate(5)"}, True, 5),
+        ({"write.metadata.metrics.default": "everything"}, True, 16),
+        ({"write.metadata.metrics.default": "none", COLUMN: "Truncate(3)"}, True, 3),
+        ({"write.metadata.metrics.default": "full", COLUMN: "none"}, False, None),
+    ],
+    ids=str,
+)
+def test_a_manifest_says_as_much_as_the_table_asks(
+    fresh: Fresh, properties: dict[str, str], *, counted: bool, longest: int | None
+) -> None:
+    schema = pa.schema([pa.field("x", pa.string())])
+    fresh.create(Definition(schema, properties=properties))
+    fresh.insert([batch(schema, (LONG,), (None,))])
+    (task,) = fresh.load().scan().plan_files()
+    file = task.file
+    assert set(file.column_sizes or {}) == {1}
+    assert file.value_counts == ({1: 2} if counted else {})
+    assert file.null_value_counts == ({1: 1} if counted else {})
+    low = (file.lower_bounds or {}).get(1)
+    assert (None if low is None else len(low)) == longest
+    assert ((file.upper_bounds or {}).get(1) is None) == (longest is None)
+    condition = narrow("x IS NULL", schema)
+    assert fresh.rows(request=ScanRequest(predicate=condition.predicate)).num_rows == 1
+
+
+def test_texts_too_long_for_a_footer_have_bounds_too(fresh: Fresh) -> None:
+    texts = ["b", "c", "a" * 5_000, None, "x", "z" * 5_000]
+    assert bounds(fresh, pa.array(texts)) == ("a" * 16, "z" * 15 + "{")
+    assert written(fresh, pa.array([b"\xff" * 5_000, b"x"]), "other").lower_bounds == {1: b"x"}

@@ -23,6 +23,7 @@ from pyiceberg.table.metadata import TableMetadata
 from lakeport.catalog.iceberg.commit.running import RUNNING
 from lakeport.catalog.iceberg.types import Column
 from lakeport.catalog.iceberg.write.metrics import Metrics
+from lakeport.catalog.iceberg.write.modes import modes_of
 from lakeport.catalog.iceberg.write.options import Compression, WriteOptions
 from lakeport.catalog.iceberg.write.parquet import GrowingFile, Place, file_schema
 from lakeport.catalog.iceberg.write.partitions import (
@@ -67,6 +68,7 @@ class DataFiles:
         self._options = options or WriteOptions.of(metadata.properties)
         self._compression = Compression.of(metadata.properties)
         self._schema = file_schema(tuple(column.field for column in columns))
+        self._modes = modes_of(metadata.properties)
         self._order = order_of(metadata)
         self._run = uuid.uuid4()
         self._queues: dict[PartitionValues, _Queue] = {}
@@ -175,7 +177,7 @@ class DataFiles:
         path = locations.new_data_location(f"{len(self._begun):05d}-{self._run}.parquet")
         RUNNING.begin(path)
         self._begun.append(path)
-        metrics = Metrics(self._columns)
+        metrics = Metrics(self._columns, self._modes)
         file = GrowingFile(self._io, path, self._schema, self._compression, metrics)
         order_id = None if self._order is None else self._order.order_id
         opened = _Open(Place(metadata.default_spec_id, values, order_id), file)

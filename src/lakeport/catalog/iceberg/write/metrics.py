@@ -1,8 +1,7 @@
 """What a manifest says about a data file: sizes and counts of every column, bounds where they help.
 
 Bounds come from the rows, since DuckDB's infinite dates in a footer cannot become Python objects; those
-of texts and bytes from Parquet's footer, which has them anyway (but for values beyond 4 KiB), because
-finding them again is slow. NaN and infinity never enter them. Where a column holds infinity that end is left open, because a bound
+of texts and bytes from Parquet's footer if it has them, because finding them again is slow. NaN and infinity never enter them. Where a column holds infinity that end is left open, because a bound
 without it would hide the row from everyone who prunes.
 """
 
@@ -29,11 +28,12 @@ from pyiceberg.types import (
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.iceberg.types import Column
 from lakeport.catalog.iceberg.types.scalars import storage_of
+from lakeport.catalog.iceberg.write.modes import Mode, Modes
 from lakeport.catalog.predicates.kinds import value_type
 
 _compute: Any = pc
-_LONGEST = 16
-"""Characters or bytes of a bound; Iceberg's own default."""
+_LONGEST_IN_FOOTER = 4_000
+"""Bytes: a little less than what Parquet's writer leaves out."""
 
 
 @dataclass(slots=True)
@@ -54,19 +54,32 @@ class _End:
 @dataclass(slots=True)
 class _Gathered:
     column: Column
+    mode: Mode
     nulls: int = 0
     nans: int = 0
     low: _End = field(default_factory=_End)
     high: _End = field(default_factory=_End)
+    in_footer: list[bool] = field(default_factory=list)
+    """Of each row group, whether its bounds will be found there."""
 
     @property
-    def in_footer(self) -> bool:
+    def has_bounds(self) -> bool:
+        return self.mode.bounds and self.column.codec.ordered
+
+    def add(self, column: pa.ChunkedArray[Any]) -> None:
+        """The values of one row group."""
+        self.in_footer.append(self._is_text() and not _has_long(column))
+        if not self.mode.counts:
+            return
+        self.nulls += column.null_count
+        if isinstance(self.column.field.field_type, PrimitiveType) and not self.in_footer[-1]:
+            for array in column.chunks:
+                self._measure(array)
+
+    def _is_text(self) -> bool:
         return isinstance(self.column.field.field_type, StringType | BinaryType)
 
-    def add(self, array: Array) -> None:
-        self.nulls += array.null_count
-        if self.in_footer or not isinstance(self.column.field.field_type, PrimitiveType):
-            return
+    def _measure(self, array: Array) -> None:
         values: Any = _comparable(storage_of(array))
         if pa.types.is_floating(values.type):
             is_nan = _compute.is_nan(values)
@@ -74,19 +87,21 @@ class _Gathered:
             self.nans += nans
             if nans:
                 values = values.filter(_compute.invert(is_nan))
-        if not self.column.codec.ordered or values.null_count == len(values):
+        if not self.has_bounds or values.null_count == len(values):
             return
         ends = _compute.min_max(values)
         infinity = _infinity(self.column)
         self.low.stretch(ends["min"].as_py(), min, None if infinity is None else -infinity)
         self.high.stretch(ends["max"].as_py(), max, infinity)
 
-    def take(self, chunk: pq.ColumnChunkMetaData) -> None:
+    def take(self, group: int, chunk: pq.ColumnChunkMetaData) -> None:
         """What the footer says of a row group."""
-        found: Any = chunk.statistics
-        if not self.column.codec.ordered or (found.null_count == chunk.num_values):
+        if not self.in_footer[group] or not self.has_bounds:
             return
-        if found.has_min_max:
+        found: Any = chunk.statistics
+        if found is not None and found.null_count == chunk.num_values:
+            return
+        if found is not None and found.has_min_max:
             self.low.stretch(found.min, min, None)
             self.high.stretch(found.max, max, None)
         else:
@@ -96,32 +111,33 @@ class _Gathered:
 class Metrics:
     """Collects over the batches of one file."""
 
-    def __init__(self, columns: Sequence[Column]) -> None:
-        self._gathered = [_Gathered(column) for column in columns]
+    def __init__(self, columns: Sequence[Column], modes: Modes) -> None:
+        self._gathered = [_Gathered(column, modes.of(column.field.name)) for column in columns]
 
-    def add(self, rows: pa.RecordBatch) -> None:
-        """Rows in their stored form, one column for each of the table's."""
+    def add(self, rows: pa.Table) -> None:
+        """A row group in its stored form, one column for each of the table's."""
         for gathered, array in zip(self._gathered, rows.columns, strict=True):
             gathered.add(array)
 
     def finished(self, footer: pq.FileMetaData) -> dict[str, Any]:
         """The fields of a manifest's entry, by PyIceberg's names."""
         leaves = [leaf for g in self._gathered for leaf in _leaves(g.column.field)]
-        texts = {g.column.field.field_id: g for g in self._gathered if g.in_footer}
+        by_id = {g.column.field.field_id: g for g in self._gathered}
         sizes: dict[int, int] = dict.fromkeys(leaves, 0)
-        counts: dict[int, int] = dict.fromkeys(leaves, 0)
+        counted = [g for g in self._gathered if g.mode.counts]
+        counts = dict.fromkeys((leaf for g in counted for leaf in _leaves(g.column.field)), 0)
         offsets = []
-        for group in (footer.row_group(at) for at in range(footer.num_row_groups)):
+        for number in range(footer.num_row_groups):
+            group = footer.row_group(number)
             offsets.append(_start(group))
             for at, leaf in enumerate(leaves):
                 chunk = group.column(at)
                 sizes[leaf] += chunk.total_compressed_size
-                counts[leaf] += chunk.num_values
-                if leaf in texts:
-                    texts[leaf].take(chunk)
-        primitive = [
-            g for g in self._gathered if isinstance(g.column.field.field_type, PrimitiveType)
-        ]
+                if leaf in counts:
+                    counts[leaf] += chunk.num_values
+                if leaf in by_id:
+                    by_id[leaf].take(number, chunk)
+        primitive = [g for g in counted if isinstance(g.column.field.field_type, PrimitiveType)]
         return {
             "record_count": footer.num_rows,
             "column_sizes": sizes,
@@ -136,6 +152,13 @@ class Metrics:
             "upper_bounds": dict(_bounds(primitive, upper=True)),
             "split_offsets": sorted(offsets),
         }
+
+
+def _has_long(column: pa.ChunkedArray[Any]) -> bool:
+    if column.nbytes <= _LONGEST_IN_FOOTER:
+        return False
+    longest = _compute.max(_compute.binary_length(column)).as_py()
+    return longest is not None and longest > _LONGEST_IN_FOOTER
 
 
 def _comparable(array: Array) -> Array:
@@ -163,17 +186,18 @@ def _bounds(gathered: Sequence[_Gathered], *, upper: bool) -> Iterator[tuple[int
         kind: Any = one.column.field.field_type
         if end.is_open or end.value is None:
             continue
-        value = _shortened(end.value, kind, upper=upper)
+        value = _shortened(end.value, kind, one.mode.longest, upper=upper)
         if isinstance(value, float) and value == 0:
             value = 0.0 if upper else -0.0  # as the specification says, since both are equal
         if value is not None:
             yield one.column.field.field_id, to_bytes(kind, value)
 
 
-def _shortened(value: Any, kind: IcebergType, *, upper: bool) -> Any:
-    if not isinstance(kind, StringType | BinaryType) or len(value) <= _LONGEST:
+def _shortened(value: Any, kind: IcebergType, longest: int | None, *, upper: bool) -> Any:
+    """A text or bytes no longer than that, which bounds what the whole one does."""
+    if longest is None or not isinstance(kind, StringType | BinaryType) or len(value) <= longest:
         return value
-    start = value[:_LONGEST]
+    start = value[:longest]
     if not upper:
         return start
     return _next_text(start) if isinstance(start, str) else _next_bytes(start)

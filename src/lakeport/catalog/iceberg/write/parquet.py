@@ -64,8 +64,7 @@ class GrowingFile:
     def write(self, rows: pa.Table) -> None:
         """One row group."""
         rows = rows.combine_chunks()  # a thousand small pieces would each be looked at
-        for batch in rows.to_batches():
-            self._metrics.add(batch)
+        self._metrics.add(rows)
         with writing(self._what):
             self._writer.write_table(rows, row_group_size=rows.num_rows)
 
