@@ -25,7 +25,7 @@ def arranged(
     """The metadata with a layout that fits `schema`, which is not its current schema yet."""
     _check_partition_sources(metadata, moved)
     check_partition_names(metadata, schema)
-    _check_identifiers(metadata, schema, cascade=cascade)
+    _check_identifiers(metadata, schema, moved, cascade=cascade)
     present = index_by_id(schema)
     spec = [field for field in metadata.spec().fields if field.source_id in present]
     if len(spec) < len(metadata.spec().fields):
@@ -50,8 +50,8 @@ def identifiers_after(schema: Schema, moved: Mapping[int, int], present: Schema)
 
 def loses_partition_source(before: TableMetadata, schema: Schema) -> bool:
     """Whether files of some spec would be left whose source the schema lacks."""
-    gone = {field_id for field_id in _sources(before) if before.schema().find_column_name(field_id)}
-    return any(schema.find_column_name(field_id) is None for field_id in gone)
+    gone = index_by_id(before.schema()).keys() - index_by_id(schema).keys()
+    return not gone.isdisjoint(_sources(before))
 
 
 def check_partition_names(metadata: TableMetadata, schema: Schema) -> None:
@@ -80,9 +80,12 @@ def _check_partition_sources(metadata: TableMetadata, moved: Mapping[int, int]) 
         )
 
 
-def _check_identifiers(metadata: TableMetadata, schema: Schema, *, cascade: bool) -> None:
-    for field_id in metadata.schema().identifier_field_ids:
-        name = metadata.schema().find_column_name(field_id)
+def _check_identifiers(
+    metadata: TableMetadata, schema: Schema, moved: Mapping[int, int], *, cascade: bool
+) -> None:
+    for before in metadata.schema().identifier_field_ids:
+        name = metadata.schema().find_column_name(before)
+        field_id = moved.get(before, before)
         left = schema.find_column_name(field_id)
         if left is None and not cascade:
             raise PreconditionError(
