@@ -57,9 +57,14 @@ def reads(constraint: Constraint, column: str) -> bool:
 
 @lru_cache(maxsize=1024)
 def _read_by(constraint: Constraint) -> frozenset[str]:
-    names = (
-        column_names(constraint.expression) if isinstance(constraint, Check) else constraint.columns
-    )
+    try:
+        names = (
+            column_names(constraint.expression)
+            if isinstance(constraint, Check)
+            else constraint.columns
+        )
+    except InvalidRequestError:
+        return frozenset()  # nobody can read it: it stays as it is, and refuses writes
     return frozenset(fold(name) for name in names)
 
 
