@@ -19,10 +19,11 @@ from lakeport.catalog.reading import read
 from lakeport.catalog.statements import delete_where, insert_rows, update_where
 from lakeport.catalog.upkeep import Policy
 from lakeport.core.timepoint import AtRef, AtSnapshot, TimePoint
+from tests.behaviours.lake import schema_of
 
 Row = tuple[int, str]
 
-SCHEMA = pa.schema([pa.field("k", pa.int64()), pa.field("g", pa.string())])
+SCHEMA = schema_of(k=pa.int64(), g=pa.string())
 LAYOUTS = (
     Definition(SCHEMA),
     Definition(SCHEMA, partitioned_by=("g",)),
