@@ -219,3 +219,40 @@ SELECT s.t.id FROM s.t AS x;
 SELECT b AS a, 1 AS a FROM t ORDER BY a;
 --> out.a <- t.b
 --> partial
+
+-- case: spark_sorts_grouped_rows_by_what_is_left_of_them
+-- table: t(a int, b int, c int)
+SELECT count(*) AS n FROM t GROUP BY a ORDER BY b;
+SELECT sum(b) AS n FROM t GROUP BY a HAVING b > 1;
+SELECT sum(b) AS n FROM t ORDER BY c;
+SELECT 1 AS one FROM t HAVING a > 1;
+--> partial
+--> issue UNKNOWN_COLUMN @0 column=b
+--> issue UNKNOWN_COLUMN @1 column=b
+--> issue UNKNOWN_COLUMN @2 column=c
+--> issue UNKNOWN_COLUMN @3 column=a
+
+-- case: spark_sees_keys_outputs_and_aggregates_behind_a_grouping
+-- table: t(a int, b int, s struct<f:int>)
+SELECT count(*) AS n FROM t GROUP BY a ORDER BY a, n, max(b);
+SELECT a + 1 AS k, count(*) AS n FROM t GROUP BY a + 1 HAVING a + 1 > 2 AND max(b) > 1 ORDER BY a + 1, k;
+SELECT t.a, b AS y FROM t GROUP BY ALL HAVING b > 1 ORDER BY t.a, y;
+SELECT a, count(*) AS n FROM t GROUP BY ROLLUP (a, s) HAVING grouping(a) = 0 ORDER BY s.f, a;
+SELECT a, sum(b) OVER (ORDER BY a) AS n FROM t ORDER BY b;
+SELECT a FROM t GROUP BY 1 ORDER BY rank() OVER (ORDER BY a);
+--> partial
+
+-- case: dropped_variables_are_gone
+DECLARE VARIABLE x INT;
+DROP TEMPORARY VARIABLE IF EXISTS x;
+SELECT x AS v;
+--> stmt 1 DROP_VARIABLE
+--> @2 out.v <- ()
+--> issue UNRESOLVED_REFERENCE @2
+
+-- case: spark_group_by_alias_can_be_switched_off
+-- table: t(a int, b int)
+SET spark.sql.groupByAliases = false;
+SELECT a AS k, count(b) AS n FROM t GROUP BY k;
+--> partial
+--> issue UNKNOWN_COLUMN @1 column=k

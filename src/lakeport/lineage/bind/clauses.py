@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.grouped import check_grouped
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Ref, Scope
 
 if TYPE_CHECKING:
@@ -22,8 +23,11 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
     args = node.args
     group = args.get("group")
     if group is not None:
-        scope.late_aliases = binder.dialect.group_by_aliases
+        seen, lateral = binder.registry.group_by_aliases, scope.aliases
+        scope.late_aliases = binder.dialect.group_by_aliases and seen
+        scope.aliases = lateral if seen else {}
         _bind_group(binder, group, scope, items)
+        scope.aliases = lateral
     having = args.get("having")
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases
@@ -35,6 +39,7 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         texts = binder.fragments.conjuncts(node, "QUALIFY") if binder.wants_text else None
         binder.filter(qualify.this, scope, "QUALIFY", texts)
     bind_order(binder, node, items, scope)
+    check_grouped(binder, node, scope, items)
     distinct = args.get("distinct")
     if distinct is not None and distinct.args.get("on") is not None:
         # DISTINCT ON names columns the way ORDER BY does.

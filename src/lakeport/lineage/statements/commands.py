@@ -81,6 +81,10 @@ _TABLE_ARGUMENT = re.compile(
     r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
 )
 
+_DROPPED_VARIABLE = re.compile(
+    r"^\s*(?:TEMPORARY\s+)?VARIABLE\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$", re.IGNORECASE
+)
+
 
 def bind_command(binder: Binder, tree: exp.Expr) -> str:
     word = str(tree.this).upper()
@@ -96,6 +100,10 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     if word == "CALL":
         _procedure(binder, text)
         return "CALL"
+    variable = _DROPPED_VARIABLE.match(text) if word == "DROP" else None
+    if variable is not None:
+        binder.variables.pop(binder.folding.column(variable[1]), None)
+        return "DROP_VARIABLE"
     if word in _NO_LINEAGE:
         return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
             word, word

@@ -49,7 +49,7 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             binder.registry.use(
                 None, None, [(binder.registry.default_catalog, schema) for _, schema in path]
             )
-        elif name == "spark.sql.parser.quotedregexcolumnnames":
+        elif name in {"spark.sql.parser.quotedregexcolumnnames", "spark.sql.groupbyaliases"}:
             binder.registry.configure(name, value.name or value.sql())
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
