@@ -8,12 +8,12 @@ that is kept over a table's life looks at each only once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 from pyiceberg.table.metadata import TableMetadata, TableMetadataUtil
 from pyiceberg.table.snapshots import Snapshot
 
-from tests.lakes.conforming.avro import local_path
+from tests.lakes.conforming.avro import local_path, read_avro
 from tests.lakes.conforming.data_files import data_file_complaints
 from tests.lakes.conforming.delete_files import position_file_complaints, positions_of
 from tests.lakes.conforming.manifests import Contents, Entry, read_snapshot
@@ -23,7 +23,9 @@ from tests.lakes.conforming.summaries import DATA, POSITIONS, summary_complaints
 
 def assert_conforms(location: str) -> None:
     """`location` is a metadata file's, such as `catalog.pyiceberg.load_table(name).metadata_location`."""
-    assert Conformance().complaints(location) == []
+    complaints = Conformance().complaints(location)
+    if complaints:
+        raise AssertionError("\n".join(complaints))
 
 
 class Conformance:
@@ -95,7 +97,7 @@ def _delete_complaints(contents: Contents) -> Iterator[str]:
             gone[path] |= set(positions)
 
 
-def unnamed_files(location: str, exists: Callable[[str], bool] = lambda _: True) -> set[str]:
+def unnamed_files(location: str) -> set[str]:
     """Files below a table's folder that no snapshot, log or metadata file of it names."""
     metadata = TableMetadataUtil.parse_raw(local_path(location).read_text(encoding="utf-8"))
     named = {local_path(location)}
@@ -103,10 +105,10 @@ def unnamed_files(location: str, exists: Callable[[str], bool] = lambda _: True)
     for snapshot in metadata.snapshots:
         contents = Contents()
         list(read_snapshot(snapshot, metadata, contents))
-        paths = [snapshot.manifest_list, *contents.live, *contents.deleted]
-        paths += [entry.manifest for entry in contents.live.values()]
+        manifests = [
+            record["manifest_path"] for record in read_avro(snapshot.manifest_list).records
+        ]
+        paths = [snapshot.manifest_list, *manifests, *contents.live, *contents.deleted]
         named |= {local_path(path) for path in paths}
     below = local_path(metadata.location).rglob("*")
-    return {
-        str(path) for path in below if path.is_file() and path not in named and exists(str(path))
-    }
+    return {str(path) for path in below if path.is_file() and path not in named}

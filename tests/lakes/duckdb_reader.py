@@ -21,8 +21,15 @@ class DuckDBReader:
         self._out = folder / "answer.arrow"
         self._process: subprocess.Popen[str] | None = None
 
-    def rows(self, metadata_location: str, columns: str = "*", where: str = "TRUE") -> pa.Table:
-        sql = f"SELECT {columns} FROM iceberg_scan('{metadata_location}') WHERE {where}"
+    def rows(
+        self,
+        metadata_location: str,
+        columns: str = "*",
+        where: str = "TRUE",
+        snapshot_id: int | None = None,
+    ) -> pa.Table:
+        point = "" if snapshot_id is None else f", snapshot_from_id => {snapshot_id}"
+        sql = f"SELECT {columns} FROM iceberg_scan('{metadata_location}'{point}) WHERE {where}"
         answer = self._ask(json.dumps({"sql": sql, "out": str(self._out)}))
         if answer != "ok":
             raise RefusedError(answer or "crashed")

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import fastavro
 
@@ -117,8 +118,10 @@ def _identified(schema: Any) -> Iterator[tuple[int, str]]:
 
 
 def plain(value: Any) -> Any:
-    """What fastavro makes of logical types, as the integers that are stored."""
+    """What readers make of logical types, as the integers or bytes that are stored."""
     match value:
+        case UUID():
+            return value.bytes
         case datetime():
             aware = value if value.tzinfo else value.replace(tzinfo=UTC)
             past = aware - _EPOCH

@@ -223,7 +223,7 @@ def _missing_complaints(
 def _bound_complaints(
     entry: Mapping[str, Any], ident: int, kind: IcebergType, values: list[Any]
 ) -> Iterator[str]:
-    there = sorted((one for one in values if one is not None and not is_nan(one)), key=order)
+    there = sorted((plain(one) for one in values if one is not None and not is_nan(one)), key=order)
     for name, right in (("lower_bounds", there[:1]), ("upper_bounds", there[-1:])):
         data = (pairs(entry.get(name)) or {}).get(ident)
         if data is None:
@@ -265,7 +265,7 @@ def _partition_complaints(
             continue
         kind, values = columns[field.source_id]
         transform = field.transform.transform(kind)
-        for found in {repr(one): one for one in map(transform, values)}.values():
+        for found in {repr(one): plain(one) for one in map(transform, values)}.values():
             if found != value and not (is_nan(found) and is_nan(value)):
                 yield f"a row belongs to partition {field.name}={found!r}, not {value!r}"
 

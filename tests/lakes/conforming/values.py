@@ -50,10 +50,8 @@ def decoded(kind: IcebergType, data: bytes) -> Any:
             return struct.unpack("<f" if len(data) == 4 else "<d", data)[0]
         case StringType():
             return data.decode()
-        case BinaryType() | FixedType():
+        case BinaryType() | FixedType() | UUIDType():
             return data
-        case UUIDType():
-            return UUID(bytes=data)
         case DecimalType():
             return Decimal(int.from_bytes(data, "big", signed=True)).scaleb(-kind.scale, _EXACT)
         case IntegerType() | DateType():

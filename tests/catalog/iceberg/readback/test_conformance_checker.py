@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.iceberg.create import append
+from lakeport.catalog.statements import delete_where
 from tests.behaviours.lake import schema_of
 from tests.catalog.iceberg.write.fresh import Fresh, batch, fresh_catalog
 from tests.lakes.conformance import Conformance, assert_conforms, unnamed_files
@@ -23,12 +23,13 @@ Record = dict[str, Any]
 
 
 def filled(fresh: Fresh) -> str:
-    """Two commits of a table in two partitions; where its metadata is."""
-    table = fresh.create(Definition(COLUMNS, partitioned_by=("bucket(2, k)",)))
+    """Two inserts into two partitions, and rows deleted; where the table's metadata is."""
+    fresh.create(Definition(COLUMNS, partitioned_by=("bucket(2, k)",)))
     for start in (0, 10):
         rows = ((start + n, f"name {n}" * 4, n / 2, None) for n in range(6))
-        append(table, [batch(COLUMNS, *rows)])
-    return table.metadata_location
+        fresh.insert([batch(COLUMNS, *rows)])
+    delete_where(fresh.table(), "k IN (2, 3)")
+    return fresh.load().metadata_location
 
 
 @pytest.fixture
@@ -54,23 +55,32 @@ def newest_list(location: str) -> str:
 
 
 def in_list(location: str, change: Callable[[Record], None]) -> None:
-    """In the record of the newest manifest."""
+    """In the record of the newest manifest of data files."""
     path = newest_list(location)
     records = list(read_avro(path).records)
-    change(max(records, key=lambda record: record["sequence_number"]))
+    change(newest(records, content=0))
     rewritten(path, records)
 
 
-def in_manifest(location: str, change: Callable[[Record], None]) -> None:
+def newest(records: list[Record], *, content: int) -> Record:
+    alike = (record for record in records if record["content"] == content)
+    return max(alike, key=lambda record: int(record["sequence_number"]))
+
+
+def in_manifest(location: str, change: Callable[[Record], None], *, content: int = 0) -> None:
     """In the first entry of the newest manifest."""
     records = list(read_avro(newest_list(location)).records)
-    newest = max(records, key=lambda record: record["sequence_number"])
-    path = newest["manifest_path"]
+    listed = newest(records, content=content)
+    path = listed["manifest_path"]
     entries = list(read_avro(path).records)
     change(entries[0])
     rewritten(path, entries)
-    newest["manifest_length"] = local_path(path).stat().st_size
+    listed["manifest_length"] = local_path(path).stat().st_size
     rewritten(newest_list(location), records)
+
+
+def in_deletes(location: str, change: Callable[[Record], None]) -> None:
+    in_manifest(location, change, content=1)
 
 
 def rewritten(path: str, records: list[Record]) -> None:
@@ -108,13 +118,17 @@ def place(entry: Record) -> None:
         (in_metadata, older, "older than its parent"),
         (in_metadata, column_id, "an id above the last one"),
         (in_list, lambda one: one.update(added_rows_count=5), "added files and rows are"),
-        (in_list, lambda one: one.update(min_sequence_number=1), "its least sequence number is 2"),
+        (in_list, lambda one: one.update(min_sequence_number=9), "its least sequence number is"),
         (in_list, lambda one: one.update(manifest_length=7), "bytes, not 7"),
         (in_list, lambda one: one["partitions"][0].update(contains_null=True), "its summary of"),
         (in_manifest, lambda one: one.update(status=0), "lacks a sequence number"),
         (in_manifest, lambda one: one["data_file"].update(record_count=9), "rows, not 9"),
         (in_manifest, lambda one: one["data_file"].update(content=1), "has the content 1"),
         (in_manifest, lambda one: one["data_file"].update(split_offsets=[7]), "do not begin at"),
+        (in_deletes, lambda one: one["data_file"].update(record_count=9), "rows, not 9"),
+        (in_deletes, lambda one: one["data_file"].update(lower_bounds=None), "no bounds of file"),
+        (in_deletes, place, "are in another partition"),
+        (in_deletes, lambda one: one.update(sequence_number=0), "are older than the file"),
         (in_manifest, bound, "lower_bounds of 1 is 127"),
         (in_manifest, place, "a row belongs to partition"),
     ],
