@@ -37,15 +37,13 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.layout import partition_spec, sort_order
 from lakeport.catalog.iceberg.types import columns_for, describe
 from lakeport.catalog.iceberg.types.describe import ids_in_order
-from lakeport.catalog.iceberg.write.append import append
 from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName, quoted, why_unsafe_table
-
-__all__ = ["append", "check_table_name", "create_table", "drop_table", "taken"]
 
 # Its models are built by field names, which their types do not know.
 _update: Any = update
 _LAST_ADDED = -1
+_LONGEST = 64  # letters of a table's name in its folder's
 
 
 def create_table(catalog: Catalog, name: TableName, definition: Definition) -> Table:
@@ -139,7 +137,7 @@ def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Ta
 def _own_folder(catalog: PatientSqlCatalog, name: TableName, metadata: TableMetadata) -> str:
     # A name may hold what means something in a URL, such as `#`; the uuid tells folders apart.
     word = re.sub(r"[^\w-]", "_", name.table, flags=re.ASCII)
-    folder = f"{word}-{metadata.table_uuid.hex}"
+    folder = f"{word[:_LONGEST]}-{metadata.table_uuid.hex}"
     resolve = catalog._resolve_table_location  # noqa: SLF001  nothing public knows the warehouse
     return str(resolve(None, name.namespace, folder))
 

@@ -30,6 +30,10 @@ _LEFT_OUT = (
 )
 
 
+def schema_of(**types: pa.DataType) -> pa.Schema:
+    return pa.schema([pa.field(name, data_type) for name, data_type in types.items()])
+
+
 def profile_in(folder: Path) -> Profile:
     uri = f"sqlite:///{folder / 'catalog.db'}"
     return Profile("lake", "embedded", uri, f"file://{folder / 'warehouse'}")
