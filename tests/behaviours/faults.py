@@ -62,8 +62,9 @@ class SoundTable:
     def truncate(self, context: WriteContext | None = None) -> Written:
         return self._real.truncatable.truncate(context)
 
-    def expire(self, *, keep: int, context: WriteContext | None = None) -> int:
-        return self._real.expirable.expire(keep=keep, context=context)
+    def expire(self, **_: object) -> int:
+        """Forgets nothing: the version that shows a fault first gives it its name."""
+        return 0
 
     def insert(self, context: WriteContext | None = None) -> Write:
         return self._real.insertable.insert(context)

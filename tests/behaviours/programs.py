@@ -17,12 +17,13 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from lakeport.catalog.changes import AddColumn, Change, DropColumn, RenameColumn
-from lakeport.catalog.definition import ROW_ID_FIELD
+from lakeport.catalog.definition import ROW_ID_FIELD, PrimaryKey
 from lakeport.catalog.ports import ScanRequest, Write
 from lakeport.core.errors import (
     ConflictError,
     ExpiredError,
     InvalidRequestError,
+    KeyViolationError,
     LakeportError,
     NotFoundError,
 )
@@ -42,7 +43,7 @@ from tests.behaviours.history import (
     Updated,
 )
 from tests.behaviours.implementations import Upkeep
-from tests.behaviours.lake import Subject
+from tests.behaviours.lake import Lake, Subject
 
 WRITERS = 4
 STATEMENTS = 10
@@ -57,8 +58,8 @@ SCHEMA = pa.schema([pa.field("id", pa.int64(), nullable=False), pa.field("value"
 
 Pauses: TypeAlias = Generator[None, None, None]
 
-TOO_LATE = (ConflictError, ExpiredError, NotFoundError, InvalidRequestError)
-"""Another writer was faster, or the version or column it meant is gone: it must have done nothing."""
+TOO_LATE = (ConflictError, ExpiredError, NotFoundError, InvalidRequestError, KeyViolationError)
+"""Another writer was faster, what it meant is gone or its key is taken: it must have done nothing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,12 @@ class Log:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
 
 
+def create(lake: Lake, seed: int) -> Subject:
+    """The table of one program; every other one has a key that writers fight for, too."""
+    keys = (PrimaryKey(("id",)),) if seed % 2 else ()
+    return lake.create(SCHEMA, *keys, name=f"orders_{seed}")
+
+
 def look(subject: Subject) -> Seen:
     """The whole table, split by split, as a client reads it."""
     request = ScanRequest(row_ids=True)
@@ -140,6 +147,7 @@ class Writer:
         self._log = log
         self._rng = random.Random(seed * WRITERS + number)  # noqa: S311 # repeatable, not secret
         self._upkeep = upkeep
+        self._has_key = bool(subject.state.definition.keys)
         self._next_id = (number + 1) * 100_000
         self._next_value = (number + 1) * 1_000_000
 
@@ -164,8 +172,11 @@ class Writer:
 
     def _insert(self) -> Pauses:
         version = self._subject.state.version
-        rows = tuple({"id": self._fresh_id()} for _ in range(self._rng.randint(1, 4)))
-        self._mean()
+        keys = {self._fresh_id() for _ in range(self._rng.randint(1, 4))}
+        if self._has_key and self._rng.random() < 0.5:
+            keys.add(self._rng.randrange(HOT_ROWS))  # free only if somebody deleted that row
+        rows = tuple({"id": key} for key in sorted(keys))
+        self._mean(frozenset(keys))
         yield
         with self._subject.insertable.insert() as write:
             for row in rows:  # a batch each, so that half a statement would show

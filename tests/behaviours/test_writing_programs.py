@@ -13,7 +13,7 @@ from tests.behaviours.faults import FAULTS
 from tests.behaviours.history import ImpossibleHistoryError, shared
 from tests.behaviours.implementations import IMPLEMENTATIONS, Clock
 from tests.behaviours.lake import Lake, Subject
-from tests.behaviours.programs import SCHEMA, STATEMENTS, WRITERS
+from tests.behaviours.programs import STATEMENTS, WRITERS, create
 from tests.behaviours.runners import check, run_interleaved, run_processes, run_threads
 from tests.behaviours.worker import Order, Workers
 
@@ -37,16 +37,30 @@ def workers() -> Iterator[Workers]:
         yield started
 
 
-@pytest.mark.parametrize("seed", range(PROGRAMS))
-def test_interleaved_writers_leave_a_serial_history(lake: Lake, seed: int) -> None:
-    subject = lake.create(SCHEMA)
-    check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
+def test_interleaved_writers_leave_a_serial_history(
+    lake: Lake, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And at least a third of their statements touches rows that another writer touches, too."""
+    touching = statements = 0
+    refused: Counter[str] = Counter()
+    for seed in range(PROGRAMS):
+        subject = create(lake, seed)
+        log = run_interleaved(subject, seed, lake.implementation.upkeep)
+        check(subject, log)
+        touching += shared(log.attempts)
+        statements += len(log.attempts)
+        refused += log.refused
+    with capsys.disabled():
+        sys.stdout.write(f"\n{touching} of {statements} statements share rows; {dict(refused)}\n")
+    assert statements > PROGRAMS * WRITERS * STATEMENTS * 0.8
+    assert touching * 3 >= statements
+    assert refused.total() * 10 >= statements  # real collisions, not only shared rows
 
 
 @pytest.mark.usefixtures("eager_switching")
 @pytest.mark.parametrize("seed", range(100, 100 + PROGRAMS))
 def test_writers_on_threads_leave_a_serial_history(lake: Lake, seed: int) -> None:
-    subject = lake.create(SCHEMA)
+    subject = create(lake, seed)
     check(subject, run_threads(subject, seed, lake.implementation.upkeep))
 
 
@@ -56,13 +70,14 @@ def run_in_processes(name: str, folder: Path, seeds: range, workers: Workers) ->
     lake = Lake(implementation, implementation.make(clock, folder), clock)
     try:
         for seed in seeds:
-            subject = lake.create(SCHEMA, name=f"orders_{seed}")
+            subject = create(lake, seed)
             order = Order(name, folder, f"orders_{seed}")
             check(subject, run_processes(subject, seed, workers, order))
     finally:
         implementation.close(lake.catalog)
 
 
+@pytest.mark.timeout(300)
 @pytest.mark.parametrize("name", SHARED)
 def test_writers_in_processes_leave_a_serial_history(
     name: str, tmp_path: Path, workers: Workers
@@ -70,29 +85,11 @@ def test_writers_in_processes_leave_a_serial_history(
     run_in_processes(name, tmp_path, range(200, 200 + PROGRAMS), workers)
 
 
-def test_a_third_of_the_statements_touches_rows_of_another_writer(
-    lake: Lake, capsys: pytest.CaptureFixture[str]
-) -> None:
-    attempts: list[tuple[int, int]] = []
-    refused: Counter[str] = Counter()
-    for seed in range(PROGRAMS):
-        subject = lake.create(SCHEMA, name=f"orders_{seed}")
-        log = run_interleaved(subject, seed, lake.implementation.upkeep)
-        attempts.append((shared(log.attempts), len(log.attempts)))
-        refused += log.refused
-    touching, statements = (sum(column) for column in zip(*attempts, strict=True))
-    with capsys.disabled():
-        sys.stdout.write(f"\n{touching} of {statements} statements share rows; {dict(refused)}\n")
-    assert statements > PROGRAMS * WRITERS * STATEMENTS * 0.8
-    assert touching * 3 >= statements
-    assert refused.total() * 10 >= statements  # real collisions, not only shared rows
-
-
 @pytest.mark.parametrize("fault", sorted(FAULTS))
 def test_the_checker_sees_a_planted_bug(lake: Lake, fault: str) -> None:
     reports = []
     for seed in range(20):
-        real = lake.create(SCHEMA, name=f"orders_{seed}")
+        real = create(lake, seed)
         log = run_interleaved(Subject(FAULTS[fault](real)), seed)
         try:
             check(real, log)
@@ -111,7 +108,7 @@ def test_the_checker_sees_a_planted_bug(lake: Lake, fault: str) -> None:
 @pytest.mark.usefixtures("eager_switching")
 def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
     for seed in range(1_000, 1_080):
-        subject = lake.create(SCHEMA, name=f"orders_{seed}")
+        subject = create(lake, seed)
         check(subject, run_threads(subject, seed, lake.implementation.upkeep))
 
 
@@ -119,7 +116,7 @@ def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
 @pytest.mark.timeout(600)
 def test_many_interleaved_programs_leave_serial_histories(lake: Lake) -> None:
     for seed in range(2_000, 2_060):
-        subject = lake.create(SCHEMA, name=f"orders_{seed}")
+        subject = create(lake, seed)
         check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from lakeport.catalog.statements import delete_where, insert_rows, update_where
 from lakeport.core.timepoint import AtVersion
-from tests.behaviours.lake import Lake, schema_of
+from tests.behaviours.lake import Lake, Subject, schema_of
 from tests.strategies import seeded
 
 SCHEMA = schema_of(k=pa.int64(), v=pa.int64(), s=pa.string())
@@ -38,10 +38,19 @@ def random_set(rng: random.Random) -> dict[str, str]:
     return {name: assignments[name] for name in rng.sample(sorted(assignments), rng.randint(1, 3))}
 
 
-@pytest.mark.parametrize("seed", range(25))
+@pytest.mark.parametrize("seed", range(10))
 def test_random_statements_agree_with_duckdb(lake: Lake, seed: int) -> None:
-    rng = seeded(seed)
-    subject = lake.create(SCHEMA)
+    agree_with_duckdb(lake.create(SCHEMA), seeded(seed))
+
+
+@pytest.mark.long
+@pytest.mark.timeout(300)
+def test_many_random_statements_agree_with_duckdb(lake: Lake) -> None:
+    for seed in range(100, 140):
+        agree_with_duckdb(lake.create(SCHEMA, name=f"orders_{seed}"), seeded(seed))
+
+
+def agree_with_duckdb(subject: Subject, rng: random.Random) -> None:
     versions: dict[int, list[tuple[object, ...]]] = {}
     with duckdb.connect(config={"threads": 1}) as judge:
         judge.execute("CREATE TABLE t (k BIGINT, v BIGINT, s VARCHAR)")

@@ -22,7 +22,7 @@ from lakeport.catalog.iceberg.write.insert import Insert
 from tests.behaviours.history import ImpossibleHistoryError
 from tests.behaviours.implementations import IMPLEMENTATIONS, Clock
 from tests.behaviours.lake import Lake
-from tests.behaviours.programs import SCHEMA
+from tests.behaviours.programs import create
 from tests.behaviours.runners import check, run_interleaved
 
 PROGRAMS = 20
@@ -93,7 +93,7 @@ def test_a_bug_in_the_writer_is_reported_by_its_name(
     BUGS[report](monkeypatch)
     reports = []
     for seed in range(PROGRAMS):
-        subject = lake.create(SCHEMA, name=f"orders_{seed}")
+        subject = create(lake, seed)
         try:
             check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
         except ImpossibleHistoryError as found:
