@@ -57,3 +57,10 @@ SELECT date_trunc('day', d), to_char(d, 'YYYY'), string_agg(a, ','), now(), lowe
 --> out.string_agg <= t.a
 --> out.lower <= t.a
 --> partial
+
+-- case: commas_inside_a_type_part_no_items
+-- table: t(a int)
+SELECT map('k', a) :: map<string, bigint> AS m, a + 1 FROM t;
+--> out.m <= t.a
+--> out.(a + 1) <= t.a
+--> node out.m expression="map('k', a) :: map<string, bigint>"

@@ -81,7 +81,8 @@ _AFTER_TYPE = frozenset(
 )
 _OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
 _CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
-_MARKS |= _OPEN | _CLOSE
+_TYPES = frozenset({_T.MAP, _T.STRUCT, _T.ARRAY})
+_MARKS |= _OPEN | _CLOSE | _TYPES
 # Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
 _ALIAS = _T.ALIAS
 _AND = _T.AND
@@ -110,11 +111,13 @@ _DIVIDERS = _OPEN | _CLOSE | {_AND, _BETWEEN, _CASE, _END}
 class _Frame:
     """One SELECT: the token ranges of its items and clauses."""
 
-    __slots__ = ("begin", "clause", "end", "first", "items", "spans")
+    __slots__ = ("begin", "clause", "end", "first", "items", "spans", "typed")
 
     def __init__(self, begin: int) -> None:
         self.first = self.begin = self.end = begin
         self.clause = "ITEMS"
+        # A nested type is named in it, so a comma may be part of that.
+        self.typed = False
         self.items: list[tuple[int, int]] = []
         self.spans: list[tuple[str, int, int]] = []
 
@@ -275,11 +278,26 @@ class Fragments:
         elif frame.clause != "ITEMS":
             return
         elif kind is _COMMA:
+            if frame.typed and self._divides_type(frame.begin, index):
+                return
             frame.close(index)
             frame.begin = index + 1
+        elif kind in _TYPES:
+            frame.typed = True
         elif frame.begin == index:
             # DISTINCT or ALL right after SELECT.
             frame.begin = index + 1
+
+    def _divides_type(self, begin: int, comma: int) -> bool:
+        """Whether the comma stands between `map<` or `struct<` and its `>`."""
+        depth = 0
+        for position in range(begin + 1, comma):
+            token = self._tokens[position]
+            if token.token_type is _LT:
+                depth += self._tokens[position - 1].token_type in _TYPES or depth > 0
+            elif depth and token.text.startswith(">"):
+                depth = max(0, depth - len(token.text))
+        return depth > 0
 
     def _is_operator(self, index: int, kind: TokenType) -> bool:
         """Words that open clauses but are also functions or parts of operators."""
