@@ -31,9 +31,15 @@ SCHEMA = Schema(
     NestedField(1, "id", LongType(), required=False),
     NestedField(2, "region", StringType(), required=False),
 )
+
+
+def _field(ident: int) -> dict[str, str]:
+    return {"PARQUET:field_id": str(ident)}
+
+
 _DELETED_FIELDS: Any = [
-    pa.field("file_path", pa.string(), metadata={"PARQUET:field_id": "2147483546"}),
-    pa.field("pos", pa.int64(), metadata={"PARQUET:field_id": "2147483545"}),
+    pa.field("file_path", pa.string(), nullable=False, metadata=_field(2_147_483_546)),
+    pa.field("pos", pa.int64(), nullable=False, metadata=_field(2_147_483_545)),
 ]
 _DELETED_ROWS = pa.schema(_DELETED_FIELDS)
 _PATH = 2_147_483_546
@@ -106,7 +112,7 @@ def _written(
         partition=Record(*partition),
         record_count=rows.num_rows,
         file_size_in_bytes=local.stat().st_size,
-        column_sizes=None,
+        column_sizes={},
         value_counts=None,
         null_value_counts=None,
         nan_value_counts=None,

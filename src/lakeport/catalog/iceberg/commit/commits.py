@@ -70,8 +70,7 @@ class Commits:
             member.discard()
             return Committed(state.source, None)
         ticket = Ticket(member, state, effect)
-        with self._lock:
-            line = self._lines.setdefault(uuid, Line())
+        line = self._line(uuid)
         line.join(ticket)
         line.wait(ticket)
         if not ticket.is_over:
@@ -101,6 +100,14 @@ class Commits:
                         raise unknown(name) from error
             pause(attempt)
             attempt += 1
+
+    def waiting(self, uuid: str) -> int:
+        """How many statements wait for their turn to be committed to that table."""
+        return len(self._line(uuid))
+
+    def _line(self, uuid: str) -> Line:
+        with self._lock:
+            return self._lines.setdefault(uuid, Line())
 
     # -- groups ----------------------------------------------------------------------------------
 

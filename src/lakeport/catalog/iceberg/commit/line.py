@@ -75,6 +75,9 @@ class Line:
         self._is_led = False
         self._lock = threading.Lock()
 
+    def __len__(self) -> int:
+        return len(self._waiting)
+
     def join(self, ticket: Ticket) -> None:
         with self._lock:
             self._waiting.append(ticket)

@@ -181,7 +181,7 @@ def _listing(
     if replaced:
         new += [files.adopted(row) for effect in effects for row in effect.manifests]
     else:
-        new, kept = merged(files, new, kept)
+        new, kept = merged(files, new, kept, source.metadata.properties)
     rows = (*new, *kept)
     return (
         ManifestRows(rows, tuple(encoded.get(row.path) or row.encoded() for row in rows)),
