@@ -108,6 +108,9 @@ def test_a_table_that_shares_its_files_is_left_alone(lake: Lake) -> None:
         with pytest.raises(PreconditionError, match=r"gc\.enabled"):
             ours.remove_orphans(grace=0)
         assert versions(ours) == [1, 2]
+        due = {told.task: told for told in ours.due(EVERYTHING)}
+        assert (due[Task.EXPIRE].is_due, due[Task.COMPACT].is_due) == (False, True)
+        assert "gc.enabled" in due[Task.ORPHANS].reason
 
 
 # -- which files ---------------------------------------------------------------------------------

@@ -7,13 +7,14 @@ a look into delete files. Orphans are the expensive question: all files at the t
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
+from functools import partial
 
 from lakeport.catalog.iceberg.inventory import Inventory, inventory_of
 from lakeport.catalog.iceberg.manifests import load_manifests
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dangling import dangling_deletes
-from lakeport.catalog.iceberg.upkeep.expire import doomed, keep_by
+from lakeport.catalog.iceberg.upkeep.expire import doomed, keep_by, shares_files
 from lakeport.catalog.iceberg.upkeep.groups import choose
 from lakeport.catalog.iceberg.upkeep.manifests import joinable, listed_manifests
 from lakeport.catalog.iceberg.upkeep.orphans import find_orphans
@@ -34,7 +35,14 @@ def due(
         Task.MANIFESTS: lambda: _manifests(source, policy),
         Task.ORPHANS: lambda: _orphans(surroundings, name, policy),
     }
+    if shares_files(source.metadata):
+        looks |= {task: partial(_unsafe, task) for task in (Task.EXPIRE, Task.ORPHANS)}
     return tuple(looks[task]() for task in Task if task in tasks)
+
+
+def _unsafe(task: Task) -> Due:
+    reason = "its files may belong to other tables, too: `gc.enabled` is false"
+    return Due(task, is_due=False, reason=reason)
 
 
 def _expire(source: Source, policy: Policy, now: int) -> Due:

@@ -59,9 +59,13 @@ def keep_by(policy: Policy, metadata: TableMetadata, now: int) -> Keep:
     )
 
 
+def shares_files(metadata: TableMetadata) -> bool:
+    """Some tables name files that other tables name, too, and say so."""
+    return metadata.properties.get(_COLLECTED, "true").lower() == "false"
+
+
 def require_collected(source: Source) -> None:
-    """Some tables share their files with others, and say so."""
-    if source.metadata.properties.get(_COLLECTED, "true").lower() == "false":
+    if shares_files(source.metadata):
         raise PreconditionError(
             f"the files of table {quoted(str(source.name))} may belong to other tables, too:"
             f" its property {quoted(_COLLECTED)} is false",
@@ -71,7 +75,9 @@ def require_collected(source: Source) -> None:
 
 def doomed(metadata: TableMetadata, keep: Keep, now: int) -> list[Snapshot]:
     """The snapshots to forget, oldest first."""
-    ordered = sorted(metadata.snapshots, key=lambda one: (one.sequence_number, one.timestamp_ms))
+    ordered = sorted(
+        metadata.snapshots, key=lambda one: (one.sequence_number or 0, one.timestamp_ms)
+    )
     held = set(_held(metadata, now // _MILLISECOND))
     return [
         snapshot
