@@ -62,8 +62,9 @@ class Alter:
         planned = draft(head.source, self._changes)
         if planned is None:
             return None
-        live = Live.of(head.source)
-        return self._written(planned, live) if planned.rewrites else self._proven(planned, live)
+        if planned.rewrites:
+            return self._written(planned, Live.of(head.source))
+        return self._proven(planned, head.source)
 
     def discard(self) -> None:
         if self._rewriting is not None:
@@ -75,11 +76,11 @@ class Alter:
         if self._rewriting is not None:
             self._rewriting.forget()
 
-    def _proven(self, planned: Draft, live: Live) -> Effect:
+    def _proven(self, planned: Draft, source: Source) -> Effect:
         self.discard()
         if self._proof is None or not self._proof.draft.is_same_as(planned):
             self._proof = Proof(planned)
-        self._proof.extend(live)
+        self._proof.extend(source)
         return Effect(updates=planned.updates, operation=Operation.REPLACE, summary=self._summary())
 
     def _written(self, planned: Draft, live: Live) -> Effect:

@@ -23,7 +23,7 @@ from lakeport.catalog.iceberg.alter.draft import Draft
 from lakeport.catalog.iceberg.alter.live import Deletes, Live, deletes_of
 from lakeport.catalog.iceberg.definition import columns_of
 from lakeport.catalog.iceberg.inventory import Inventory, ordinals_of
-from lakeport.catalog.iceberg.parts import DataFile
+from lakeport.catalog.iceberg.parts import DataFile, Source
 from lakeport.catalog.iceberg.pruning.evidence import proven_in
 from lakeport.catalog.iceberg.types import Column
 from lakeport.catalog.rows.constraints import EvolutionProof
@@ -40,10 +40,11 @@ class Proof:
         self._proof = EvolutionProof(self._part)
         self._seen: dict[str, Deletes] = {}
 
-    def extend(self, live: Live) -> None:
+    def extend(self, source: Source) -> None:
         """The errors of `check_evolution` for a row of the head that stands in the way."""
         if not self._proof.is_needed:
             return
+        live = Live.of(source)
         new = [file for file in live.files.values() if not self._has_seen(file)]
         is_first = not self._seen
         try:
