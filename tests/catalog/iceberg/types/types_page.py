@@ -240,17 +240,34 @@ Names that are no plain words stand in double quotes, as JSON writes them.
 - A word that cannot be read, an id that no field has and a key that is no id are passed over. A property that is no
   JSON object counts as absent. The column is then what its Iceberg type says, and nothing is lost.
 - A value that another engine stored and the type cannot hold (300 in a `uint8`) is an error that names the column.
+- Properties have no history of their own, so a change of a word is written down in `lakeport.types.past`:
+  `[{"before": 7, "types": {"2": "uint8"}}]` is how field 2 was described until version 7. Earlier versions are read with it.
 
 ## Defaults, constraints, comments
 
 | property | holds |
 |---|---|
 | `lakeport.defaults` | `{"2": "now()"}`: the DEFAULT of columns by field id, as SQL. Columns without one show Iceberg's `write-default` (format 3) |
-| `lakeport.constraints` | a list of `{"kind": "primary key", "name": "primary key", "columns": {"id": 1}}`; kinds are `primary key`, `unique` and `check`, the last with an `expression`. `columns` says which field each name meant, so a rename by another engine is followed |
+| `lakeport.constraints` | a list of `{"kind": "primary key", "name": "primary key", "columns": {"id": 1}}`; kinds are `primary key`, `unique` and `check`, the last with an `expression` and, for fields inside columns, `fields`: `{"4": ["address", "city"]}`. Both say which field each name meant, so a rename by another engine is followed |
 | `comment` | the table's comment, as Spark and Trino keep it; a column's is its `doc` |
 
-A constraint whose column is gone, or that cannot be read, stays: rows can be read, and none is written until it is dropped.
+A constraint whose column is gone, or that cannot be read, stays: rows can be read, and none is written until it is dropped
+(`lakeport doctor` names it). A new column of the old name does not take its place.
 Iceberg's identifier fields are no PRIMARY KEY: nobody checks them.
+
+## Changing columns
+
+A field keeps its id as long as Iceberg can read its old files in the new type: `int` → `long`, `float` → `double`, more digits
+of a decimal, and whatever changes the word alone (`int8` → `int16`, `string` → `large_string`). Such a change touches no file.
+Any other type is written under a fresh id, all rows in one snapshot; so is a new column with a DEFAULT.
+
+A column that the table is, or was, partitioned by can only grow in Iceberg's own way. Dropped with CASCADE, it takes the
+partition field along and all rows are written to the new layout, because other engines cannot scan files whose partition has
+lost its source. The names of partition fields (`at_day`) stay taken for good: Spark could not open a table in which a column has one.
+
+A new table's folder is called after the table and its uuid. A dropped table's files stay there until they are collected; the log line
+`table.dropped` names the metadata file from which any Iceberg catalog can register it again. Table properties that say where or
+how files are reached (`s3.*`, `io-impl`, `write.data.path`…) are refused, and so are `lakeport.*` and `format-version`.
 
 ## Names
 
