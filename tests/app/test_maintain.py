@@ -148,6 +148,8 @@ def test_force_does_what_is_not_due(lake: Lake) -> None:
     (busy,) = run(lake, "shop.busy", policy=Policy(force=True), tasks=(Task.MANIFESTS,)).tables
     assert busy.after is not None
     assert busy.after.manifests == 1
+    (busy,) = run(lake, "shop.busy", policy=Policy(force=True), tasks=(Task.MANIFESTS,)).tables
+    assert (busy.tasks[0].has_changed, busy.after) == (False, None)
 
 
 # -- what cannot be done -------------------------------------------------------------------------

@@ -40,7 +40,7 @@ def test_a_rehearsal_says_what_is_due_and_changes_nothing(shop: Run) -> None:
         """\
 table        task       due  why
 shop.items   expire     no   none of 1 snapshot is to be forgotten
-shop.items   compact    no   files are large enough and hold few deleted rows
+shop.items   compact    no   too few small files and deleted rows to be worth it
 shop.items   manifests  no   1 manifest, not too many
 shop.items   orphans    no   nothing old enough is left over
 shop.orders  expire     yes  7 of 8 snapshots are old, and no tag or branch holds them

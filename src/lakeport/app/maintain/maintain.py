@@ -59,7 +59,7 @@ def _maintained(
         report = replace(report, before=upkeep.measured())
         for done in upkeep.tasks(tasks, dry_run=dry_run):
             report = replace(report, tasks=(*report.tasks, done))
-        if any(task.done is not None for task in report.tasks):
+        if any(task.has_changed for task in report.tasks):
             report = replace(report, after=upkeep.measured())
     except UnavailableError:
         raise

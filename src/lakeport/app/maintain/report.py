@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lakeport.catalog.upkeep import Done, Task
+from lakeport.catalog.upkeep import Compacted, Done, Expired, Regrouped, Swept, Task
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,10 +29,23 @@ class TaskReport:
     numbers: Mapping[str, int]
     done: Done | None = None
 
+    @property
+    def has_changed(self) -> bool:
+        """A task that was forced may have found nothing to do."""
+        match self.done:
+            case None:
+                return False
+            case Expired():
+                return self.done.snapshots > 0
+            case Compacted() | Regrouped():
+                return bool(self.done.versions)
+            case Swept():
+                return self.done.files > 0
+
 
 @dataclass(frozen=True, slots=True)
 class TableReport:
-    """`after` is None if nothing was done. `skipped` says why a table is not for us to maintain, and
+    """`after` is None if nothing was changed. `skipped` says why a table is not for us to maintain, and
     `problem` what went wrong: tasks before it were done.
     """
 

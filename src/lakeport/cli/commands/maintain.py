@@ -184,7 +184,7 @@ def _cells(size: Measures) -> tuple[Cell, ...]:
 
 def _summary(report: Report) -> str:
     due = sum(task.due for table in report.tables for task in table.tasks)
-    done = sum(task.done is not None for table in report.tables for task in table.tasks)
+    done = sum(task.has_changed for table in report.tables for task in table.tasks)
     failed = sum(table.problem is not None for table in report.tables)
     told = [
         counted(len(report.tables), "table"),

@@ -81,7 +81,7 @@ def _compact(source: Source, policy: Policy) -> Due:
         "useless_delete_files": useless,
         "bytes_to_rewrite": sum(file.bytes for file in chosen.files),
     }
-    reason = ", ".join(reasons) or "files are large enough and hold few deleted rows"
+    reason = ", ".join(reasons) or "too few small files and deleted rows to be worth it"
     return Due(Task.COMPACT, bool(reasons), reason, numbers)
 
 
