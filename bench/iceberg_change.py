@@ -1,9 +1,9 @@
 """DELETE and UPDATE of few rows of a large table beside PyIceberg, which rewrites the files they are in.
 
-One row of a million (4 files), and a hundred thousand of lineitem's six million (12 files): once rows that
-lie together, once rows all over the table. Both change tables of the same files, written by PyIceberg
-(one row group per file, which suits us least), in one process and by turns; wall time, medians. Every round
-starts from the unchanged table. PyIceberg is given the new rows; Lakeport reads and computes them, as
+One row of a million, and a hundred thousand of lineitem's six million: once rows that lie together, once
+rows all over the table. Both change the same table, as one INSERT of Lakeport leaves it (few files of the
+usual size, row groups of 122,880 rows), in one process and by turns; wall time, medians. Every round starts
+from the unchanged table. PyIceberg is given the new rows; Lakeport reads and computes them, as
 `UPDATE … SET … WHERE …` does. A full scan before and after shows what the deletes cost a reader.
 """
 
@@ -32,11 +32,13 @@ from pyiceberg.table import Table
 from bench.iceberg_parts import lineitem
 from bench.iceberg_parts.race import QUICK_ROWS, finish, is_quick
 from bench.lineage_parts.clock import Line
+from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.ports import NamespaceInfo
 from lakeport.catalog.reading import read
-from lakeport.catalog.statements import delete_where, update_where
+from lakeport.catalog.statements import delete_where, insert_rows, update_where
 
 ROUNDS = 3
 UPDATED = 100_000
@@ -75,24 +77,29 @@ def main() -> int:
         profile = Profile("lake", "embedded", uri, warehouse)
         with closing(theirs), IcebergCatalog(profile) as ours:
             lake = Lake(theirs, ours)
-            theirs.create_namespace("bench")
-            _write(theirs, "million", million, 4)
-            _write(theirs, "lineitem", six_million, lineitem.FILES)
+            ours.create_namespace(NamespaceInfo("bench"))
+            _write(ours, "million", million)
+            _write(ours, "lineitem", six_million)
             return finish([_delete_one(lake), *_update_many(lake, six_million)])
 
 
-def _write(catalog: SqlCatalog, name: str, rows: int, files: int) -> None:
-    table = catalog.create_table(f"bench.{name}", lineitem.SCHEMA)
-    for part in lineitem.parts(rows, files):
-        table.append(part)
+def _write(catalog: IcebergCatalog, name: str, rows: int) -> None:
+    table = catalog.namespace("bench").create_table(name, Definition(lineitem.SCHEMA))
+    batches = (batch for part in lineitem.parts(rows) for batch in part.to_batches(65_536))
+    insert_rows(table, batches)
+    print(f"  {name}: {rows:,} rows in {_files(table)} files", flush=True)
+
+
+def _files(table: IcebergTable) -> str:
+    return table.history()[-1].summary["total-data-files"]
 
 
 # -- what is compared ----------------------------------------------------------------------------
 
 
 def _delete_one(lake: Lake) -> Line:
-    # From the middle of a file.
-    row = lake.theirs.load_table("bench.million").scan(limit=200_000).to_arrow().slice(1_000, 1)
+    rows = lake.theirs.load_table("bench.million").scan(limit=200_000).to_arrow()
+    row = rows.slice(rows.num_rows // 2, 1)
     key, number = row["l_orderkey"][0], row["l_linenumber"][0]
     where = f"l_orderkey = {key} AND l_linenumber = {number}"
     theirs, ours = _by_turns(

@@ -54,8 +54,7 @@ class ValueLog:
         places = np.searchsorted(self._starts, numbers, side="right") - 1
         pieces, order = [], []
         for block, these in grouped(places):
-            wanted = numbers[these] - self._starts[block]
-            pieces.append(take_rows(blocks[block], pa.array(wanted)))
+            pieces.append(_picked(blocks[block], numbers[these] - self._starts[block]))
             order.append(these)
         if len(pieces) == 1:
             return pieces[0]
@@ -74,6 +73,14 @@ class ValueLog:
         self._waiting, self._waiting_bytes = [], 0
         self._starts.append(self._starts[-1] + block.num_rows)
         return block
+
+
+def _picked(block: pa.RecordBatch, rows: Numbers) -> pa.RecordBatch:
+    """Usually rows that follow each other, as a scan gives them, which need not be copied."""
+    first, last = int(rows[0]), int(rows[-1])
+    if last - first + 1 == len(rows) and (rows[1:] > rows[:-1]).all():
+        return block.slice(first, len(rows))
+    return take_rows(block, pa.array(rows))
 
 
 class _Spill:

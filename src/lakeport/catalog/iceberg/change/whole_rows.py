@@ -22,7 +22,7 @@ from lakeport.catalog.iceberg.types import to_logical
 from lakeport.catalog.rows.rowid import Numbers
 from lakeport.core.errors import LimitError
 
-_AT_ONCE = 65_536
+_AT_ONCE = 32_768
 
 
 class WholeRows:
