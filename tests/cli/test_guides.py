@@ -52,13 +52,36 @@ def test_the_guides_show_what_comes(
 ) -> None:
     assert follow(lakeport, "load.md", monkeypatch) >= 4
     assert follow(lakeport, "read.md", monkeypatch) >= 4
-    (code,) = (text for language, text in blocks("read.md") if language == "python")
-    (output,) = (text for language, text in blocks("read.md") if language == "text")
+    assert shown_by_python("read.md", tmp_path) == outputs("read.md")
+
+
+def test_the_guide_to_writing_shows_what_comes(
+    lakeport: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert follow(lakeport, "write.md", monkeypatch) == 1
+    assert shown_by_python("write.md", tmp_path) == outputs("write.md")
+
+
+def outputs(guide: str) -> list[str]:
+    return [text for language, text in blocks(guide) if language == "text"]
+
+
+def shown_by_python(guide: str, folder: Path) -> list[str]:
+    """What each block of Python prints, when they run one after the other in one process."""
+    end = "-- end of block --\n"
+    code = [text for language, text in blocks(guide) if language == "python"]
     done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        cwd=tmp_path,
+        [
+            sys.executable,
+            "-W",
+            "error",
+            "-c",
+            "\n".join(f"{one}\nprint({end!r}, end='')" for one in code),
+        ],
+        cwd=folder,
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
-    assert done.stdout == output
+    assert done.stderr == ""
+    return done.stdout.split(end)[:-1]

@@ -45,6 +45,7 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
         profile,
         max_staleness=given.max_staleness,
         refresh_seconds=given.refresh_seconds,
+        durable=given.durable,
     )
 
 

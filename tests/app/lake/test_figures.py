@@ -40,11 +40,16 @@ def test_what_a_writer_left_out_is_unknown() -> None:
         ({"added-position-deletes": "1"}, Movement(0, 1, 6)),
         ({"deleted-records": "5", "removed-position-deletes": "2"}, Movement(0, 3, 6)),
         ({"added-equality-deletes": "1", "added-records": "1"}, Movement(1, None, 6)),
-        ({"lakeport.changes": "AddColumn"}, Movement(None, None, 6)),
+        ({}, Movement(None, None, 6)),
     ],
 )
 def test_a_commit_moves_rows(summary: dict[str, str], movement: Movement) -> None:
-    assert movement_of({**TOTALS, **summary}) == movement
+    assert movement_of("overwrite", {**TOTALS, **summary}) == movement
+
+
+def test_files_that_replace_files_move_no_rows() -> None:
+    summary = {**TOTALS, "added-records": "6", "deleted-records": "10"}
+    assert movement_of("replace", summary) == Movement(None, None, 6)
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -328,6 +330,24 @@ def test_history_says_who_wrote(lake: Lake) -> None:
     mine.append(PEN)
     mine.update({"name": "'ink'"})
     assert [commit.summary["lakeport.actor"] for commit in mine.history()] == ["ada", "ada"]
+
+
+@pytest.mark.parametrize("durable", [True, False])
+def test_a_durable_lake_flushes_what_it_commits(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, durable: bool
+) -> None:
+    flushed: list[int] = []
+    real = os.fsync
+
+    def fsync(file: int) -> None:
+        flushed.append(file)
+        real(file)
+
+    monkeypatch.setattr(os, "fsync", fsync)
+    (tmp_path / "lakeport.toml").write_text(f"[catalog]\ndurable = {str(durable).lower()}\n")
+    with lakeport.open(tmp_path) as lake:
+        lake.create_table("shop.items", ITEMS).append(PEN)
+    assert bool(flushed) is durable
 
 
 def test_public_names_are_all_there() -> None:

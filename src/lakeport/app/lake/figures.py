@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+_REPLACE = "replace"
+"""What a commit is called that leaves the rows as they are: other files, or other columns."""
+
 
 @dataclass(frozen=True, slots=True)
 class Figures:
@@ -46,15 +49,17 @@ class Movement:
     rows: int | None
 
 
-def movement_of(summary: Mapping[str, str]) -> Movement:
+def movement_of(operation: str, summary: Mapping[str, str]) -> Movement:
     """Iceberg counts the rows of files: one that is deleted by its position stays in its file, and
     leaves a second time when the file does.
     """
     then = figures_of(summary).rows
+    if operation == _REPLACE:
+        return Movement(None, None, then)
     in_files = _number(summary, "added-records"), _number(summary, "deleted-records")
     by_position = _number(summary, "added-position-deletes")
     if in_files == (None, None) and by_position is None:
-        return Movement(None, None, then)  # a change of columns, or a writer that does not count
+        return Movement(None, None, then)  # the writer does not count
     added, deleted = (count or 0 for count in in_files)
     before = _number(summary, "removed-position-deletes") or 0
     by_equality = _number(summary, "added-equality-deletes")

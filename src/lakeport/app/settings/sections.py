@@ -63,6 +63,10 @@ class Catalog(Struct, frozen=True, kw_only=True):
     refresh_seconds: Annotated[
         Duration, about("How often a remote catalog is looked through for changes.")
     ] = 5.0
+    durable: Annotated[
+        bool,
+        about("Commits survive a power failure: files and catalog are flushed to the disk first."),
+    ] = False
     properties: Annotated[
         dict[str, str],
         about(

@@ -44,7 +44,7 @@ def _show(commits: tuple[Commit, ...], page: Page) -> None:
                 page.name(str(commit.snapshot_id)),
                 commit.timestamp,
                 commit.operation,
-                *astuple(movement_of(commit.summary)),
+                *astuple(movement_of(commit.operation, commit.summary)),
             )
             for commit in commits
         ],
