@@ -205,6 +205,12 @@ class _Handler(BaseHTTPRequestHandler):
                 return {"namespace": namespace, "properties": properties}
             case "DELETE", ["namespaces", name]:
                 return catalog.drop_namespace(tuple(name.split(SEPARATOR)))
+            case "POST", ["tables", "rename"]:
+                before, after = body["source"], body["destination"]
+                catalog.rename_table(
+                    (*before["namespace"], before["name"]), (*after["namespace"], after["name"])
+                )
+                return None
             case _, ["namespaces", name, "tables", *rest]:
                 return self._tables(method, tuple(name.split(SEPARATOR)), rest, body)
         raise NoSuchNamespaceError(f"no such address: {method} {words}")
