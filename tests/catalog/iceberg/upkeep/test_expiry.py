@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -156,6 +157,17 @@ def test_a_file_in_a_rewritten_manifest_stays(lake: Lake) -> None:
         assert ours.expire(keep=1) == 4
         assert keys(ours) == expected
         assert len(parquet_files(table.folder)) == 4
+
+
+def test_another_spelling_of_a_path_saves_the_file(lake: Lake) -> None:
+    table = written(lake, some(1))
+    assert table.head is not None
+    (file,) = table.head.files
+    respelled = replace(file, path=file.path.replace("file:///", "file:/"), sequence=None)
+    table.commit(add=[respelled], remove=[file])
+    with opened(lake, "s.t") as ours:
+        assert ours.expire(keep=1) == 1
+        assert keys(ours) == [1]
 
 
 def test_statistics_files_go_with_their_snapshots(lake: Lake) -> None:

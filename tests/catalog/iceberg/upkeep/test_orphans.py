@@ -11,8 +11,8 @@ from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.commit.running import RUNNING
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.upkeep import DAY, Orphan, Swept
-from lakeport.core.errors import CorruptDataError, PreconditionError
-from tests.catalog.iceberg.upkeep.made import KEY, SCHEMA, keys, some, written
+from lakeport.core.errors import ConflictError, CorruptDataError, PreconditionError
+from tests.catalog.iceberg.upkeep.made import KEY, SCHEMA, Interrupting, keys, some, written
 from tests.catalog.iceberg.upkeep.readers import SMALL, every_snapshot, files_on_disk, opened
 from tests.lakes.lake import Lake
 from tests.lakes.table import LakeTable
@@ -202,3 +202,24 @@ def test_what_an_interrupted_expiry_left_is_found(lake: Lake) -> None:
         }
         ours.remove_orphans(grace=0)
         assert keys(ours) == [2]
+
+
+def test_a_table_that_is_replaced_meanwhile_keeps_the_files_of_both(lake: Lake) -> None:
+    """To the new one, everything of the old one would be left over."""
+    table = written(lake, some(1))
+    clock = Interrupting()
+    with IcebergCatalog(lake.profile, clock=clock, options=SMALL) as catalog:
+        ours = catalog.namespace("s").table("t")
+
+        def replaced() -> None:
+            assert table.metadata_location is not None
+            moved = Lake(lake.folder / "elsewhere").create("s.t", SCHEMA)
+            moved.uuid = "00000000-0000-4000-8000-00000000ffff"
+            lake.publish("s.t", moved.write_metadata())
+
+        planted(table, age=10_000)
+        before = files_on_disk(table.folder)
+        clock.waiting.append(replaced)
+        with pytest.raises(ConflictError):
+            ours.remove_orphans(grace=1)
+        assert files_on_disk(table.folder) == before

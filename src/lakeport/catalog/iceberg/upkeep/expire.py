@@ -26,9 +26,16 @@ from pyiceberg.table.update import (
     TableUpdate,
 )
 
+from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
-from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, statistics_files
+from lakeport.catalog.iceberg.upkeep.named import (
+    Named,
+    all_manifests,
+    live_files,
+    metadata_files,
+    statistics_files,
+)
 from lakeport.catalog.iceberg.upkeep.removal import remove_files
 from lakeport.catalog.iceberg.write.statement import require_writable
 from lakeport.catalog.upkeep import Expired, Policy
@@ -51,12 +58,16 @@ class Keep:
 
 def keep_by(policy: Policy, metadata: TableMetadata, now: int) -> Keep:
     """What the policy keeps, or the table's own properties, which other engines go by, too."""
-    count, age = metadata.properties.get(_LEAST, ""), metadata.properties.get(_YOUNGER, "")
-    younger = int(age) * _MILLISECOND if age.isdigit() else policy.keep_for
+    count, age = _number(metadata, _LEAST), _number(metadata, _YOUNGER)
     return Keep(
-        max(1, int(count)) if count.isdigit() else policy.keep_snapshots,
-        now - younger,
+        policy.keep_snapshots if count is None else max(1, count),
+        now - (policy.keep_for if age is None else age * _MILLISECOND),
     )
+
+
+def _number(metadata: TableMetadata, key: str) -> int | None:
+    text = metadata.properties.get(key, "")
+    return int(text) if text.isascii() and text.isdigit() else None
 
 
 def shares_files(metadata: TableMetadata) -> bool:
@@ -182,24 +193,31 @@ class _AssertSameRefs(AssertRefSnapshotId):
 
 
 def _cleared(before: Source, left: Source, gone: Sequence[Snapshot]) -> Expired:
-    """Data files before the manifests that name them: what is interrupted stays findable."""
+    """By the last part of a path, which holds a random id: two spellings of one folder (`s3a:`, a link)
+    must not make a file that is needed look like one that is not.
+    """
     kept = all_manifests(left, left.metadata.snapshots)
-    manifests = {path: size for path, size in _readable_manifests(before, gone) if path not in kept}
-    files = _files_of(before, manifests)
+    needed = set(map(last_name, kept))
+    manifests = {
+        path: size
+        for path, size in _readable_manifests(before, gone)
+        if last_name(path) not in needed
+    }
+    files = {last_name(named.path): named for named in _files_of(before, manifests)}
     for manifest in kept:
         if not files:
             break
         for named in live_files(left, manifest):
-            files.pop(named.path, None)
-    lists = {one.manifest_list for one in gone} - {
-        one.manifest_list for one in left.metadata.snapshots
-    }
-    statistics = set(statistics_files(before.metadata)) - set(statistics_files(left.metadata))
-    removed = remove_files(left.io, [*files, *manifests, *sorted(lists | statistics)])
+            files.pop(last_name(named.path), None)
+    named_before = [one.manifest_list for one in gone] + [*statistics_files(before.metadata)]
+    others = set(map(last_name, metadata_files(left.metadata, "")))
+    lists = {path for path in named_before if last_name(path) not in others}
+    paths = [named.path for named in files.values()]
+    removed = remove_files(left.io, [*paths, *manifests, *sorted(lists)])
     return Expired(
         snapshots=len(gone),
         files=removed.files,
-        bytes=sum(files.values()) + sum(manifests.values()),
+        bytes=sum(named.bytes for named in files.values()) + sum(manifests.values()),
         left=removed.left,
     )
 
@@ -213,11 +231,9 @@ def _readable_manifests(source: Source, gone: Collection[Snapshot]) -> Iterator[
             continue
 
 
-def _files_of(source: Source, manifests: Collection[str]) -> dict[str, int]:
-    found: dict[str, int] = {}
+def _files_of(source: Source, manifests: Collection[str]) -> Iterator[Named]:
     for manifest in manifests:
         try:
-            found.update((named.path, named.bytes) for named in live_files(source, manifest))
+            yield from live_files(source, manifest)
         except CorruptDataError:
             continue
-    return found

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
@@ -29,9 +29,11 @@ from lakeport.catalog.iceberg.upkeep.neighbours import Neighbours
 from lakeport.catalog.iceberg.upkeep.removal import remove_files
 from lakeport.catalog.iceberg.write.statement import require_writable
 from lakeport.catalog.upkeep import Orphan, Swept
+from lakeport.core.errors import ConflictError
 from lakeport.core.names import TableName, quoted
 
 _METADATA = ".metadata.json"
+_HIDDEN = ("_", ".")
 _HINT = "version-hint.text"  # where catalogs without a server keep their pointer
 
 
@@ -55,7 +57,7 @@ def find_orphans(surroundings: Surroundings, name: TableName, grace: int) -> Ite
     source = surroundings.source(name)
     require_writable(source)
     require_collected(source)
-    before = _named(surroundings, name)
+    before = _named(surroundings, source)
     latest = None if grace <= 0 else surroundings.clock() - grace
     suspects = [
         file
@@ -66,7 +68,7 @@ def find_orphans(surroundings: Surroundings, name: TableName, grace: int) -> Ite
     ]
     if not suspects:
         return
-    after = _named(surroundings, name, before)
+    after = _named(surroundings, source, before)
     neighbours = Neighbours(surroundings, name, source.metadata.location)
     for file in suspects:
         if not after.holds(file.path) and not neighbours.hold(file.path):
@@ -89,20 +91,28 @@ def _listed(source: Source) -> Iterator[Orphan]:
 
 def _is_hidden(path: str) -> bool:
     """Engines keep notes of their own under such names; a folder of a partition may begin like one."""
-    parts = path.strip("/").split("/")
-    return parts[-1] == _HINT or any(
-        part.startswith(("_", ".")) and ("=" not in part or part is parts[-1]) for part in parts
+    *folders, name = path.strip("/").split("/")
+    return (
+        name == _HINT
+        or name.startswith(_HIDDEN)
+        or any(folder.startswith(_HIDDEN) and "=" not in folder for folder in folders)
     )
 
 
-def _named(surroundings: Surroundings, name: TableName, known: _Named | None = None) -> _Named:
+def _named(surroundings: Surroundings, opened: Source, known: _Named | None = None) -> _Named:
     """All that the table names now; what is known already if it has not changed since."""
+    name = opened.name
     surroundings.pointers.forget(name)
     loaded = surroundings.pointers.load(name)
+    if loaded.metadata.table_uuid != opened.metadata.table_uuid:
+        # To the one in its place, all files of the table that was opened would be left over.
+        raise ConflictError(
+            f"table {quoted(str(name))} was replaced by another one meanwhile", hint="run it again"
+        )
     if known is not None and loaded.location and loaded.location == known.metadata_location:
         return known
-    source = surroundings.source(name)
-    return _Named(loaded.location, hashes_of(source, loaded.location))
+    now = replace(opened, metadata=loaded.metadata, io=loaded.io)
+    return _Named(loaded.location, hashes_of(now, loaded.location))
 
 
 def hashes_of(source: Source, location: str) -> npt.NDArray[np.int64]:
