@@ -7,6 +7,7 @@ was dropped, another table (with another uuid) if one was created in its place.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager
 
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
@@ -36,6 +37,7 @@ from lakeport.catalog.iceberg.upkeep.due import due
 from lakeport.catalog.iceberg.upkeep.expire import Keep, expire, keep_by
 from lakeport.catalog.iceberg.upkeep.manifests import rewrite_manifests
 from lakeport.catalog.iceberg.upkeep.orphans import find_orphans, remove_orphans
+from lakeport.catalog.iceberg.vanished import expired_if_gone, stream_of
 from lakeport.catalog.iceberg.write.insert import Insert
 from lakeport.catalog.ports import (
     ColumnStatistics,
@@ -92,12 +94,15 @@ class IcebergTable:
     def plan(self, request: ScanRequest) -> ScanPlan:
         source = self.source()
         moment = self._find(source, request.at)
-        return plan_scan(as_of(source, moment), moment, request)
+        with self._unless_expired(moment):
+            return plan_scan(as_of(source, moment), moment, request)
 
     def open(self, request: ScanRequest, split: Split) -> BatchStream:
         source = self.source()
         moment = moment_of_split(source, request.at, split.snapshot_id)
-        return open_split(as_of(source, moment), moment, request, split)
+        with self._unless_expired(moment):
+            stream = open_split(as_of(source, moment), moment, request, split)
+        return stream_of(stream, split.snapshot_id, self._latest)
 
     def state_at(self, point: TimePoint) -> TableState:
         source = self.source()
@@ -109,7 +114,9 @@ class IcebergTable:
 
     def statistics(self, column: str) -> ColumnStatistics:
         source = self.source()
-        return column_statistics(source, self._find(source, None), column)
+        moment = self._find(source, None)
+        with self._unless_expired(moment):
+            return column_statistics(source, moment, column)
 
     # -- writing ---------------------------------------------------------------------------------
 
@@ -195,6 +202,10 @@ class IcebergTable:
         """The state now, however lately it was asked for."""
         self._surroundings.pointers.forget(self._name)
         return self.source()
+
+    def _unless_expired(self, moment: Moment) -> AbstractContextManager[None]:
+        snapshot = moment.snapshot
+        return expired_if_gone(None if snapshot is None else snapshot.snapshot_id, self._latest)
 
     def _find(self, source: Source, point: TimePoint | None) -> Moment:
         return find(source, point, self._surroundings.clock())
