@@ -110,10 +110,11 @@ class IcebergCatalog:
                 self._surroundings.pointers.forget(name)
 
     def version(self) -> CatalogVersion:
-        """Steady while nothing changes, in this process; two processes count for themselves.
+        """Steady while no definition changes.
 
-        SQL: one small question per call, and a listing after somebody committed anything. A commit of
-        rows alone usually keeps the number. Services: up to twice `refresh_seconds` late, and a
+        SQL: one small question per call, and a listing after somebody committed anything. The number is
+        in the database, the same for all processes, and grows in the transaction of the change
+        itself. Services: each process counts for itself, up to twice `refresh_seconds` late, and a
         schema that another program changed is noticed when its table is loaded here.
         """
         return CatalogVersion(self._surroundings.pointers.version())

@@ -11,8 +11,10 @@ from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import CommitStateUnknownException, ForbiddenError
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.ports import Ref
 from lakeport.core.errors import UnavailableError
 from tests.catalog.iceberg.commit.members import (
+    NAME,
     commit,
     data_files,
     embedded,
@@ -223,3 +225,23 @@ def test_credentials_that_ran_out_are_told_as_such(tmp_path: Path) -> None:
         with pytest.raises(UnavailableError, match="refuses access"):
             commit(catalog, source, statement)
         assert statement.discarded == 1
+
+
+def test_a_change_that_was_applied_without_an_answer_is_not_proposed_again(
+    server: RestServer, remote: IcebergCatalog
+) -> None:
+    source = new_table(remote)
+    done = commit(remote, source, insert(source, [1]))
+    assert done.snapshot is not None
+    table = remote.namespace(NAME.namespace).table(NAME.table)
+
+    def applied(apply: Commit) -> Any:
+        apply()
+        raise WithheldError(500)
+
+    once(server, applied)
+    table.create_ref(Ref("monday", "tag", done.snapshot.snapshot_id))
+    assert [ref.name for ref in table.refs()] == ["main", "monday"]
+    once(server, applied)
+    table.drop_ref("monday")
+    assert [ref.name for ref in table.refs()] == ["main"]

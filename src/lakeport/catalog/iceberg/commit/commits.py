@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from copy import copy
 
 from pyiceberg.table.update import TableRequirement, TableUpdate
 
 from lakeport.catalog.iceberg.commit.effect import Committed, Effect, Head, Member
 from lakeport.catalog.iceberg.commit.files import Scratch, sync
+from lakeport.catalog.iceberg.commit.holding import holds
 from lakeport.catalog.iceberg.commit.line import Line, Ticket
 from lakeport.catalog.iceberg.commit.pointer import (
     LostError,
@@ -96,6 +97,8 @@ class Commits:
                         raise kept_changing(name, lost, self._profile) from lost
                 except UnknownError as error:
                     now = self._pointer.look_again(state)
+                    if now is not None and holds(now.source.metadata, updates):
+                        return now.source
                     if now is None or now.location == state.location:
                         raise unknown(name) from error
             pause(attempt)
@@ -192,8 +195,7 @@ class Commits:
         contexts = [ticket.member.context for ticket, _ in prepared]
         with asking(self._profile):
             if self._durable:
-                written = [file for each in effects for file in (*each.added, *each.deletes)]
-                sync(state.source.io, [file.file_path for file in written])
+                sync(state.source.io, _written(effects))
             return propose(state.source, effects, contexts, scratch, self._clock())
 
     def _settled(self, state: State, proposal: Proposal) -> State | None:
@@ -241,6 +243,12 @@ def _prepared(tickets: Sequence[Ticket], state: State) -> list[tuple[Ticket, Eff
         else:
             found.append((ticket, effect))
     return found
+
+
+def _written(effects: Iterable[Effect]) -> Iterator[str]:
+    for effect in effects:
+        yield from (file.file_path for file in (*effect.added, *effect.deletes))
+        yield from (row.path for row in effect.manifests)
 
 
 def _mark(prepared: Sequence[tuple[Ticket, Effect]], *, is_committing: bool) -> None:

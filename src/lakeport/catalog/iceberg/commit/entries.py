@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from typing import Any, cast
+from uuid import UUID
 
 from pyiceberg.avro.encoder import BinaryEncoder
 from pyiceberg.avro.resolver import construct_writer
@@ -91,7 +92,7 @@ class EntryCodec:
         self._ids = [field.field_id for field in partition.fields]
 
     def added(self, file: DataFile, sequence: int | None = None) -> FileEntry:
-        partition = tuple(file.partition[place] for place in range(len(self._writers)))
+        partition = tuple(_stored(file.partition[place]) for place in range(len(self._writers)))
         encoded = self._encoded(
             (
                 int(file.content),
@@ -217,6 +218,11 @@ _REST: tuple[Callable[[Any], bytes], ...] = (
     optional_number,
     _optional_text,
 )
+
+
+def _stored(value: Any) -> Any:
+    """As it is when it is read again."""
+    return value.bytes if isinstance(value, UUID) else value
 
 
 def _numbers(held: Mapping[int, int] | None) -> Sequence[int] | None:

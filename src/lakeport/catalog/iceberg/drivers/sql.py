@@ -284,8 +284,15 @@ class PatientSqlCatalog(SqlCatalog):
                 with _or_busy():
                     connection.commit()
             except DBAPIError as error:
+                if self._has_undone(error):
+                    raise
                 message = "the catalog's database did not say whether it made the change"
                 raise CommitStateUnknownException(message) from error
+
+    def _has_undone(self, error: DBAPIError) -> bool:
+        """SQLite's own disk is full or read only: nobody is left who could still apply it."""
+        is_sqlite = self.engine.dialect.name == "sqlite"
+        return is_sqlite and "i/o error" not in str(error).lower()
 
     @contextmanager
     def alone(self, identifier: Identifier) -> Iterator[None]:

@@ -158,8 +158,9 @@ class SqlPointers:
             with asking(self._profile):
                 number = self._native.counter.value()
             before, after = self._listing, self._list()
-            differs = before is None or is_changed(before, after, self._known, self._looked_at)
-            if differs and (before is None or number == self._number):
+            if before is None or (
+                number == self._number and is_changed(before, after, self._looked_at)
+            ):
                 # Somebody else's change, which was not counted, or any while nobody looked.
                 try:
                     number = self._bump(number)
@@ -182,10 +183,6 @@ class SqlPointers:
 
     def close(self) -> None:
         self._probe.close()
-
-    def _known(self, _: tuple[str, str], location: str) -> TableMetadata | None:
-        held = self._caches.metadata.peek(location)
-        return None if held is None else held.metadata
 
     def _looked_at(self, key: tuple[str, str], location: str) -> TableMetadata | None:
         try:

@@ -18,7 +18,7 @@ _MILLISECOND = 1_000_000  # in nanoseconds
 
 _MOST_LOOKED_AT = 64
 
-Peek = Callable[[tuple[str, str], str], TableMetadata | None]
+Load = Callable[[tuple[str, str], str], TableMetadata | None]
 
 
 class Counter:
@@ -45,18 +45,16 @@ def defines(metadata: TableMetadata) -> tuple[object, ...]:
     )
 
 
-def is_changed(before: Listing, after: Listing, known: Peek, load: Peek) -> bool:
-    """Whether a definition differs. `known` gives metadata in memory, `load` also reads it."""
+def is_changed(before: Listing, after: Listing, load: Load) -> bool:
+    """Whether a definition differs. `load` gives None for metadata that cannot be read any more."""
     if before.namespaces != after.namespaces or before.tables.keys() != after.tables.keys():
         return True
     moved = [key for key, location in after.tables.items() if before.tables[key] != location]
     if len(moved) > _MOST_LOOKED_AT:
         return True
-    # All are looked at, also when the first differs: next time they are the known ones.
-    found = [
-        _differs(known(key, before.tables[key]), load(key, after.tables[key])) for key in moved
-    ]
-    return any(found)
+    return any(
+        _differs(load(key, before.tables[key]), load(key, after.tables[key])) for key in moved
+    )
 
 
 def _differs(before: TableMetadata | None, after: TableMetadata | None) -> bool:
