@@ -24,11 +24,9 @@ def altered_timeline(timeline: Timeline, changes: Sequence[Change], stamp: Stamp
     if evolution.is_noop:
         return timeline
     shape = _next_shape(timeline, evolution)
-    summary = {"changes": ", ".join(type(change).__name__ for change in changes)}
-    stamp = replace(
-        stamp,
-        context=replace(stamp.context, summary={**stamp.context.summary, **summary}),
-    )
+    # Never what a run adds to the summaries of its rows: this snapshot holds none of them.
+    summary = {"lakeport.changes": ", ".join(type(change).__name__ for change in changes)}
+    stamp = replace(stamp, context=replace(stamp.context, summary=summary))
     if evolution.rewrites_rows:
         rows = [rewrite(segment.live_rows(), evolution) for segment in timeline.segments]
         check_evolution(evolution, rows)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -22,6 +23,10 @@ from tests.catalog.iceberg.alter.programs import START, Program
 from tests.strategies import seeded
 
 STEPS = 10
+LAYOUTS = [("bucket(3, k)",), ("truncate(1, n)", "t"), ("s.x",), ("k",)]
+
+# What memory does not know: files of the past keep their partitions.
+_OF_ICEBERG_ALONE = ("is, or was, partitioned by", "is the name of a partition field")
 
 
 class Life:
@@ -50,8 +55,9 @@ class Life:
         self._both(lambda table: table.alter(changes))
 
     def _both(self, step: Callable[[IcebergTable | MemoryTable], object]) -> None:
-        ours, theirs = (_outcome(step, table) for table in (self.ware.table, self.oracle))
-        assert ours == theirs
+        ours = _outcome(step, self.ware.table)
+        if not any(reason in ours for reason in _OF_ICEBERG_ALONE):
+            assert ours == _outcome(step, self.oracle)
 
     # -- comparing -------------------------------------------------------------------------------
 
@@ -93,8 +99,10 @@ def _bare(definition: Definition) -> pa.Schema:
     return pa.schema([column.remove_metadata() for column in definition.schema])
 
 
-def run(ground: Ground, seed: int, definition: Definition = START) -> None:
+def run(ground: Ground, seed: int, partitioned_by: tuple[str, ...] = ()) -> None:
     rng = seeded(seed)
+    sorted_by = ("d desc", "k") if partitioned_by else ()
+    definition = replace(START, partitioned_by=partitioned_by, sorted_by=sorted_by)
     life = Life(ground, definition, rng)
     life.insert()
     for _ in range(STEPS):
@@ -107,12 +115,23 @@ def run(ground: Ground, seed: int, definition: Definition = START) -> None:
             life.alter()
         life.compare()
     life.compare_past()
-    life.ware.check()
+    life.ware.check(lost_a_partition=bool(partitioned_by))
 
 
 @pytest.mark.parametrize("seed", range(12))
 def test_a_random_life_is_the_same_on_iceberg_and_in_memory(ground: Ground, seed: int) -> None:
     run(ground, seed)
+
+
+@pytest.mark.parametrize("seed", range(50, 50 + len(LAYOUTS)))
+def test_a_random_life_of_a_partitioned_table_is_the_same(ground: Ground, seed: int) -> None:
+    run(ground, seed, LAYOUTS[seed % len(LAYOUTS)])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(300, 400))
+def test_many_random_lives_of_partitioned_tables_are_the_same(ground: Ground, seed: int) -> None:
+    run(ground, seed, LAYOUTS[seed % len(LAYOUTS)])
 
 
 @pytest.mark.long
