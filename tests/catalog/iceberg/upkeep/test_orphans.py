@@ -115,6 +115,18 @@ def test_a_table_inside_the_folder_of_another_is_not_its_leftovers(lake: Lake) -
         assert found_names(ours) == {"of-inner.parquet"}
 
 
+def test_a_table_inside_the_folder_is_found_behind_a_link(lake: Lake, tmp_path: Path) -> None:
+    outer = written(lake, some(1))
+    (tmp_path / "link").symlink_to(outer.folder)
+    inner = lake.create("s.t.inner", SCHEMA)
+    inner.append(some(5))
+    outer.location, outer.folder = f"file://{tmp_path / 'link'}", tmp_path / "link"
+    outer.write_metadata()
+    planted(outer)
+    with opened(lake, "s.t") as ours:
+        assert found_names(ours) == {"stray.parquet"}
+
+
 def test_two_names_for_one_folder_protect_each_other(lake: Lake) -> None:
     """A second table that was registered at an older state, and has gone its own way since."""
     table = written(lake, some(1))

@@ -61,6 +61,15 @@ def statistics_files(metadata: TableMetadata) -> Iterator[str]:
     yield from (file.statistics_path for file in metadata.partition_statistics)
 
 
+def all_names(source: Source, location: str) -> Iterator[str]:
+    """The last parts of the paths of all files that the table needs, some more than once."""
+    metadata = source.metadata
+    yield from map(last_name, metadata_files(metadata, location))
+    for manifest in all_manifests(source, metadata.snapshots):
+        yield last_name(manifest)
+        yield from (last_name(named.path) for named in live_files(source, manifest))
+
+
 def all_manifests(source: Source, snapshots: Iterable[Snapshot]) -> dict[str, int]:
     """The manifests of all these snapshots with their sizes, each once, oldest first."""
     found: dict[str, int] = {}

@@ -7,12 +7,13 @@ to be removed, and a table that cannot be opened is a reason not to.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 
 from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
-from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, metadata_files
+from lakeport.catalog.iceberg.upkeep.named import all_names
 from lakeport.core.errors import LakeportError, NotFoundError, PreconditionError
 from lakeport.core.names import TableName, quoted
 
@@ -43,7 +44,7 @@ class Neighbours:
                 self._folders.append(folder)
             elif here.startswith(folder):
                 # Its files may be anywhere in here: by name, then.
-                self._names.update(_names(source, surroundings.pointers.load(name).location))
+                self._names.update(all_names(source, surroundings.pointers.load(name).location))
 
 
 def _others(surroundings: Surroundings, name: TableName) -> Iterator[tuple[TableName, Source]]:
@@ -64,18 +65,14 @@ def _others(surroundings: Surroundings, name: TableName) -> Iterator[tuple[Table
                 ) from error
 
 
-def _names(source: Source, location: str) -> Iterator[str]:
-    yield from map(last_name, metadata_files(source.metadata, location))
-    for manifest in all_manifests(source, source.metadata.snapshots):
-        yield last_name(manifest)
-        yield from (last_name(named.path) for named in live_files(source, manifest))
-
-
 def _folder(location: str) -> str:
     return _plain(location).rstrip("/") + "/"
 
 
 def _plain(location: str) -> str:
-    """Without the scheme, of which storages have several: `s3:`, `s3a:`; `file:`, none."""
-    _, colon, rest = location.partition(":/")
-    return "/" + (rest if colon else location).lstrip("/")
+    """Without the scheme, of which storages have several: `s3:`, `s3a:`; `file:`, none. Links of the
+    local disk are followed.
+    """
+    scheme, colon, rest = location.partition(":/")
+    path = "/" + (rest if colon else location).lstrip("/")
+    return os.path.realpath(path) if not colon or scheme == "file" else path

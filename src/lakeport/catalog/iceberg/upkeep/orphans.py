@@ -24,7 +24,7 @@ from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.expire import require_collected
 from lakeport.catalog.iceberg.upkeep.listing import files_below
-from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, metadata_files
+from lakeport.catalog.iceberg.upkeep.named import all_names
 from lakeport.catalog.iceberg.upkeep.neighbours import Neighbours
 from lakeport.catalog.iceberg.upkeep.removal import remove_files
 from lakeport.catalog.iceberg.write.statement import require_writable
@@ -112,18 +112,5 @@ def _named(surroundings: Surroundings, opened: Source, known: _Named | None = No
     if known is not None and loaded.location and loaded.location == known.metadata_location:
         return known
     now = replace(opened, metadata=loaded.metadata, io=loaded.io)
-    return _Named(loaded.location, hashes_of(now, loaded.location))
-
-
-def hashes_of(source: Source, location: str) -> npt.NDArray[np.int64]:
-    metadata = source.metadata
-    found = array("q")
-    found.extend(_hash(path) for path in metadata_files(metadata, location))
-    for manifest in all_manifests(source, metadata.snapshots):
-        found.append(_hash(manifest))
-        found.extend(_hash(named.path) for named in live_files(source, manifest))
-    return np.unique(np.frombuffer(found, np.int64))
-
-
-def _hash(path: str) -> int:
-    return hash(last_name(path))
+    hashes = array("q", map(hash, all_names(now, loaded.location)))
+    return _Named(loaded.location, np.unique(np.frombuffer(hashes, np.int64)))
