@@ -23,13 +23,17 @@ _CODECS = {
 
 @dataclass(frozen=True, slots=True)
 class WriteOptions:
-    """`waiting_bytes` is for the rows of all partitions together."""
+    """`waiting_bytes` is for the rows of all partitions together, `encoding_bytes` for those that
+    `threads` are to encode. Without threads whoever brings rows encodes them.
+    """
 
     row_group_rows: int = 122_880
     row_group_bytes: int = 64 * MEBIBYTE
-    waiting_bytes: int = 192 * MEBIBYTE
+    waiting_bytes: int = 160 * MEBIBYTE
+    encoding_bytes: int = 64 * MEBIBYTE
     file_bytes: int = 128 * MEBIBYTE
     open_files: int = 64
+    threads: int = 2
 
     @classmethod
     def of(cls, properties: Mapping[str, str]) -> WriteOptions:

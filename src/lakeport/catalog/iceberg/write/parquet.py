@@ -6,6 +6,7 @@ full or the folder read-only, is an error that says so.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -39,8 +40,16 @@ class Place:
 
 
 class GrowingFile:
+    """`dictionaries` are the columns that get one, by their paths."""
+
     def __init__(
-        self, io: FileIO, path: str, schema: pa.Schema, compression: Compression, metrics: Metrics
+        self,
+        io: FileIO,
+        path: str,
+        schema: pa.Schema,
+        compression: Compression,
+        metrics: Metrics,
+        dictionaries: Sequence[str],
     ) -> None:
         self.path = path
         self._what = f"data file {quoted(last_name(path))}"
@@ -52,6 +61,7 @@ class GrowingFile:
                 schema,
                 compression=compression.codec,
                 compression_level=compression.level,
+                use_dictionary=list(dictionaries),
                 store_decimal_as_integer=True,
             )
 
@@ -63,7 +73,6 @@ class GrowingFile:
 
     def write(self, rows: pa.Table) -> None:
         """One row group."""
-        rows = rows.combine_chunks()  # a thousand small pieces would each be looked at
         self._metrics.add(rows)
         with writing(self._what):
             self._writer.write_table(rows, row_group_size=rows.num_rows)

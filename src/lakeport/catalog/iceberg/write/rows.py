@@ -25,8 +25,8 @@ from lakeport.catalog.rows.keys import KeyGuard
 
 # DuckDB's client sends 2,048 rows at a time, and asking an engine whether a CHECK holds has a price
 # that does not depend on how many rows it is asked about.
-_MANY_ROWS = 32_768
-_MANY_BYTES = 8 * MEBIBYTE
+_MANY_ROWS = 65_536
+_MANY_BYTES = 16 * MEBIBYTE
 
 
 class NewRows:
