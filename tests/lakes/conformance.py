@@ -50,6 +50,7 @@ class Conformance:
         contents = Contents()
         yield from read_snapshot(snapshot, metadata, contents)
         parent, is_known = self._parent(snapshot, metadata)
+        _say_what_cannot_be_listed(contents, parent, _without_source(snapshot, metadata))
         yield from summary_complaints(snapshot, contents, parent if is_known else None)
         for entry in contents.live.values():
             for complaint in self._file(entry, metadata):
@@ -74,6 +75,25 @@ class Conformance:
             yield from data_file_complaints(entry.file, metadata)
         elif entry.file["content"] == POSITIONS:
             yield from position_file_complaints(entry.file)
+
+
+def _without_source(snapshot: Snapshot, metadata: TableMetadata) -> set[int]:
+    """Specs by columns that the snapshot's schema lacks."""
+    (schema,) = (one for one in metadata.schemas if one.schema_id == snapshot.schema_id)
+    return {
+        ident
+        for ident, spec in metadata.specs().items()
+        if any(schema.find_column_name(field.source_id) is None for field in spec.fields)
+    }
+
+
+def _say_what_cannot_be_listed(contents: Contents, parent: Contents, specs: set[int]) -> None:
+    """A manifest of nothing but deleted files is left out at once where its partitions' types are gone
+    with a column: DuckDB 1.5.5 crashes on one, and Spark before Iceberg 1.8 cannot read it.
+    """
+    for path in parent.live.keys() - contents.live.keys() - contents.deleted.keys():
+        if parent.live[path].spec_id in specs:
+            contents.deleted[path] = parent.live[path]
 
 
 def _delete_complaints(contents: Contents) -> Iterator[str]:
