@@ -51,9 +51,9 @@ def quoted_body(tokens: list[Token]) -> tuple[str, int] | None:
     """The language of a routine's quoted body and the place of its token; None if there is none."""
     if not tokens or tokens[0].text.upper() not in {"CREATE", "ALTER"}:
         return None
-    words = words_of(tokens)
-    if ROUTINES.isdisjoint(words[1:5]):
+    if ROUTINES.isdisjoint(token.text.upper() for token in tokens[1:5]):
         return None
+    words = words_of(tokens)
     body = next(
         (
             position

@@ -37,7 +37,7 @@ _REOPENED = {
     **dict.fromkeys(_SECTIONS, frozenset({"DECLARE"})),
     **dict.fromkeys(_BATCHES, frozenset({"PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"})),
 }
-_BLOCK_END = re.compile(r"\bend\s+(?:if|for|while|loop|repeat|case)\b")
+_BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
 _TRANSACTION_WORDS = frozenset(
     {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION", ";", ""}
 )

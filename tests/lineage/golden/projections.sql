@@ -125,3 +125,10 @@ SELECT DISTINCT a FROM t;
 SELECT a + 1 AS b FROM t;
 --> out.b <= t.a
 --> node out.b expression="a + 1"
+
+-- case: grouping_key_written_as_an_expression
+-- table: t(a timestamp, b int)
+SELECT date_trunc('day', a) AS day, sum(b) AS s FROM t GROUP BY date_trunc('day', a);
+--> out.day <= t.a
+--> out.s <= t.b[AGGREGATION]
+--> node out.day aggregation.isGroupingKey=true

@@ -78,6 +78,8 @@ class Binder:
         self.blocks = chunk.blocks
         self.loops: dict[int, Relation] = {}
         self.explain_only = False
+        # A query whose output names nobody asks for.
+        self.unnamed: exp.Expr | None = None
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
         self.wants_indirect = session.options.include_indirect

@@ -26,7 +26,7 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         seen, lateral = binder.registry.group_by_aliases, scope.aliases
         scope.late_aliases = binder.dialect.group_by_aliases and seen
         scope.aliases = lateral if seen else {}
-        _bind_group(binder, group, scope, items)
+        _bind_group(binder, node, scope, items)
         scope.aliases = lateral
     having = args.get("having")
     if having is not None:
@@ -50,15 +50,17 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         scope.prefers_projection = False
 
 
-def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]) -> None:
+def _bind_group(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
+    group = node.args["group"]
     keys: list[exp.Expr] = list(group.expressions)
+    texts: list[str] | None = None
     for name in ("grouping_sets", "cube", "rollup"):
         keys += [item for item in group.args.get(name) or [] if isinstance(item, exp.Expr)]
     if group.args.get("all"):
         columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
         for column in columns:
             column.aggregation = (True, None, False)
-    for key in keys:
+    for place, key in enumerate(keys):
         if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
             position = int(key.name) - 1
             chosen = items[position] if 0 <= position < len(items) else None
@@ -69,16 +71,25 @@ def _bind_group(binder: Binder, group: exp.Expr, scope: Scope, items: list[Item]
         refs = collect(binder, key, scope, FILTER)
         if binder.wants_indirect:
             scope.indirect += [(ref, "GROUP_BY") for ref in refs]
-        _mark_grouping_key(binder, key, refs, scope, items)
+        text = None
+        if key.__class__ is not exp.Column and binder.wants_text:
+            if texts is None:
+                texts = binder.fragments.keys(node)
+            text = texts[place] if len(texts) == len(keys) else None
+        _mark_grouping_key(binder, key, refs, scope, items, text)
 
 
 def _mark_grouping_key(
-    binder: Binder, key: exp.Expr, refs: list[Ref], scope: Scope, items: list[Item]
+    binder: Binder,
+    key: exp.Expr,
+    refs: list[Ref],
+    scope: Scope,
+    items: list[Item],
+    text: str | None,
 ) -> None:
     """The select items that show a grouping key: the same column, its alias, or the same text."""
     plain = key.__class__ is exp.Column and bool(refs)
     wanted = binder.key(key.this) if plain else ""
-    text = binder.sql(key) if not plain and binder.wants_text else None
     for item in items:
         if not isinstance(item, Column):
             continue

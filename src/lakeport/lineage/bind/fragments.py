@@ -174,6 +174,25 @@ class Fragments:
             return None
         return self._split(*spans[ordinal])
 
+    def keys(self, select: exp.Select) -> list[str]:
+        """The texts of the GROUP BY clause between its commas."""
+        frame = self._frame(select)
+        for clause, begin, end in frame.spans if frame is not None else []:
+            if clause == "GROUP":
+                return self._between_commas(begin, end)
+        return []
+
+    def _between_commas(self, begin: int, end: int) -> list[str]:
+        parts: list[str] = []
+        depth, start = 0, begin
+        for index in range(begin, end):
+            kind = self._tokens[index].token_type
+            depth += (kind in _OPEN) - (kind in _CLOSE)
+            if depth == 0 and kind is _COMMA:
+                parts.append(self._slice(start, index))
+                start = index + 1
+        return [*parts, self._slice(start, end)]
+
     def window(self, select: exp.Select, name: str) -> list[Token]:
         """The tokens inside the parentheses of a named window."""
         frame = self._frame(select)

@@ -6,7 +6,7 @@ unresolved; engines that answer with "must be grouped" instead are not judged he
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
@@ -23,13 +23,7 @@ _COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ)
 _SORTS = ("order", "sort", "cluster", "distribute")
 
 
-class _Left(NamedTuple):
-    """What is left of a grouped row: columns with their paths, and whole expressions."""
-
-    columns: set[tuple[int, str | None]]
-    expressions: set[str]
-    # What those expressions are, so that only their like is written out to be compared.
-    classes: set[type]
+_Place: TypeAlias = "tuple[int, str | None]"
 
 
 def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
@@ -38,14 +32,24 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     later = [having.this] if having is not None else []
     for name in _SORTS:
         clause = node.args.get(name)
-        later += clause.expressions if clause is not None else []
+        if clause is not None:
+            later += clause.expressions
     if not later or binder.dialect.naming != "spark":
         return
     if having is None and node.args.get("group") is None and not _aggregates(node):
         return
-    left = _left(binder, node, items)
+    keys = _keys(node)
+    left = _columns_left(binder, keys, items)
+    # Writing expressions out to compare them costs; most queries sort by what they show.
+    if not any(_taken_away(binder, expression, scope, left, {}) for expression in later):
+        return
+    shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
+    texts: dict[type, set[str]] = {}
+    for key in (*keys, *shown):
+        if key.__class__ is not exp.Column:
+            texts.setdefault(key.__class__, set()).add(_text(key))
     for expression in later:
-        for column in _taken_away(binder, expression, scope, left):
+        for column in _taken_away(binder, expression, scope, left, texts):
             binder.report(
                 IssueCode.UNKNOWN_COLUMN,
                 f"column `{column.name}` is neither grouped nor aggregated, so it is gone here",
@@ -79,33 +83,31 @@ def _own_parts(root: exp.Expr) -> Iterator[exp.Expr]:
         stack += children
 
 
-def _left(binder: Binder, node: exp.Select, items: list[Item]) -> _Left:
-    left = _Left(set(), set(), set())
+def _keys(node: exp.Select) -> list[exp.Expr]:
+    """Every expression rows are grouped by, those of grouping sets one by one."""
     group = node.args.get("group")
-    keys = list(group.expressions) if group is not None else []
+    pending = list(group.expressions) if group is not None else []
     for name in ("grouping_sets", "cube", "rollup"):
-        keys += (group.args.get(name) or []) if group is not None else []
-    while keys:
-        key = keys.pop()
+        pending += (group.args.get(name) or []) if group is not None else []
+    found: list[exp.Expr] = []
+    while pending:
+        key = pending.pop()
         if isinstance(key, exp.Tuple | exp.Paren | exp.Cube | exp.Rollup | exp.GroupingSets):
-            keys += key.iter_expressions()
-        _keep(binder, key, left)
+            pending += key.iter_expressions()
+        found.append(key)
+    return found
+
+
+def _columns_left(binder: Binder, keys: list[exp.Expr], items: list[Item]) -> set[_Place]:
+    left: set[_Place] = set()
+    for key in keys:
+        ref = binder.bound.get(id(key))
+        if ref is not None:
+            left.add((id(ref.origin), ref.path))
     for item in items:
-        if isinstance(item, Column):
-            if item.expression is not None:
-                _keep(binder, item.expression, left)
-            if item.identity:
-                left.columns.update((id(ref.origin), ref.path) for ref in item.refs)
+        if isinstance(item, Column) and item.identity:
+            left.update((id(ref.origin), ref.path) for ref in item.refs)
     return left
-
-
-def _keep(binder: Binder, key: exp.Expr, left: _Left) -> None:
-    ref = binder.bound.get(id(key))
-    if ref is not None:
-        left.columns.add((id(ref.origin), ref.path))
-    if key.__class__ is not exp.Column:
-        left.expressions.add(_text(key))
-        left.classes.add(key.__class__)
 
 
 def _text(node: exp.Expr) -> str:
@@ -116,8 +118,11 @@ def _text(node: exp.Expr) -> str:
     return node.sql(comments=False).lower()
 
 
-def _taken_away(binder: Binder, root: exp.Expr, scope: Scope, left: _Left) -> Iterator[exp.Column]:
+def _taken_away(
+    binder: Binder, root: exp.Expr, scope: Scope, left: set[_Place], texts: dict[type, set[str]]
+) -> list[exp.Expr]:
     """The columns of the sources in an expression, outside aggregates, that are not left."""
+    found: list[exp.Expr] = []
     sources = {id(source.relation) for source in scope.sources}
     stack = [root]
     while stack:
@@ -126,15 +131,17 @@ def _taken_away(binder: Binder, root: exp.Expr, scope: Scope, left: _Left) -> It
             # A function we do not know may aggregate.
             continue
         if node.__class__ is not exp.Column:
-            if node.__class__ not in left.classes or _text(node) not in left.expressions:
+            alike = texts.get(node.__class__)
+            if alike is None or _text(node) not in alike:
                 stack += node.iter_expressions()
             continue
         ref = binder.bound.get(id(node))
         origin = ref.origin if ref is not None else None
         if ref is None or not isinstance(origin, Column) or id(origin.relation) not in sources:
             continue
-        outer = node.args.get("db") or node.args.get("table") or node.this
-        named = binder.key(outer) in scope.projection or binder.key(outer) in scope.aliases
-        kept = {(id(origin), ref.path), (id(origin), None)} & left.columns
+        outer = binder.key(node.args.get("db") or node.args.get("table") or node.this)
+        named = outer in scope.projection or outer in scope.aliases
+        kept = (id(origin), ref.path) in left or (id(origin), None) in left
         if not (origin.inferred or named or kept):
-            yield node
+            found.append(node)
+    return found

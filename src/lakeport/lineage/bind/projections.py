@@ -124,9 +124,9 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     elif _ends_in_a_name(binder, plain):
         identifier = plain.expression
     else:
-        name = output_name(
-            binder, inner, scope, binder.fragments.tokens(span) if span else None, items
-        )
+        tokens = binder.fragments.tokens(span) if span else None
+        unnamed = binder.unnamed is not None and inner.parent_select is binder.unnamed
+        name = "" if unnamed else output_name(binder, inner, scope, tokens, items)
         column = Column(name, binder.folding.column(name, quoted=True))
         column.generated = True
         return column

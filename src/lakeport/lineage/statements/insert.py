@@ -37,6 +37,8 @@ def bind_insert(
     target = target_table(binder, table)
     # `INSERT INTO t TABLE s` keeps the table apart from queries.
     query = node.args.get("expression") or node.args.get("source")
+    if isinstance(node.this, exp.Schema) and not node.args.get("by_name"):
+        _leave_unnamed(binder, query)
     output = (
         binder.query(query, parent, ctes)
         if isinstance(query, exp.Expr) and not node.args.get("default")
@@ -49,6 +51,15 @@ def bind_insert(
         binder.filter(node.args["where"], scope, "WHERE", None)
     _bind_conflict(binder, node, target, output, ctes)
     return bind_returning(binder, node, target, ctes, [])
+
+
+def _leave_unnamed(binder: Binder, query: object) -> None:
+    """The list names the columns, so what the query would call them need not be worked out.
+
+    Behind a star of unknown width names do count.
+    """
+    if isinstance(query, exp.Select) and not any(item.is_star for item in query.expressions):
+        binder.unnamed = query
 
 
 def _bind_directory(
