@@ -36,7 +36,8 @@ class Policy:
     that the table wants. A file is written anew when `deleted_share` of its rows are deleted, or when
     `delete_files` of them apply to it, whatever their rows. More than `manifests` small lists of files
     are joined. A file that nothing names is an orphan once it is older than `orphan_grace`. With
-    `force` everything that can be joined is.
+    `force` everything that can be joined is. A commit of a compaction takes `group_bytes`: what
+    another writer makes worthless must not be too much, and a commit per partition would be too many.
     """
 
     keep_snapshots: int = 20
@@ -48,6 +49,7 @@ class Policy:
     manifests: int = 100
     orphan_grace: int = ORPHAN_GRACE
     force: bool = False
+    group_bytes: int = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)

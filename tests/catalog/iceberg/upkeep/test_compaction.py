@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 import pytest
@@ -29,6 +30,7 @@ from tests.catalog.iceberg.upkeep.readers import (
     SMALL,
     assert_conforming,
     assert_others_agree,
+    every_snapshot,
     opened,
     rows,
 )
@@ -181,6 +183,57 @@ def test_an_empty_table_needs_nothing(lake: Lake) -> None:
     with opened(lake, "s.t") as table:
         assert table.compact(EVERYTHING) == Compacted()
         assert not any(due.is_due for due in table.due(EVERYTHING))
+
+
+# -- in several commits --------------------------------------------------------------------------
+
+
+def sized(lake: Lake, files: int) -> Policy:
+    """Groups that take so many of the table's files, which are all of about one size."""
+    sizes = [task.file.file_size_in_bytes for task in lake.load("s.t").scan().plan_files()]
+    return replace(EVERYTHING, group_bytes=files * max(sizes))
+
+
+def test_each_group_is_a_commit_of_its_own(lake: Lake, duckdb_reader: DuckDBReader) -> None:
+    written(lake, *(some(n, group="abc"[n % 3]) for n in range(9)), spec=BY_GROUP)
+    with opened(lake, "s.t") as table:
+        expected = rows(table)
+        done = table.compact(sized(lake, 3))
+        assert done.versions == (10, 11, 12)
+        assert (done.rewritten, done.written) == (9, 3)
+        assert rows(table) == expected
+        assert every_snapshot(table)[table.history()[-2].snapshot_id] == expected
+    assert_others_agree(lake, "s.t", duckdb_reader, expected)
+    assert_conforming(lake, "s.t", done.versions)
+
+
+def test_a_partition_too_large_for_a_group_takes_several(lake: Lake) -> None:
+    written(lake, *(some(n) for n in range(7)))
+    with opened(lake, "s.t") as table:
+        before = keys(table)
+        done = table.compact(sized(lake, 2))
+        assert (len(done.versions), done.rewritten, done.written) == (4, 7, 4)
+        assert sorted(keys(table)) == sorted(before)
+
+
+def test_a_commit_between_two_groups_makes_the_rest_planned_again(lake: Lake) -> None:
+    written(lake, *(some(n, group="abc"[n % 3]) for n in range(9)), spec=BY_GROUP)
+    policy = sized(lake, 3)
+    clock = Interrupting()
+    with (
+        opened(lake, "s.t") as other,
+        IcebergCatalog(lake.profile, clock=clock, options=SMALL) as catalog,
+    ):
+        table = catalog.namespace("s").table("t")
+        clock.waiting += [
+            lambda: None,
+            lambda: delete_where(other, "k IN (1, 4)"),
+            lambda: insert_rows(other, some(99, group="c")),
+        ]
+        done = table.compact(policy)
+        assert done.skipped == 0
+        assert sorted(keys(other)) == [0, 2, 3, 5, 6, 7, 8, 99]
+        assert not list(other.orphans(grace=0))
 
 
 # -- who comes in between ------------------------------------------------------------------------

@@ -103,7 +103,7 @@ class _Compaction:
             return []
         inventory = inventory_of(self.source, snapshot)
         chosen = choose(inventory, self.policy, newest=newest, without=self.fresh)
-        return list(group(chosen.files))
+        return list(group(chosen.files, self.policy.group_bytes))
 
     def _is_done(self, uuid: str, files: tuple[DataFile, ...]) -> bool:
         """Whether the rest of the plan still fits the head."""

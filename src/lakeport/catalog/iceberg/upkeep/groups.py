@@ -15,13 +15,10 @@ from dataclasses import dataclass
 from lakeport.catalog.iceberg.deletes import deleted_rows
 from lakeport.catalog.iceberg.inventory import Inventory
 from lakeport.catalog.iceberg.manifests.entries import partition_key
-from lakeport.catalog.iceberg.parts import MEBIBYTE, DataFile
+from lakeport.catalog.iceberg.parts import DataFile
 from lakeport.catalog.iceberg.write.files import WriteOptions
 from lakeport.catalog.upkeep import Policy
 
-# What one commit takes: work that another writer makes worthless must not be too much, and a commit
-# for every little partition would be too many.
-_GROUP_BYTES = 1024 * MEBIBYTE
 _GROUP_FILES = 4_096
 
 
@@ -60,17 +57,17 @@ def choose(
     )
 
 
-def group(files: Sequence[DataFile]) -> Iterator[tuple[DataFile, ...]]:
-    """Pieces of work, none of which divides a partition that fits into one."""
+def group(files: Sequence[DataFile], most: int) -> Iterator[tuple[DataFile, ...]]:
+    """Pieces of work of so many bytes, none of which divides a partition that fits into one."""
     some: list[DataFile] = []
     size = 0
     for partition in _runs(files):
         weight = sum(file.bytes for file in partition)
-        if some and (size + weight > _GROUP_BYTES or len(some) + len(partition) > _GROUP_FILES):
+        if some and (size + weight > most or len(some) + len(partition) > _GROUP_FILES):
             yield tuple(some)
             some, size = [], 0
         for file in partition:
-            if some and (size + file.bytes > _GROUP_BYTES or len(some) >= _GROUP_FILES):
+            if some and (size + file.bytes > most or len(some) >= _GROUP_FILES):
                 yield tuple(some)
                 some, size = [], 0
             some.append(file)
