@@ -20,6 +20,7 @@ from pyiceberg.exceptions import (
     NoSuchNamespaceError,
 )
 
+from lakeport.catalog.iceberg.alter.properties import checked_properties
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.commit.pointer import Pointer
@@ -132,6 +133,7 @@ class IcebergCatalog:
                 f"a namespace cannot be called {quoted(info.name)}: {reason}",
                 hint="choose another name",
             )
+        checked_properties(info.properties)
         with self._lock:
             known = {fold(namespace.name) for namespace in self.namespaces()}
             if fold(info.name) in known:

@@ -63,7 +63,7 @@ def create_table(catalog: Catalog, name: TableName, definition: Definition) -> T
 
 
 def drop_table(catalog: Catalog, name: TableName) -> None:
-    """Take the table out of the catalog; its files stay until they are collected."""
+    """Take the table out of the catalog; its files stay where they are."""
     try:
         catalog.drop_table(_identifier(name))
     except NoSuchTableError as error:

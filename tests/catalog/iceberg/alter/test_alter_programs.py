@@ -67,6 +67,15 @@ class Life:
         assert ours.definition == theirs.definition
         assert ours.definition.schema.equals(theirs.definition.schema, check_metadata=True)
         assert _rows(self.ware.table) == _rows(self.oracle)
+        for name in ours.definition.schema.names:
+            self._compare_statistics(name)
+
+    def _compare_statistics(self, column: str) -> None:
+        """What is claimed is true; Iceberg may know less."""
+        ours, theirs = self.ware.table.statistics(column), self.oracle.statistics(column)
+        for claim in ("minimum", "maximum", "has_null", "has_values"):
+            said = getattr(ours, claim)
+            assert said is None or said == getattr(theirs, claim), (column, claim)
 
     def compare_past(self) -> None:
         for version in range(self.oracle.state().version + 1):

@@ -49,6 +49,13 @@ def test_a_property_that_is_not_the_users_to_set_is_refused_at_every_door(
     assert list(namespace.tables()) == (["wares"] if exists else [])
 
 
+@pytest.mark.parametrize("key", ["location", "s3.endpoint", "lakeport.x"])
+def test_a_namespace_does_not_say_where_its_tables_go(ground: Ground, key: str) -> None:
+    with pytest.raises(InvalidRequestError, match=key):
+        ground.catalog.create_namespace(NamespaceInfo("attic", properties={key: "file:///x"}))
+    assert [info.name for info in ground.catalog.namespaces()] == ["shop"]
+
+
 def test_other_properties_are_kept_and_shown(ground: Ground) -> None:
     given = {"owner": "ann", "write.target-file-size-bytes": "1000000", "s3table": "no storage"}
     ware = ground.create(Definition(PLAIN, properties=given))

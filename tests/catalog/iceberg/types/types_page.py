@@ -265,8 +265,8 @@ A column that the table is, or was, partitioned by can only grow in Iceberg's ow
 partition field along and all rows are written to the new layout, because other engines cannot scan files whose partition has
 lost its source. The names of partition fields (`at_day`) stay taken for good: Spark could not open a table in which a column has one.
 
-A new table's folder is called after the table and its uuid. A dropped table's files stay there until they are collected; the log line
-`table.dropped` names the metadata file from which any Iceberg catalog can register it again. Table properties that say where or
+A new table's folder is called after the table and its uuid. A dropped table's files stay there; the log line `table.dropped`
+names the metadata file from which any Iceberg catalog can register it again. Properties of tables and namespaces that say where or
 how files are reached (`s3.*`, `io-impl`, `write.data.path`…) are refused, and so are `lakeport.*` and `format-version`.
 
 ## Names

@@ -1,8 +1,8 @@
-"""Table properties: the ones that hold what Iceberg lacks, and the ones nobody may set.
+"""Properties of tables and namespaces: the ones that hold what Iceberg lacks, and the ones nobody may set.
 
 A property is a setting for whoever opens the table, so it must not say where or how its files are
 reached: that is the operator's to configure, and a table that could choose would read and write with the
-server's rights wherever its creator likes.
+server's rights wherever its creator likes. The location of a namespace is where its tables would go.
 """
 
 from __future__ import annotations
@@ -35,10 +35,13 @@ from lakeport.core.names import quoted
 
 _FORMAT = "format-version"
 _STORAGE = re.compile(
-    r"(?:s3|gcs|adls|abfs|abfss|wasb|wasbs|hdfs|hf|oss|client|rest|fs|hadoop)\..*"
-    r"|(?:py-)?io-impl|.*\.io-impl|py-location-provider-impl|.*location-provider\.(?:py-)?impl"
-    r"|location|warehouse|uri|token|credential|header\..*"
-    r"|write\.(?:data|metadata|object-storage|folder-storage)\.path|encryption\..*",
+    # the settings of a kind of storage, or of a client for it
+    r"(?:s3|gcs|adls|abfss?|wasbs?|hdfs|hf|oss|fs|hadoop|client|rest|header|encryption)\..*"
+    # code to reach files with
+    r"|.*io-impl|.*location-provider.*impl"
+    # places and keys
+    r"|location|warehouse|uri|token|credential"
+    r"|write\.(?:data|metadata|object-storage|folder-storage)\.path",
     re.IGNORECASE,
 )
 
@@ -76,8 +79,7 @@ def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
             )
         if _STORAGE.fullmatch(key):
             raise InvalidRequestError(
-                f"the property {quoted(key)} would say where or how files are reached,"
-                " which a table may not choose",
+                f"the property {quoted(key)} would say where or how files are reached",
                 hint="leave it out; storage is configured for the whole catalog",
             )
     return dict(properties)
