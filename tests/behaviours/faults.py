@@ -62,6 +62,9 @@ class SoundTable:
     def truncate(self, context: WriteContext | None = None) -> Written:
         return self._real.truncatable.truncate(context)
 
+    def overwrite(self, context: WriteContext | None = None) -> Write:
+        return self._real.overwritable.overwrite(context)
+
     def expire(self, **_: object) -> int:
         """Forgets nothing: the version that shows a fault first gives it its name."""
         return 0

@@ -45,6 +45,13 @@ class Truncated:
 
 
 @dataclass(frozen=True, slots=True)
+class Overwritten:
+    """These rows in place of all that were there."""
+
+    rows: tuple[Row, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Tidied:
     """Upkeep, such as compaction: a version with the same rows and columns."""
 
@@ -65,7 +72,9 @@ class Dropped:
     column: str
 
 
-Deed: TypeAlias = Inserted | Updated | Deleted | Truncated | Tidied | Added | Renamed | Dropped
+Deed: TypeAlias = (
+    Inserted | Updated | Deleted | Truncated | Overwritten | Tidied | Added | Renamed | Dropped
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,28 +132,37 @@ class Model:
                     del self.rows[_key(row)]
                 return frozenset(map(_key, deed.before))
             case Truncated():
-                gone = frozenset(self.rows)
-                self.rows.clear()
-                return gone
+                return self._clear()
+            case Overwritten():
+                return self._clear() | self._insert(entry, deed.rows)
+            case Added() | Renamed() | Dropped():
+                self._alter(entry, deed)
             case Tidied():
                 pass
-            case Added():
-                self._next_identity += 1
-                self.names[deed.column] = self._next_identity
-            case Renamed():
-                self._require(entry, deed.column)
-                self.names = {
-                    deed.to if name == deed.column else name: identity
-                    for name, identity in self.names.items()
-                }
-            case Dropped():
-                self._require(entry, deed.column)
-                del self.names[deed.column]
         return frozenset()
+
+    def _alter(self, entry: Entry, deed: Added | Renamed | Dropped) -> None:
+        if isinstance(deed, Added):
+            self._next_identity += 1
+            self.names[deed.column] = self._next_identity
+            return
+        self._require(entry, deed.column)
+        if isinstance(deed, Dropped):
+            del self.names[deed.column]
+        else:
+            self.names = {
+                deed.to if name == deed.column else name: identity
+                for name, identity in self.names.items()
+            }
 
     def _require(self, entry: Entry, column: str) -> None:
         if column not in self.names:
             raise ImpossibleHistoryError(f"{_said(entry)} changed {column}, which was gone by then")
+
+    def _clear(self) -> frozenset[int]:
+        gone = frozenset(self.rows)
+        self.rows.clear()
+        return gone
 
     def _insert(self, entry: Entry, rows: Iterable[Row]) -> frozenset[int]:
         names = self.names_at[entry.read]

@@ -22,6 +22,7 @@ from lakeport.catalog.ports import (
     Insertable,
     Measurable,
     NamespaceInfo,
+    Overwritable,
     Referable,
     Scannable,
     ScanRequest,
@@ -76,6 +77,10 @@ class Subject:
     @property
     def truncatable(self) -> Truncatable:
         return require(self.table, Truncatable, "the table")
+
+    @property
+    def overwritable(self) -> Overwritable:
+        return require(self.table, Overwritable, "the table")
 
     @property
     def travelable(self) -> Travelable:

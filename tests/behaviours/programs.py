@@ -17,7 +17,7 @@ from typing import TypeAlias
 import pyarrow as pa
 
 from lakeport.catalog.changes import AddColumn, Change, DropColumn, RenameColumn
-from lakeport.catalog.definition import ROW_ID_FIELD, PrimaryKey
+from lakeport.catalog.definition import ROW_ID_FIELD, Definition, PrimaryKey
 from lakeport.catalog.ports import ScanRequest, Write
 from lakeport.core.errors import (
     ConflictError,
@@ -36,6 +36,7 @@ from tests.behaviours.history import (
     Dropped,
     Entry,
     Inserted,
+    Overwritten,
     Renamed,
     Row,
     Tidied,
@@ -88,7 +89,7 @@ class Log:
     reads: list[Seen] = field(default_factory=list)
     expiries: int = 0
     failures: list[BaseException] = field(default_factory=list)
-    _lock: threading.Lock = field(default_factory=threading.Lock)
+    _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def attempt(self, attempt: Attempt) -> None:
         with self._lock:
@@ -119,9 +120,14 @@ class Log:
 
 
 def create(lake: Lake, seed: int) -> Subject:
-    """The table of one program; every other one has a key that writers fight for, too."""
-    keys = (PrimaryKey(("id",)),) if seed % 2 else ()
-    return lake.create(SCHEMA, *keys, name=f"orders_{seed}")
+    """The table of one program: by turns with a key that writers fight for, too, and with a layout."""
+    definition = Definition(
+        SCHEMA,
+        (PrimaryKey(("id",)),) if seed % 2 else (),
+        partitioned_by=("bucket(3, id)",) if seed % 4 > 1 else (),
+        sorted_by=("id",) if seed % 4 > 1 else (),
+    )
+    return Subject(lake.namespace().create_table(f"orders_{seed}", definition))
 
 
 def look(subject: Subject) -> Seen:
@@ -158,6 +164,7 @@ class Writer:
             self._remove: 14,
             self._alter: 10,
             self._truncate: 1,
+            self._overwrite: 1,
             self._expire: 4,
             self._tidy: 5 if self._upkeep else 0,
         }
@@ -244,6 +251,17 @@ class Writer:
         done = self._subject.truncatable.truncate()
         if done.rows:
             self._log.acknowledge(Entry(self._number, version, done.version, Truncated()))
+
+    def _overwrite(self) -> Pauses:
+        version = self._subject.state.version
+        rows = tuple({"id": self._fresh_id()} for _ in range(HOT_ROWS))
+        self._mean()
+        yield
+        with self._subject.overwritable.overwrite() as write:
+            for row in rows:
+                write.add(pa.RecordBatch.from_pylist([row], SCHEMA.remove(1)))
+            yield
+            self._acknowledge(version, write, Overwritten(rows))
 
     def _expire(self) -> Pauses:
         self._mean()

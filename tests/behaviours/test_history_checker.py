@@ -13,6 +13,7 @@ from tests.behaviours.history import (
     Entry,
     ImpossibleHistoryError,
     Inserted,
+    Overwritten,
     Renamed,
     Row,
     Tidied,
@@ -115,6 +116,12 @@ def test_upkeep_is_a_version_that_changes_nothing() -> None:
     check({1: [A], 2: [A]}, said(0, 1, Inserted((A,))), said(1, 2, Tidied()))
     with pytest.raises(ImpossibleHistoryError, match="wrong row"):
         check({1: [A, B], 2: [A]}, said(0, 1, Inserted((A, B))), said(1, 2, Tidied()))
+
+
+def test_an_overwrite_leaves_its_own_rows_alone() -> None:
+    check({1: [A], 2: [B]}, said(0, 1, Inserted((A,))), said(1, 2, Overwritten((B,))))
+    with pytest.raises(ImpossibleHistoryError, match="partial statement"):
+        check({1: [A], 2: [A, B]}, said(0, 1, Inserted((A,))), said(1, 2, Overwritten((B,))))
 
 
 def test_one_order_of_a_group_has_to_explain_it() -> None:

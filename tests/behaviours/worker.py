@@ -1,13 +1,15 @@
 """Writers in processes of their own: each opens the catalog for itself and sends its log back.
 
 The processes are started once and run one program after the other. None begins before all have the
-table open, so that they meet.
+catalog open, so that they meet.
 """
 
 from __future__ import annotations
 
 import multiprocessing
+import traceback
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
@@ -50,13 +52,18 @@ class Workers:
             self._processes.append(process)
 
     def run(self, order: Order, seed: int) -> Sequence[Log]:
+        self._tell((order, seed))
+        self._hear()
+        self._tell(_GO)
+        logs = self._hear()  # of all, before one is raised: the next program finds nothing unread
+        return [_expect(log, Log) for log in logs]
+
+    def _tell(self, message: object) -> None:
         for pipe in self._pipes:
-            pipe.send((order, seed))
-        for pipe in self._pipes:
-            _expect(pipe.recv(), str)
-        for pipe in self._pipes:
-            pipe.send(_GO)
-        return [_expect(pipe.recv(), Log) for pipe in self._pipes]
+            pipe.send(message)
+
+    def _hear(self) -> list[object]:
+        return [pipe.recv() for pipe in self._pipes]
 
     def __enter__(self) -> Self:
         return self
@@ -76,29 +83,28 @@ class Workers:
 def serve(number: int, pipe: Connection) -> None:
     """Run this writer's part of every program it is sent, until the pipe is closed."""
     while True:
+        log: Log | RuntimeError
         try:
             order, seed = pipe.recv()
+            with ExitStack() as opened:
+                log = _run(number, order, seed, pipe, opened)
         except EOFError:
             return
-        try:
-            pipe.send(_run(number, order, seed, pipe))
         except Exception as failure:  # noqa: BLE001 # it is the test's to raise
-            pipe.send(RuntimeError(f"writer {number}: {type(failure).__name__}: {failure}"))
+            log = RuntimeError(f"writer {number}: {''.join(traceback.format_exception(failure))}")
+        pipe.send(log)
 
 
-def _run(number: int, order: Order, seed: int, pipe: Connection) -> Log:
+def _run(number: int, order: Order, seed: int, pipe: Connection, opened: ExitStack) -> Log:
     implementation = IMPLEMENTATIONS[order.implementation]
     catalog = implementation.make(Clock(), order.folder)
+    opened.callback(implementation.close, catalog)
     log = Log()
-    try:
-        subject = Subject(catalog.namespace(order.namespace).table(order.table))
-        writer = Writer(number, subject, log, seed, implementation.upkeep)
-        pipe.send(_READY)
-        pipe.recv()
-        for _ in writer.run():
-            pass
-    finally:
-        implementation.close(catalog)
+    pipe.send(_READY)
+    pipe.recv()
+    subject = Subject(catalog.namespace(order.namespace).table(order.table))
+    for _ in Writer(number, subject, log, seed, implementation.upkeep).run():
+        pass
     return log
 
 
