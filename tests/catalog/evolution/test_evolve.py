@@ -416,6 +416,20 @@ def test_a_field_that_a_condition_reads_is_dropped_with_cascade_alone() -> None:
 # -- constraints, defaults, comments -------------------------------------------------------------
 
 
+_INSIDE = pa.schema([pa.field("s", pa.struct([pa.field("x", pa.int32())]))])
+
+
+@pytest.mark.parametrize(
+    "arranged",
+    [Definition(_INSIDE, partitioned_by=("s.x",)), Definition(_INSIDE, sorted_by=("s.x desc",))],
+)
+def test_a_column_keeps_the_fields_that_a_layout_is_worked_out_from(arranged: Definition) -> None:
+    with pytest.raises(PreconditionError, match=r"s\.x"):
+        evolve(arranged, [ChangeType("s", pa.string())])
+    wider = pa.struct([pa.field("x", pa.int64())])
+    assert evolve(arranged, [WidenColumn(("s",), wider)]).definition.schema.field("s").type == wider
+
+
 def test_a_new_constraint_is_for_the_rows_to_prove() -> None:
     evolved = evolve(orders(), [AddConstraint(Check("id > 0", ""))])
     assert [c.name for c in evolved.constraints_to_check] == ["id_check"]

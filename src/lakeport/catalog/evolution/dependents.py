@@ -103,13 +103,30 @@ def renamed(definition: Definition, path: Path, to: str) -> Definition:
 
 
 def check_still_evaluated(definition: Definition, column: str) -> None:
-    """Refuse a change after which a CHECK on the column would have no meaning any more."""
+    """Refuse a change after which a CHECK or a term on the column would have no meaning any more."""
+    for kind, terms in (("partition", definition.partitioned_by), ("sort", definition.sorted_by)):
+        for term in terms:
+            if not _has_source(term, definition.schema):
+                raise PreconditionError(
+                    f"{kind} field {quoted(term)} would lose what it is worked out from",
+                    hint=f"it reads a field inside {quoted(column)}, which has to stay",
+                )
     for check in definition.checks:
         if reads(check, column) and not _works(check, definition.schema):
             raise PreconditionError(
                 f"{named(check)} could not be evaluated any more",
                 hint="drop the constraint first and add it again in its new form",
             )
+
+
+def _has_source(term: str, schema: pa.Schema) -> bool:
+    try:
+        parse_term(term, schema)
+    except NotFoundError:
+        return False
+    except InvalidRequestError:
+        return True  # a transform of another engine, which is not for us to read
+    return True
 
 
 def _works(check: Check, schema: pa.Schema) -> bool:
