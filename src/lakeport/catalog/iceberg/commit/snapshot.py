@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
-from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.metadata import TableMetadata, _generate_snapshot_id
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRefType
 from pyiceberg.table.snapshots import Operation, Snapshot
 from pyiceberg.table.update import (
@@ -74,8 +74,8 @@ def propose(
     before = source.metadata
     changes = tuple(update for effect in effects for update in effect.updates)
     metadata = updated(before, changes)
-    parent = before.current_snapshot()
-    snapshot_id = before.new_snapshot_id()
+    parent = _current(before)
+    snapshot_id = _generate_snapshot_id()
     files = ManifestFiles(source, metadata, snapshot_id, scratch)
     listed, moved = _listing(source, files, files.listed(parent), effects)
     said = _said(effects, contexts)
@@ -97,6 +97,14 @@ def propose(
         (*changes, *_added_to_main(snapshot)),
         lambda: files.remember(snapshot.manifest_list, listed),
     )
+
+
+def _current(metadata: TableMetadata) -> Snapshot | None:
+    """The last one of the list nearly always, which may have thousands."""
+    newest = metadata.snapshots[-1] if metadata.snapshots else None
+    if newest is not None and newest.snapshot_id == metadata.current_snapshot_id:
+        return newest
+    return metadata.current_snapshot()
 
 
 def requirements_for(
