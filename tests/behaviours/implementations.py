@@ -1,7 +1,7 @@
 """The implementations of the ports that the behaviour suite runs on. To test another one, name it here.
 
 `is_shared` says whether several processes can open one lake; `upkeep` is what tidies a table up without
-changing a row.
+changing a row, `sweeping` the same where no other process writes.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from lakeport.catalog.ports import (
     Catalog,
     DynamicCatalog,
     Maintainable,
+    Sweepable,
     Table,
     require,
 )
@@ -55,6 +56,7 @@ class Implementation:
     close: Callable[[LiveCatalog], None] = lambda _: None
     is_shared: bool = False
     upkeep: tuple[Upkeep, ...] = ()
+    sweeping: tuple[Upkeep, ...] = ()
 
 
 def make_memory(clock: Clock, _: Path) -> LiveCatalog:
@@ -83,6 +85,12 @@ def regrouped(table: Table) -> Iterable[int]:
     return require(table, Maintainable, "the table").rewrite_manifests(Policy(force=True)).versions
 
 
+def swept(table: Table) -> Iterable[int]:
+    """Of any age: what statements of this process have begun must stay all the same."""
+    require(table, Sweepable, "the table").remove_orphans(grace=0)
+    return ()
+
+
 IMPLEMENTATIONS: dict[str, Implementation] = {
     "memory": Implementation(make_memory),
     "iceberg": Implementation(
@@ -90,5 +98,6 @@ IMPLEMENTATIONS: dict[str, Implementation] = {
         close_iceberg,
         is_shared=True,
         upkeep=(compacted, compacted, regrouped),
+        sweeping=(swept, swept),
     ),
 }

@@ -11,7 +11,7 @@ import pytest
 
 from tests.behaviours.faults import FAULTS
 from tests.behaviours.history import ImpossibleHistoryError, shared
-from tests.behaviours.implementations import IMPLEMENTATIONS, Clock
+from tests.behaviours.implementations import IMPLEMENTATIONS, Clock, Upkeep
 from tests.behaviours.lake import Lake, Subject
 from tests.behaviours.programs import STATEMENTS, WRITERS, create
 from tests.behaviours.runners import check, run_interleaved, run_processes, run_threads
@@ -20,6 +20,10 @@ from tests.behaviours.worker import Order, Workers
 SHARED = [name for name, one in IMPLEMENTATIONS.items() if one.is_shared]
 PROGRAMS = 7
 """Of each of the three ways; the long lane runs a hundred of each."""
+
+
+def all_upkeep(lake: Lake) -> tuple[Upkeep, ...]:
+    return lake.implementation.upkeep + lake.implementation.sweeping
 
 
 @pytest.fixture
@@ -45,7 +49,7 @@ def test_interleaved_writers_leave_a_serial_history(
     refused: Counter[str] = Counter()
     for seed in range(PROGRAMS):
         subject = create(lake, seed)
-        log = run_interleaved(subject, seed, lake.implementation.upkeep)
+        log = run_interleaved(subject, seed, all_upkeep(lake))
         check(subject, log)
         touching += shared(log.attempts)
         statements += len(log.attempts)
@@ -61,7 +65,7 @@ def test_interleaved_writers_leave_a_serial_history(
 @pytest.mark.parametrize("seed", range(100, 100 + PROGRAMS))
 def test_writers_on_threads_leave_a_serial_history(lake: Lake, seed: int) -> None:
     subject = create(lake, seed)
-    check(subject, run_threads(subject, seed, lake.implementation.upkeep))
+    check(subject, run_threads(subject, seed, all_upkeep(lake)))
 
 
 def run_in_processes(name: str, folder: Path, seeds: range, workers: Workers) -> None:
@@ -109,7 +113,7 @@ def test_the_checker_sees_a_planted_bug(lake: Lake, fault: str) -> None:
 def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
     for seed in range(1_000, 1_080):
         subject = create(lake, seed)
-        check(subject, run_threads(subject, seed, lake.implementation.upkeep))
+        check(subject, run_threads(subject, seed, all_upkeep(lake)))
 
 
 @pytest.mark.long
@@ -117,7 +121,7 @@ def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
 def test_many_interleaved_programs_leave_serial_histories(lake: Lake) -> None:
     for seed in range(2_000, 2_060):
         subject = create(lake, seed)
-        check(subject, run_interleaved(subject, seed, lake.implementation.upkeep))
+        check(subject, run_interleaved(subject, seed, all_upkeep(lake)))
 
 
 @pytest.mark.long
