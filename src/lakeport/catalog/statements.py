@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
 from lakeport.catalog.expressions import Expression, cast_array, evaluate, parse_expression
@@ -30,13 +31,17 @@ from lakeport.catalog.ports import (
     require,
 )
 from lakeport.catalog.reading import read
-from lakeport.core.errors import ConflictError, InvalidRequestError
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import ConflictError, ExpiredError, InvalidRequestError
 from lakeport.core.names import quoted
 
 Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch | Mapping[str, object]]
 
 ATTEMPTS = 8
 """How often a statement is run before its conflict is reported."""
+
+_MANY_ROWS = 32_768
+_MANY_BYTES = 1 << 23
 
 
 def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -> Written:
@@ -98,7 +103,7 @@ def update_where(
             }
             needed = frozenset().union(*(edit.columns for edit in edits.values()))
             with read(table, _request(where, schema, needed)) as stream:
-                for batch in stream:
+                for batch in _gathered(stream):
                     write.add(_edited(batch, edits))
             return write.commit()
 
@@ -109,14 +114,35 @@ def _until_applied(once: Callable[[], Written]) -> Written:
     for _ in range(ATTEMPTS - 1):
         try:
             return once()
-        except ConflictError:
+        except (ConflictError, ExpiredError):  # what it had read is gone; it reads anew
             continue
     return once()
 
 
+def _gathered(stream: BatchStream) -> Iterator[pa.RecordBatch]:
+    """Few large batches: asking an engine for new values has a price that does not depend on rows.
+
+    Dictionaries stay as they come: those of several batches may be too much for one.
+    """
+    if any(pa.types.is_dictionary(column.type) for column in stream.schema):
+        yield from stream
+        return
+    waiting: list[pa.RecordBatch] = []
+    rows = size = 0
+    for batch in stream:
+        waiting.append(batch)
+        rows += batch.num_rows
+        size += batch.nbytes
+        if rows >= _MANY_ROWS or size >= _MANY_BYTES:
+            yield glue_rows(waiting, stream.schema)
+            waiting, rows, size = [], 0, 0
+    if waiting:
+        yield glue_rows(waiting, stream.schema)
+
+
 def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.RecordBatch:
     columns: list[Array] = [
-        cast_array(evaluate(edit, batch), column.type) for column, edit in edits.items()
+        cast_array(evaluate(edit, batch), column) for column, edit in edits.items()
     ]
     fields = [pa.field(column.name, column.type) for column in edits]
     columns.append(batch.column(batch.num_columns - 1))
