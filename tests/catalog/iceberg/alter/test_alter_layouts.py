@@ -155,6 +155,19 @@ def test_a_sorted_column_that_changes_its_type_stays_sorted(ground: Ground) -> N
     ware.check()
 
 
+def test_a_sorted_column_takes_no_type_that_it_cannot_be_sorted_by(ground: Ground) -> None:
+    ware = ground.create(Definition(SCHEMA, sorted_by=("truncate(2, region)",)), ROWS)
+    with pytest.raises(PreconditionError, match="sorted by"):
+        ware.alter(ChangeType("region", pa.bool_(), using="region IS NULL"))
+    assert ware.table.state().version == 1
+
+
+def test_a_partition_is_not_replaced_by_what_nothing_is_partitioned_by(wares: Ware) -> None:
+    hollow = pa.schema([pa.field("region", pa.list_(pa.string()))])
+    with pytest.raises(InvalidRequestError, match="partition field"):
+        wares.ground.replace(wares, Definition(hollow))
+
+
 def test_a_partitioned_table_is_replaced_by_one_with_the_same_names(wares: Ware) -> None:
     before = wares.rows()
     again = Definition(SCHEMA, partitioned_by=("region",), sorted_by=("v",))
@@ -193,6 +206,8 @@ def test_an_identifier_field_goes_with_cascade_and_leaves_none(identified: Ware)
 def test_an_identifier_field_stays_required_and_may_be_renamed(identified: Ware) -> None:
     with pytest.raises(PreconditionError, match="identifies rows"):
         identified.alter(RelaxColumn(("k",)))
+    with pytest.raises(PreconditionError, match="identifies rows"):
+        identified.alter(ChangeType("k", pa.float64()))
     identified.alter(RenameColumn("k", "key"), ChangeType("name", pa.binary(), "encode(name)"))
     schema = identified.native.schema()
     assert {schema.find_column_name(at) for at in schema.identifier_field_ids} == {"key", "name"}

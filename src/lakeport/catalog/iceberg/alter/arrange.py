@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from pyiceberg.schema import Schema, index_by_id, index_name_by_id
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.sorting import SortField
+from pyiceberg.types import DoubleType, FloatType, IcebergType, NestedField, PrimitiveType
 
 from lakeport.catalog.iceberg.alter.metadata import with_order, with_spec
 from lakeport.core.errors import InvalidRequestError, PreconditionError
@@ -32,13 +33,25 @@ def arranged(
         metadata = with_spec(metadata, spec)
     order = metadata.sort_order_by_id(metadata.default_sort_order_id)
     fields = () if order is None else tuple(order.fields)
-    sources = [moved.get(field.source_id, field.source_id) for field in fields]
-    kept = [
-        SortField(source, field.transform, field.direction, field.null_order)
-        for field, source in zip(fields, sources, strict=True)
-        if source in present and field.transform.can_transform(schema.find_type(source))
-    ]
-    return metadata if tuple(kept) == fields else with_order(metadata, kept)
+    followed = (_followed(field, present, moved) for field in fields)
+    kept = tuple(field for field in followed if field is not None)
+    return metadata if kept == fields else with_order(metadata, kept)
+
+
+def _followed(
+    field: SortField, present: Mapping[int, NestedField], moved: Mapping[int, int]
+) -> SortField | None:
+    """The same sort field on the source's new id; None once the source is gone."""
+    source = present.get(moved.get(field.source_id, field.source_id))
+    if source is None:
+        return None
+    if not field.transform.can_transform(source.field_type):
+        raise PreconditionError(
+            f"the table is sorted by {field.transform} of column {quoted(source.name)},"
+            f" which {source.field_type} has none of",
+            hint="add a column of the new type and fill it from the old one",
+        )
+    return SortField(source.field_id, field.transform, field.direction, field.null_order)
 
 
 def identifiers_after(schema: Schema, moved: Mapping[int, int], present: Schema) -> tuple[int, ...]:
@@ -55,10 +68,15 @@ def loses_partition_source(before: TableMetadata, schema: Schema) -> bool:
 
 
 def check_partition_names(metadata: TableMetadata, schema: Schema) -> None:
-    ids = {name: field_id for field_id, name in index_name_by_id(schema).items()}
+    """Refuse a column that is new under the name of a partition field; what there was, stays."""
+    before, after = (
+        {name: field_id for field_id, name in index_name_by_id(one).items()}
+        for one in (metadata.schema(), schema)
+    )
     for spec in metadata.partition_specs:
         for field in spec.fields:
-            if ids.get(field.name, field.source_id) != field.source_id:
+            named = after.get(field.name, field.source_id)
+            if named not in {field.source_id, before.get(field.name)}:
                 raise InvalidRequestError(
                     f"{quoted(field.name)} is the name of a partition field of the table,"
                     " now or in its past, so no other column can have it",
@@ -92,9 +110,16 @@ def _check_identifiers(
                 f"column {quoted(str(name))} identifies rows (an Iceberg identifier field)",
                 hint="drop it with CASCADE, which takes that along",
             )
-        if left is not None and not schema.find_field(field_id).required:
+        if left is None:
+            continue
+        found = schema.find_field(field_id)
+        if not found.required or not _can_identify(found.field_type):
             raise PreconditionError(
                 f"column {quoted(left)} identifies rows (an Iceberg identifier field),"
-                " so it stays NOT NULL",
+                " so it stays NOT NULL and of a type that tells them apart",
                 hint="take it out of the identifier fields first",
             )
+
+
+def _can_identify(found: IcebergType) -> bool:
+    return isinstance(found, PrimitiveType) and not isinstance(found, FloatType | DoubleType)

@@ -6,7 +6,7 @@ layouts and properties.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from pyiceberg.table.metadata import TableMetadata
@@ -30,7 +30,7 @@ from lakeport.catalog.iceberg.alter.metadata import (
 from lakeport.catalog.iceberg.alter.properties import own_properties
 from lakeport.catalog.iceberg.definition import columns_of, definition_of
 from lakeport.catalog.iceberg.parts import Source
-from lakeport.catalog.iceberg.types import TYPES, Column, columns_for, read_annotations
+from lakeport.catalog.iceberg.types import PAST, TYPES, Column, columns_for, read_annotations
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +59,13 @@ class Draft:
             and self.after.spec() == other.after.spec()
             and self.after.location == other.after.location
             and self.after.default_sort_order_id == other.after.default_sort_order_id
-            and self.after.properties == other.after.properties
+            and _without_past(self.after.properties) == _without_past(other.after.properties)
         )
+
+
+def _without_past(properties: Mapping[str, str]) -> dict[str, str]:
+    """It names the version that the change will be, which is another one for each attempt."""
+    return {key: value for key, value in properties.items() if key != PAST}
 
 
 def draft(source: Source, changes: Sequence[Change]) -> Draft | None:

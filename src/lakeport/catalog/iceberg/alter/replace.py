@@ -14,6 +14,7 @@ from pyiceberg.table import TableProperties
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.snapshots import Operation
 from pyiceberg.transforms import IdentityTransform
+from pyiceberg.types import PrimitiveType
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.alter.alter import CHANGES
@@ -98,5 +99,9 @@ def _ids(before: TableMetadata, defined: Definition) -> Callable[[], int]:
         if isinstance(field.transform, IdentityTransform)
     }
     fresh = count(before.last_column_id + 1)
-    columns = (sources.get(name) or next(fresh) for name in defined.schema.names)
+    columns = (
+        # Nothing else could be partitioned by, not even in the past.
+        (isinstance(field.field_type, PrimitiveType) and sources.get(field.name)) or next(fresh)
+        for field in describe(defined.schema).fields
+    )
     return chain(columns, fresh).__next__
