@@ -39,6 +39,23 @@ class _Partition:
     rows: int = 0
     bytes: int = 0
 
+    def keep(self, rows: pa.RecordBatch, size: int) -> None:
+        self.batches.append(rows)
+        self.rows += rows.num_rows
+        self.bytes += size
+
+    def taken(self, schema: pa.Schema) -> tuple[pa.Table, int]:
+        """All that waits, and its bytes."""
+        rows, size = pa.Table.from_batches(self.batches, schema), self.bytes
+        self.batches, self.rows, self.bytes = [], 0, 0
+        return rows, size
+
+    def compact(self, schema: pa.Schema) -> None:
+        """The same rows in memory of their own."""
+        rows, size = self.taken(schema)
+        for batch in rows.combine_chunks().to_batches():
+            self.keep(batch, size * batch.num_rows // rows.num_rows)
+
 
 class DataFiles:
     """Takes stored rows, gives manifest entries. Belongs to one thread."""
@@ -55,7 +72,7 @@ class DataFiles:
         self._encoders = Encoders(self._options.threads, self._options.encoding_bytes)
         self._partitions: dict[PartitionValues, _Partition] = {}
         self._open: OrderedDict[PartitionValues, None] = OrderedDict()
-        self._waiting = 0
+        self._held = 0  # bytes of the rows that wait and of those that share their memory
 
     @property
     def done(self) -> list[DataFile]:
@@ -63,12 +80,16 @@ class DataFiles:
         return self._maker.done
 
     def add(self, rows: pa.RecordBatch) -> None:
+        if not rows.num_rows:
+            return
         metadata, options = self._maker.metadata, self._options
-        for values, part in partitioned(rows, metadata.spec(), metadata.schema()):
+        whole = pa.RecordBatch.from_arrays(rows.columns, schema=self._maker.schema)
+        size = whole.nbytes
+        self._held += size
+        for values, part in partitioned(whole, metadata.spec(), metadata.schema()):
             key = partition_key(values)
             partition = self._partition(key, values)
-            batch = pa.RecordBatch.from_arrays(part.columns, schema=self._maker.schema)
-            self._keep(partition, [batch])
+            partition.keep(part, size * part.num_rows // whole.num_rows)
             if self._maker.order is not None:
                 # Sorting needs a copy, so a run is half of what may wait.
                 if partition.bytes >= options.waiting_bytes // 2:
@@ -77,8 +98,8 @@ class DataFiles:
                 self._write(key, whole_groups=True)
             elif partition.bytes >= options.row_group_bytes:
                 self._write(key)
-        while self._waiting > options.waiting_bytes:
-            self._write(max(self._partitions, key=lambda key: self._partitions[key].bytes))
+        if self._held > options.waiting_bytes:
+            self._relieve()
 
     def finish(self) -> None:
         """Everything written and closed."""
@@ -108,26 +129,30 @@ class DataFiles:
             found = self._partitions[key] = _Partition(files)
         return found
 
-    def _keep(self, partition: _Partition, batches: Sequence[pa.RecordBatch]) -> None:
-        for batch in batches:
-            size = batch.nbytes
-            partition.batches.append(batch)
-            partition.rows += batch.num_rows
-            partition.bytes += size
-            self._waiting += size
+    def _relieve(self) -> None:
+        """Hand on the longest queues until half of what may wait is left.
+
+        A few rows of a small partition hold on to all that came with them, so they are copied first.
+        """
+        for partition in self._partitions.values():
+            partition.compact(self._maker.schema)
+        self._held = sum(partition.bytes for partition in self._partitions.values())
+        while self._held > self._options.waiting_bytes // 2:
+            self._write(max(self._partitions, key=lambda key: self._partitions[key].bytes))
 
     def _write(self, key: PartitionValues, *, whole_groups: bool = False) -> None:
         """Hand on what waits, or as much of it as fills row groups."""
         partition = self._partitions[key]
         if not partition.rows:
             return
-        rows = pa.Table.from_batches(partition.batches, self._maker.schema)
-        size = partition.bytes
-        partition.batches, partition.rows, partition.bytes = [], 0, 0
-        self._waiting -= size
+        rows, size = partition.taken(self._maker.schema)
         limit = self._options.row_group_rows
         now = rows.num_rows // limit * limit if whole_groups else rows.num_rows
-        self._keep(partition, rows.slice(now).to_batches())
+        left = rows.num_rows - now
+        for batch in rows.slice(now).to_batches():
+            partition.keep(batch, size * batch.num_rows // rows.num_rows)
+        size -= size * left // rows.num_rows
+        self._held = max(0, self._held - size)
         self._encoders.give(key, size, partial(partition.files.write, rows.slice(0, now)))
         self._open[key] = None
         self._open.move_to_end(key)
