@@ -105,6 +105,20 @@ def test_a_row_id_of_an_expired_snapshot_means_nothing(workshop: Workshop, stock
     assert len(stock.rows()) == 21
 
 
+def test_files_that_expired_under_a_statement_are_no_damage(
+    workshop: Workshop, stock: Subject
+) -> None:
+    other = workshop.other()
+    with workshop.other().deletable.delete() as mine:
+        ids = stock.row_ids("k = 4")
+        mine.add(ids_batch(ids))
+        iceberg(other).compact(Policy(force=True))
+        iceberg(other).expire(keep=1)
+        with pytest.raises(ExpiredError):
+            mine.add(ids_batch(ids), returning=True)
+    assert len(stock.rows()) == 20
+
+
 def test_another_table_of_the_same_name_is_another_table(
     workshop: Workshop, stock: Subject
 ) -> None:

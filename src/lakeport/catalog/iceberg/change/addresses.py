@@ -9,6 +9,7 @@ expired. Whether its row is still there is asked of every head (`watch`).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -19,6 +20,7 @@ from lakeport.catalog.iceberg.inventory import Inventory, inventory_of
 from lakeport.catalog.iceberg.manifests.deletes import Candidate
 from lakeport.catalog.iceberg.parts import DataFile, Source
 from lakeport.catalog.iceberg.travel import newest_version
+from lakeport.catalog.iceberg.vanished import expired_if_gone
 from lakeport.catalog.rows.rowid import Numbers, decode, newest_of
 from lakeport.core.errors import ConflictError, ExpiredError, InvalidRequestError
 from lakeport.core.names import TableName, quoted
@@ -107,9 +109,15 @@ class Origins:
         files = np.empty(len(row_ids), np.int64)
         positions = np.empty(len(row_ids), np.int64)
         for generation, these in grouped(decoded.generations):
-            found = self._in_origin(self._origin(generation), decoded.ordinals[these])
+            origin = self._origin(generation)
+            with self.reading(origin):
+                found = self._in_origin(origin, decoded.ordinals[these])
             files[these], positions[these] = found.files, found.positions
         return Addresses(files, positions)
+
+    def reading(self, origin: Origin) -> AbstractContextManager[None]:
+        """Around the reading of its files: those that are missing may have expired with it."""
+        return expired_if_gone(origin.snapshot_id, self._latest)
 
     def require_unexpired(self, source: Source) -> None:
         """`ExpiredError` when this later state of the table has forgotten one of the snapshots."""

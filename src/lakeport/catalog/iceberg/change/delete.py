@@ -98,7 +98,8 @@ class _Shown:
             met = origins.files[number]
             if not fits_still(self._columns, self._definition, met.origin.inventory.source):
                 raise altered(met.origin.inventory.source)
-            pieces.append(self._logical(met.file, addresses.positions[these]))
+            with origins.reading(met.origin):
+                pieces.append(self._logical(met.file, addresses.positions[these]))
             order.append(these)
         gathered = glue_rows(pieces, self._definition.schema)
         if len(pieces) == 1:
