@@ -59,9 +59,10 @@ class Keep:
 def keep_by(policy: Policy, metadata: TableMetadata, now: int) -> Keep:
     """What the policy keeps, or the table's own properties, which other engines go by, too."""
     count, age = _number(metadata, _LEAST), _number(metadata, _YOUNGER)
+    younger = policy.keep_for if age is None else age * _MILLISECOND
     return Keep(
         policy.keep_snapshots if count is None else max(1, count),
-        now - (policy.keep_for if age is None else age * _MILLISECOND),
+        now - younger if younger else None,
     )
 
 
