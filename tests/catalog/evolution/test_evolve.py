@@ -264,6 +264,12 @@ def test_a_wider_type_keeps_what_its_field_says_about_it() -> None:
     )
 
 
+def test_a_column_of_nothing_cannot_be_required() -> None:
+    nothing = Definition(pa.schema([pa.field("x", pa.null())]))
+    with pytest.raises(InvalidRequestError, match="cannot be NOT NULL"):
+        evolve(nothing, [RequireColumn("x")])
+
+
 def test_not_null_is_for_the_rows_to_prove() -> None:
     evolved = evolve(orders(), [RequireColumn("REGION")])
     assert not evolved.definition.schema.field("region").nullable

@@ -176,7 +176,14 @@ def _relax(draft: _Draft, one: change.RelaxColumn) -> _Draft:
 
 def _require(draft: _Draft, one: change.RequireColumn) -> _Draft:
     index = require_column(draft.schema, one.name)
-    return draft.with_column(index, draft.schema.field(index).with_nullable(nullable=False))
+    column = draft.schema.field(index)
+    if pa.types.is_null(column.type):
+        # Arrow has no such field, whether there are rows or not.
+        raise InvalidRequestError(
+            f"column {quoted(column.name)} has the type null and cannot be NOT NULL",
+            hint="give it another type first",
+        )
+    return draft.with_column(index, column.with_nullable(nullable=False))
 
 
 def _rename_column(draft: _Draft, one: change.RenameColumn) -> _Draft:
