@@ -16,6 +16,7 @@ from lakeport.catalog.iceberg.change.rows import Bookmark, rows_in_bulk
 from lakeport.catalog.iceberg.files import Wanted
 from lakeport.catalog.iceberg.inventory import inventory_of
 from lakeport.catalog.iceberg.parts import DataFile, Source
+from lakeport.catalog.iceberg.scan.lanes import share
 from tests.behaviours.lake import schema_of
 from tests.catalog.iceberg.change.workshop import Workshop, iceberg, local
 
@@ -64,9 +65,9 @@ def test_in_bulk_each_row_comes_once_in_the_order_of_the_file(
 @settings(max_examples=60, derandomize=True, deadline=None, suppress_health_check=_ONE_FILE)
 def test_a_bookmark_goes_anywhere(stored: tuple[Source, DataFile], asked: list[list[int]]) -> None:
     source, file = stored
-    with closing(Bookmark(source, wanted(source))) as bookmark:
+    with closing(Bookmark(wanted(source))) as bookmark:
         for positions in asked:
-            rows = bookmark.rows_at(file, np.array(positions, np.int64))
+            rows = bookmark.rows_at(source, file, np.array(positions, np.int64))
             assert rows.column(0).to_pylist() == positions
 
 
@@ -85,6 +86,28 @@ def test_row_groups_without_a_wanted_row_are_not_read(
                 opened.seek(start)
                 opened.write(b"\xff" * chunk.total_compressed_size)
     assert bulk(source, file, [16, 23, 99]) == [16, 23, 99]
-    with closing(Bookmark(source, wanted(source))) as bookmark:
-        rows = bookmark.rows_at(file, np.array([99, 17], np.int64))
+    with closing(Bookmark(wanted(source))) as bookmark:
+        rows = bookmark.rows_at(source, file, np.array([99, 17], np.int64))
         assert rows.column(1).to_pylist() == ["n99", "n17"]
+
+
+def test_a_large_file_is_read_in_lanes_that_end_together(workshop: Workshop) -> None:
+    rows = 20_000
+    noise = np.random.default_rng(7).bytes(rows * 160)
+    texts = [noise[at : at + 80].hex() for at in range(0, len(noise), 80)]
+    table = pa.table(
+        {"k": pa.array(range(rows)), "a": pa.array(texts[::2]), "b": pa.array(texts[1::2])}
+    )
+    subject = workshop.create(table.schema)
+    subject.insert(table)
+    source = iceberg(subject).source()
+    snapshot = source.metadata.current_snapshot()
+    assert snapshot is not None
+    (file,) = inventory_of(source, snapshot).files()
+    schema = source.metadata.schema()
+    assert len(share(file, schema.fields, 2)) == 2
+    for positions in ([0], [5_000], [1, 9_000, 9_001, 15_000], list(range(0, rows, 3))):
+        named = [(file, np.array(positions, np.int64))]
+        found = list(rows_in_bulk(source, Wanted(schema, schema.fields), named))
+        read = pa.Table.from_batches([batch for _, batch in found])
+        assert read.to_pydict() == table.take(positions).to_pydict()

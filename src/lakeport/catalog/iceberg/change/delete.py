@@ -19,7 +19,7 @@ from lakeport.catalog.iceberg.change.rows import Bookmark
 from lakeport.catalog.iceberg.commit.effect import Effect, Head
 from lakeport.catalog.iceberg.definition import columns_of, definition_of
 from lakeport.catalog.iceberg.files import Wanted
-from lakeport.catalog.iceberg.parts import DataFile, Source
+from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.types import to_logical
 from lakeport.catalog.iceberg.write.follow import altered, fits_still
 from lakeport.catalog.iceberg.write.statement import Committer, Statement
@@ -90,16 +90,18 @@ class _Shown:
         self._columns = columns_of(opened, schema)
         self._definition = definition_of(opened, schema)
         wanted = Wanted(schema, tuple(column.field for column in self._columns))
-        self._bookmark = Bookmark(opened, wanted)
+        self._bookmark = Bookmark(wanted)
 
     def rows_at(self, origins: Origins, addresses: Addresses) -> pa.RecordBatch:
         pieces, order = [], [np.zeros(0, np.int64)]
         for number, these in addresses.by_file():
             met = origins.files[number]
-            if not fits_still(self._columns, self._definition, met.origin.inventory.source):
-                raise altered(met.origin.inventory.source)
+            source = met.origin.inventory.source
+            if not fits_still(self._columns, self._definition, source):
+                raise altered(source)
             with origins.reading(met.origin):
-                pieces.append(self._logical(met.file, addresses.positions[these]))
+                rows = self._bookmark.rows_at(source, met.file, addresses.positions[these])
+            pieces.append(self._logical(rows))
             order.append(these)
         gathered = glue_rows(pieces, self._definition.schema)
         if len(pieces) == 1:
@@ -110,8 +112,7 @@ class _Shown:
     def close(self) -> None:
         self._bookmark.close()
 
-    def _logical(self, file: DataFile, positions: Numbers) -> pa.RecordBatch:
-        stored = self._bookmark.rows_at(file, positions)
+    def _logical(self, stored: pa.RecordBatch) -> pa.RecordBatch:
         columns = [
             to_logical(array, column)
             for array, column in zip(stored.columns, self._columns, strict=True)

@@ -87,22 +87,21 @@ def _read(source: Source, file: DataFile, wanted: Wanted, positions: Numbers) ->
 class Bookmark:
     """Where the reading of rows stopped. Going forward is cheap; close it in the end."""
 
-    def __init__(self, source: Source, wanted: Wanted) -> None:
-        self._source = source
+    def __init__(self, wanted: Wanted) -> None:
         self._wanted = wanted
         self._path: str | None = None
         self._starts: Numbers = np.zeros(1, np.int64)
         self._chunks: Generator[Chunk, None, None] | None = None
         self._held: Chunk | None = None
 
-    def rows_at(self, file: DataFile, positions: Numbers) -> pa.RecordBatch:
+    def rows_at(self, source: Source, file: DataFile, positions: Numbers) -> pa.RecordBatch:
         """The rows at any positions, in the order given."""
         order = np.argsort(positions, kind="stable")
         ascending = positions[order]
         pieces = []
         start = 0
         while start < len(ascending):
-            chunk = self._chunk_with(file, int(ascending[start]))
+            chunk = self._chunk_with(source, file, int(ascending[start]))
             end = int(np.searchsorted(ascending, chunk.start + chunk.count))
             pieces.append(take_rows(chunk.rows, pa.array(ascending[start:end] - chunk.start)))
             start = end
@@ -118,9 +117,9 @@ class Bookmark:
             self._chunks.close()
         self._path = self._chunks = self._held = None
 
-    def _chunk_with(self, file: DataFile, position: int) -> Chunk:
+    def _chunk_with(self, source: Source, file: DataFile, position: int) -> Chunk:
         if not self._is_ahead(file, position):
-            self._open(file, position)
+            self._open(source, file, position)
         while self._held is None or position >= self._held.start + self._held.count:
             found = None if self._chunks is None else next(self._chunks, None)
             if found is None:
@@ -136,9 +135,9 @@ class Bookmark:
         here, there = np.searchsorted(self._starts, (held.start, position), side="right")
         return bool(here == there) or position < held.start + held.count
 
-    def _open(self, file: DataFile, position: int) -> None:
+    def _open(self, source: Source, file: DataFile, position: int) -> None:
         self.close()
         self._path = file.path
-        self._starts = group_starts(self._source, file)
+        self._starts = group_starts(source, file)
         alone = replace(self._wanted, positions=np.array([position], np.int64))
-        self._chunks = read_file(self._source, file, alone)
+        self._chunks = read_file(source, file, alone)
