@@ -130,6 +130,17 @@ def _refusing_company(file: DataFile) -> Callable[[Head], Effect]:
     return prepare
 
 
+def test_one_whose_files_are_gone_leaves_without_the_others(tmp_path: Path) -> None:
+    with held(tmp_path) as (catalog, source, clock):
+        gone = Statement(Effect(removed=frozenset({"file:///nowhere.parquet"})))
+        statements = [insert(source, [1]), gone, insert(source, [2])]
+        futures = behind_a_leader(catalog, source, clock, statements)
+        with pytest.raises(ConflictError, match="no longer part"):
+            futures[1].result()
+        assert futures[0].result().snapshot == futures[2].result().snapshot
+        assert ids_in(catalog) == [0, 1, 2]
+
+
 def test_one_with_nothing_left_to_do_is_told_so(tmp_path: Path) -> None:
     with held(tmp_path) as (catalog, source, clock):
         effects = iter([Effect(rows=1, added=(write_rows(source, [9]),)), None])

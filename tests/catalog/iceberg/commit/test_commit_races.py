@@ -19,7 +19,7 @@ from pyiceberg.table.update import (
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.commit.effect import Effect, Head
 from lakeport.catalog.iceberg.parts import Source
-from lakeport.core.errors import ConflictError, NotFoundError
+from lakeport.core.errors import ConflictError, CorruptDataError, NotFoundError
 from tests.catalog.iceberg.commit.members import (
     NAME,
     SCHEMA,
@@ -239,3 +239,28 @@ def test_processes_that_race_all_come_through(tmp_path: Path) -> None:
 def test_eight_processes_with_ten_commits_each_all_come_through(tmp_path: Path) -> None:
     expected = [writer * 100 + step for writer in range(8) for step in range(10)]
     assert race(tmp_path, 8, 10) == expected
+
+
+@pytest.mark.parametrize("moved", [True, False], ids=["expired", "damaged"])
+def test_a_missing_file_is_damage_only_if_the_table_stayed_as_it_was(
+    catalog: IcebergCatalog, *, moved: bool
+) -> None:
+    source = new_table(catalog)
+    effect = Effect(rows=1, added=(write_rows(source, [1]),))
+
+    def prepare(given: Head) -> Effect:
+        if given.snapshot is None:
+            if moved:
+                commit(catalog, source, insert(source, [2]))
+            message = "data file `x` is missing"
+            raise CorruptDataError(message)
+        return effect
+
+    statement = Statement(prepare)
+    if moved:
+        commit(catalog, source, statement)
+        assert ids_in(catalog) == [1, 2]
+    else:
+        with pytest.raises(CorruptDataError):
+            commit(catalog, source, statement)
+        assert statement.discarded == 1

@@ -11,7 +11,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from copy import copy
+from contextlib import contextmanager, suppress
 
 from pyiceberg.table.update import TableRequirement, TableUpdate
 
@@ -27,12 +27,12 @@ from lakeport.catalog.iceberg.commit.pointer import (
     pause,
     unknown,
 )
-from lakeport.catalog.iceberg.commit.snapshot import Proposal, propose
+from lakeport.catalog.iceberg.commit.snapshot import MissingFilesError, Proposal, propose
 from lakeport.catalog.iceberg.commit.state import State
 from lakeport.catalog.iceberg.failures import asking
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.profile import Profile
-from lakeport.core.errors import LakeportError
+from lakeport.core.errors import CorruptDataError, LakeportError
 from lakeport.core.names import TableName
 
 Proposing = Callable[[Source], tuple[tuple[TableUpdate, ...], tuple[TableRequirement, ...]]]
@@ -62,8 +62,7 @@ class Commits:
         It is prepared here first, so that slow checks of several run side by side.
         """
         try:
-            state = self._pointer.load(name, uuid)
-            effect = member.prepare(Head(state.source))
+            state, effect = self._first_look(name, uuid, member)
         except BaseException:
             member.discard()
             raise
@@ -108,6 +107,14 @@ class Commits:
         """How many statements wait for their turn to be committed to that table."""
         return len(self._line(uuid))
 
+    def _first_look(
+        self, name: TableName, uuid: str, member: Member
+    ) -> tuple[State, Effect | None]:
+        while True:
+            state = self._pointer.load(name, uuid)
+            with suppress(LostError), self._as_it_is(state):
+                return state, member.prepare(Head(state.source))
+
     def _line(self, uuid: str) -> Line:
         with self._lock:
             return self._lines.setdefault(uuid, Line())
@@ -143,6 +150,9 @@ class Commits:
                 if time.monotonic() > deadline:
                     _fail(waiting, kept_changing(name, lost, self._profile))
                     return
+            except MissingFilesError as error:
+                _fail([ticket for ticket in waiting if error.concerns(ticket.latest)], error)
+                continue
             except LakeportError as error:
                 _fail(waiting, error)
                 return
@@ -159,9 +169,43 @@ class Commits:
         with self._pointer.turn(state, attempt):
             if attempt or len(tickets) > 1:
                 state = self._pointer.load(name, uuid)
-            prepared = _prepared(tickets, state)
+            prepared = self._prepared(tickets, state)
             if prepared:
                 self._apply(state, prepared)
+
+    def _prepared(self, tickets: Sequence[Ticket], state: State) -> list[tuple[Ticket, Effect]]:
+        """Each for this state and those before it. Who cannot, or has nothing to do, has an outcome."""
+        found: list[tuple[Ticket, Effect]] = []
+        for ticket in tickets:
+            ahead = tuple(effect for _, effect in found)
+            if not ahead and ticket.state.source.metadata is state.source.metadata:
+                found.append((ticket, ticket.effect))
+                continue
+            try:
+                with self._as_it_is(state):
+                    effect = ticket.member.prepare(Head(state.source, ahead))
+            except LostError:
+                raise
+            except Exception as error:  # noqa: BLE001  handed to the statement's own thread
+                ticket.fail(error)
+                continue
+            if effect is None:
+                ticket.member.discard()
+                ticket.succeed(Committed(state.source, None))
+            else:
+                ticket.latest = effect
+                found.append((ticket, effect))
+        return found
+
+    @contextmanager
+    def _as_it_is(self, state: State) -> Iterator[None]:
+        """Files of a state that is no longer the newest may be gone: it has expired, and is not damaged."""
+        try:
+            yield
+        except CorruptDataError as error:
+            if self._pointer.has_left(state):
+                raise LostError from error
+            raise
 
     def _apply(self, state: State, prepared: Sequence[tuple[Ticket, Effect]]) -> None:
         scratch = Scratch(state.source.io, durable=self._durable)
@@ -193,7 +237,7 @@ class Commits:
     ) -> Proposal:
         effects = [effect for _, effect in prepared]
         contexts = [ticket.member.context for ticket, _ in prepared]
-        with asking(self._profile):
+        with self._as_it_is(state), asking(self._profile):
             if self._durable:
                 sync(state.source.io, _written(effects))
             return propose(state.source, effects, contexts, scratch, self._clock())
@@ -224,27 +268,6 @@ class Commits:
                 ticket.succeed(Committed(after.source, effect))
 
 
-def _prepared(tickets: Sequence[Ticket], state: State) -> list[tuple[Ticket, Effect]]:
-    """Each for this state and those before it. Who cannot, or has nothing to do, has an outcome."""
-    found: list[tuple[Ticket, Effect]] = []
-    for ticket in tickets:
-        ahead = tuple(effect for _, effect in found)
-        if not ahead and ticket.state.source.metadata is state.source.metadata:
-            found.append((ticket, ticket.effect))
-            continue
-        try:
-            effect = ticket.member.prepare(Head(state.source, ahead))
-        except Exception as error:  # noqa: BLE001  handed to the statement's own thread
-            ticket.fail(error)
-            continue
-        if effect is None:
-            ticket.member.discard()
-            ticket.succeed(Committed(state.source, None))
-        else:
-            found.append((ticket, effect))
-    return found
-
-
 def _written(effects: Iterable[Effect]) -> Iterator[str]:
     for effect in effects:
         yield from (file.file_path for file in (*effect.added, *effect.deletes))
@@ -259,4 +282,12 @@ def _mark(prepared: Sequence[tuple[Ticket, Effect]], *, is_committing: bool) -> 
 def _fail(tickets: Sequence[Ticket], error: LakeportError) -> None:
     for ticket in tickets:
         if not ticket.is_over:
-            ticket.fail(copy(error))
+            ticket.fail(_again(error))
+
+
+def _again(error: LakeportError) -> LakeportError:
+    """Each thread raises an error of its own: a traceback belongs to one."""
+    told = type(error).__new__(type(error), *error.args)
+    vars(told).update(vars(error))
+    told.__cause__ = error.__cause__
+    return told

@@ -142,7 +142,7 @@ class EntryCodec:
                 continue
             rest[0] = rest[0] or 0  # format 1 knows data only
             held = dict(zip(ids, rest[3], strict=True))
-            rest[3] = tuple(held.get(field_id) for field_id in self._ids)
+            rest[3] = tuple(_stored(held.get(field_id)) for field_id in self._ids)
             inherited = sequence if status == ADDED else 0
             found.append(
                 FileEntry(
@@ -221,7 +221,7 @@ _REST: tuple[Callable[[Any], bytes], ...] = (
 
 
 def _stored(value: Any) -> Any:
-    """As it is when it is read again."""
+    """Readers and writers differ in whether a uuid is an object: here it is bytes."""
     return value.bytes if isinstance(value, UUID) else value
 
 

@@ -15,15 +15,16 @@ from lakeport.catalog.iceberg.commit.state import State
 
 
 class Ticket:
-    """A statement in line, with what it was prepared to do for the state it has seen.
+    """A statement in line, with the `effect` it was prepared to have on the state it has seen.
 
-    While `is_committing` nobody knows whether its files are part of the table.
+    The `latest` is for another state, or behind others of its group. While `is_committing` nobody knows whether its files are part of the table.
     """
 
     def __init__(self, member: Member, state: State, effect: Effect) -> None:
         self.member = member
         self.state = state
         self.effect = effect
+        self.latest = effect
         self.is_committing = False
         self._called = threading.Event()
         self._result: Committed | None = None

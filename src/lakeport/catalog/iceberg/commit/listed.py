@@ -31,6 +31,9 @@ from lakeport.catalog.iceberg.manifests.listing import Summary
 
 DATA, DELETES = 0, 1
 
+UNCOUNTED = -1
+"""What all counts of a row are if one is missing, as format 1 allows: its manifest has to be read."""
+
 # Field ids of Iceberg's specification, in the order of `ManifestRow` and of format 2.
 _FIELDS = (500, 501, 502, 517, 515, 516, 503, 504, 505, 506, 512, 513, 514, 507, 519)
 
@@ -126,10 +129,11 @@ def list_file(listed: ManifestRows, snapshot: Snapshot, codec: str) -> bytes:
 def _row(fields: Sequence[Any]) -> ManifestRow:
     path, length, spec_id, content, *rest = fields
     summaries, key_metadata = rest[-2:]
-    if path is None or spec_id is None or None in rest[3:9]:
-        # Format 1 may leave counts out; such a list has to be rewritten by its own writer first.
-        message = "an entry says too little of its manifest"
+    if path is None or spec_id is None:
+        message = "an entry names no manifest"
         raise DamagedError(message)
+    if None in rest[3:9]:
+        rest[3:9] = [UNCOUNTED] * 6
     shown = None if summaries is None else tuple(map(_read_summary, summaries))
     numbers = [value or 0 for value in (length, spec_id, content, *rest[:-2])]
     whole: Any = [path, *numbers, shown, key_metadata]

@@ -26,9 +26,11 @@ from lakeport.catalog.iceberg.commit.entries import (
 from lakeport.catalog.iceberg.commit.files import Scratch
 from lakeport.catalog.iceberg.commit.listed import (
     DELETES,
+    UNCOUNTED,
     ManifestRow,
     ManifestRows,
     read_rows,
+    rows_of,
 )
 from lakeport.catalog.iceberg.commit.partitions import partition_type, summaries_of
 from lakeport.catalog.iceberg.failures import last_name, reading
@@ -181,7 +183,24 @@ class ManifestFiles:
         with reading(
             f"manifest list {quoted(last_name(path))} of table {quoted(str(self._source.name))}"
         ):
-            return read_rows(_content(self._source, path))
+            listed = read_rows(_content(self._source, path))
+        if all(row.added_files != UNCOUNTED for row in listed.rows):
+            return listed
+        return rows_of(
+            self._counted(row) if row.added_files == UNCOUNTED else row for row in listed.rows
+        )
+
+    def _counted(self, row: ManifestRow) -> ManifestRow:
+        live = self.entries(row)
+        return replace(
+            row,
+            added_files=0,
+            existing_files=len(live),
+            deleted_files=0,
+            added_rows=0,
+            existing_rows=sum(file.rows for file in live),
+            deleted_rows=0,
+        )
 
     def _read(self, row: ManifestRow) -> Entries:
         with reading(

@@ -105,6 +105,11 @@ class Pointer:
                 raise self._told(state, error) from error
             yield
 
+    def has_left(self, state: State) -> bool:
+        """Whether this is no longer what the catalog points to."""
+        now = self.load(state.source.name, str(state.source.metadata.table_uuid))
+        return now.location != state.location
+
     def look_again(self, state: State) -> State | None:
         """The table once it has moved on, or as it is when patience ends; None if it cannot be seen."""
         deadline = time.monotonic() + self.patience.settle

@@ -48,9 +48,24 @@ from lakeport.catalog.iceberg.metadata import updated
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.ports import WriteContext
 from lakeport.core.errors import ConflictError
-from lakeport.core.names import quoted
+from lakeport.core.names import TableName, quoted
 
 _MILLISECOND = 1_000_000  # in nanoseconds
+
+
+class MissingFilesError(ConflictError):
+    """Statements that remove these files cannot be committed; others can."""
+
+    def __init__(self, name: TableName, paths: frozenset[str]) -> None:
+        super().__init__(
+            f"{len(paths)} of the files to be replaced are no longer part of table "
+            f"{quoted(str(name))}",
+            hint="run it again",
+        )
+        self.paths = paths
+
+    def concerns(self, effect: Effect) -> bool:
+        return not self.paths.isdisjoint(effect.removed | effect.removed_deletes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -237,8 +252,4 @@ def _require_found(source: Source, removed: dict[int, frozenset[str]], moved: Ch
     found = {file.path for _, file in moved.removed}
     missing = removed[DATA].union(removed[DELETES]) - found
     if missing:
-        raise ConflictError(
-            f"{len(missing)} of the files to be replaced are no longer part of table "
-            f"{quoted(str(source.name))}",
-            hint="run it again",
-        )
+        raise MissingFilesError(source.name, missing)

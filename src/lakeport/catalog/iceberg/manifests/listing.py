@@ -9,8 +9,8 @@ from lakeport.catalog.iceberg.manifests.container import DamagedError, open_cont
 from lakeport.catalog.iceberg.manifests.layout import layout_of
 
 # Field ids of Iceberg's specification: path, length, spec, content, sequence, files added and
-# existing, partitions.
-_FIELDS = (500, 501, 502, 517, 515, 504, 505, 507)
+# existing, partitions, the least sequence among its files.
+_FIELDS = (500, 501, 502, 517, 515, 504, 505, 507, 516)
 _DELETES = 1
 
 
@@ -57,9 +57,10 @@ def decode_listing(data: bytes) -> Listing:
     """`ValueError` and its like if the bytes are no manifest list."""
     records = open_container(data)
     rows = layout_of(records, _FIELDS).rows(records)
-    # Writers put the newest first; numbers are all 0 in format 1.
+    # Writers put the newest first; numbers are all 0 in format 1. A manifest that was merged or
+    # rewritten is as old as its oldest file.
     rows.reverse()
-    rows.sort(key=lambda row: row[4] or 0)
+    rows.sort(key=lambda row: row[8] or 0)
     found = [(_listed(row), row[3] == _DELETES) for row in rows]
     return Listing(
         tuple(listed for listed, deletes in found if not deletes and listed.files != 0),
@@ -68,7 +69,7 @@ def decode_listing(data: bytes) -> Listing:
 
 
 def _listed(row: list[Any]) -> Listed:
-    path, length, spec_id, _, sequence, added, existing, summaries, _ = row
+    path, length, spec_id, _, sequence, added, existing, summaries, _, _ = row
     if path is None or spec_id is None:
         message = "an entry names no manifest"
         raise DamagedError(message)
