@@ -108,6 +108,19 @@ def test_position_deletes_are_written_out(lake: Lake, duckdb_reader: DuckDBReade
     assert_conforming(lake, "s.t", done.versions)
 
 
+def test_a_delete_file_without_bounds_does_not_outlive_its_data_files(lake: Lake) -> None:
+    """By its partition alone it might be about any file, also about the one just written."""
+    table = written(lake, some(1, 2), some(3, 4))
+    assert table.head is not None
+    paths = {file.path: [0] for file in table.head.files}
+    table.commit(add=table.position_deletes(paths, bounds=False))
+    with opened(lake, "s.t") as ours:
+        assert ours.compact(EVERYTHING).deletes == 1
+        assert sorted(keys(ours)) == [2, 4]
+        assert delete_files(ours) == 0
+        assert ours.compact(EVERYTHING) == Compacted()
+
+
 def test_few_deleted_rows_are_no_reason(lake: Lake) -> None:
     table = written(lake, some(*range(100)))
     assert table.head is not None

@@ -28,11 +28,15 @@ def dangling_deletes(
     if not inventory.listing.deletes:
         return frozenset()
     doubtful = set(_delete_files(inventory))
-    for candidate in _candidates(inventory, removed, added, sequence):
+    for candidate in _remaining(inventory, removed):
         if not doubtful:
             break
         needed = inventory.deletes.applying_to(candidate)
         doubtful.difference_update(delete.path for delete in needed)
+    for file in added:
+        needed = inventory.deletes.applying_to(_candidate(file, sequence))
+        # No delete by position names a file that is new; its bounds may seem to.
+        doubtful.difference_update(each.path for each in needed if each.kind == "equality")
     return frozenset(doubtful)
 
 
@@ -41,15 +45,15 @@ def _delete_files(inventory: Inventory) -> Iterator[str]:
         yield from map(manifest.path, range(len(manifest)))
 
 
-def _candidates(
-    inventory: Inventory, removed: Collection[str], added: Iterable[DataFile], sequence: int
-) -> Iterator[Candidate]:
+def _remaining(inventory: Inventory, removed: Collection[str]) -> Iterator[Candidate]:
     for index in range(len(inventory.listing.data)):
         manifest = inventory.manifest(index)
         for entry in range(len(manifest)):
             candidate = candidate_of(manifest, entry)
             if candidate.path not in removed:
                 yield candidate
-    for file in added:
-        partition = tuple(file.partition[place] for place in range(len(file.partition)))
-        yield Candidate(file.file_path, sequence, file.spec_id, partition)
+
+
+def _candidate(file: DataFile, sequence: int) -> Candidate:
+    partition = tuple(file.partition[place] for place in range(len(file.partition)))
+    return Candidate(file.file_path, sequence, file.spec_id, partition)

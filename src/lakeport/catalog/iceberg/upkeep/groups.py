@@ -104,14 +104,14 @@ class _Judge:
     def _has_many_deletes(self, file: DataFile) -> bool:
         if not file.deletes:
             return False
-        if self._policy.force or any(delete.kind == "equality" for delete in file.deletes):
+        if any(delete.kind == "equality" for delete in file.deletes):
             return True
         if len(file.deletes) >= self._policy.delete_files:
             return True
         # A delete file may be about many data files: only what it says of this one counts.
-        least = self._policy.deleted_share * file.rows
+        least = max(1, 0 if self._policy.force else self._policy.deleted_share * file.rows)
         at_most = sum(delete.rows for delete in file.deletes)
-        return at_most >= least and len(deleted_rows(self._source, file)) >= max(1, least)
+        return at_most >= least and len(deleted_rows(self._source, file)) >= least
 
     def _is_moved(self, file: DataFile) -> bool:
         return file.spec_id != self._spec_id
