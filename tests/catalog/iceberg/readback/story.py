@@ -20,13 +20,13 @@ from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import (
+    Catalog,
     DynamicCatalog,
     DynamicNamespace,
     Expirable,
     Maintainable,
     NamespaceInfo,
     ScanRequest,
-    Table,
     require,
 )
 from lakeport.catalog.reading import read
@@ -51,9 +51,12 @@ NAME = ("s", "t")
 
 
 class Story:
-    def __init__(self, memory: Table, catalog: IcebergCatalog, duckdb: DuckDBReader) -> None:
-        self.memory = Subject(memory)
+    def __init__(
+        self, memory: MemoryCatalog, catalog: IcebergCatalog, duckdb: DuckDBReader
+    ) -> None:
+        self.memory = Subject(memory.namespace(NAME[0]).table(NAME[1]))
         self.catalog = catalog
+        self._catalogs: tuple[Catalog, ...] = (memory, catalog)
         self.expected: dict[int, pa.Table] = {}
         self.refusals = 0
         self._duckdb = duckdb
@@ -96,6 +99,13 @@ class Story:
 
     def alter(self, *changes: Change) -> None:
         self._both(lambda subject: subject.alter(*changes))
+
+    def replace(self, definition: Definition) -> None:
+        """CREATE OR REPLACE TABLE."""
+        for catalog in self._catalogs:
+            namespace = require(catalog.namespace(NAME[0]), DynamicNamespace, "s")
+            namespace.create_table(NAME[1], definition, on_conflict="replace")
+        self._record()
 
     def compact(self) -> None:
         self._maintainable.compact(Policy(force=True))
@@ -164,7 +174,7 @@ def told(folder: Path, definition: Definition, duckdb: DuckDBReader) -> Iterator
             owner = require(one, DynamicCatalog, "the catalog")
             namespace = owner.create_namespace(NamespaceInfo(NAME[0]))
             require(namespace, DynamicNamespace, "s").create_table(NAME[1], definition)
-        yield Story(memory.namespace(NAME[0]).table(NAME[1]), catalog, duckdb)
+        yield Story(memory, catalog, duckdb)
 
 
 def _nothing(complaints: list[str]) -> None:

@@ -119,3 +119,16 @@ def test_a_partitioned_table_is_read_by_others_after_its_layout_changed(tell: Te
     story.compact()
     story.check()
     story.check_past()
+
+
+def test_a_replaced_table_is_read_by_others(tell: Telling) -> None:
+    layout = Definition(COLUMNS, partitioned_by=("bucket(2, k)",))
+    program = Program(seeded(8), tell(layout))
+    story = program.story
+    filled(story, program)
+    other = schema_of(k=pa.int64(), s=pa.uint64(), at=pa.date32())
+    story.replace(Definition(other, sorted_by=("s desc",)))
+    story.check()
+    filled(story, program)
+    story.check()
+    story.check_past()
