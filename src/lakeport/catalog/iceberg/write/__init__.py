@@ -1,1 +1,1 @@
-"""Rows on their way into a table: data files with their metrics, and the commit that adds them."""
+"""Rows on their way into a table: statements, what is asked of the rows, and data files with their metrics."""
