@@ -89,6 +89,7 @@ def test_a_refused_row_refuses_the_statement(goods: Subject) -> None:
     [
         ({}, None),
         ({"missing": "1"}, None),
+        ({"name": "1", "NAME": "2"}, None),
         ({"name": "missing"}, None),
         ({"name": "k +"}, None),
         ({"name": "name"}, "missing = 1"),

@@ -101,6 +101,10 @@ def update_where(
                 )
                 for name, sql in assignments.items()
             }
+            if len(edits) < len(assignments):
+                raise InvalidRequestError(
+                    "an UPDATE sets a column twice", hint="names differ in more than their case"
+                )
             needed = frozenset().union(*(edit.columns for edit in edits.values()))
             with read(table, _request(where, schema, needed)) as stream:
                 for batch in _gathered(stream):
