@@ -51,7 +51,7 @@ _SCHEMA = pa.schema(
     ]
 )
 
-# Decoding so many takes a reader about as long as opening another file.
+# Who reads one data file decodes the positions of all that share the file: so many are a megabyte.
 _SHARED_POSITIONS = 100_000
 _GROUP_ROWS = 1 << 20
 
@@ -73,10 +73,6 @@ class DeleteFiles:
         self._locations = load_location_provider(metadata.location, metadata.properties)
         self._run = uuid.uuid4()
         self._begun: list[str] = []
-
-    @property
-    def paths(self) -> tuple[str, ...]:
-        return tuple(self._begun)
 
     def write(self, deletes: Iterable[tuple[Met, Numbers]]) -> tuple[Entry, ...]:
         """Ascending positions of each data file; manifest entries of what was written."""
