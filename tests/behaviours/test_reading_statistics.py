@@ -60,6 +60,13 @@ def test_only_nulls_leave_the_ends_unknown(lake: Lake) -> None:
     )
 
 
+def test_false_is_an_end_like_any_other(lake: Lake) -> None:
+    schema = pa.schema([pa.field("f", pa.bool_())])
+    subject = lake.seed(schema, pa.table({"f": [False, True, None]}, schema))
+    found = subject.measurable.statistics("f")
+    assert (found.minimum, found.maximum) == (pa.scalar(value=False), pa.scalar(value=True))
+
+
 def test_nan_is_the_largest_value_and_zero_is_one_value(lake: Lake) -> None:
     schema = schema_of(x=pa.float64())
     rows = pa.table({"x": [1.0, math.nan, -0.0, 0.0, math.nan]}, schema)

@@ -39,11 +39,14 @@ def _of(pieces: list[Array], column: Field) -> ColumnStatistics:
     bounds = bounds_of([values])
     absent = values.null_count if bounds.null_count is None else bounds.null_count[0].as_py()
     has_nan = bounds.nan_count is not None and bounds.nan_count[0].as_py() > 0
-    # Bounds leave NaN out, but it is a value: the largest one.
-    not_a_number = pa.scalar(math.nan, column.type) if has_nan else None
+    minimum, maximum = _end(bounds.minimum, column), _end(bounds.maximum, column)
+    if has_nan:
+        # Bounds leave NaN out, but it is a value: the largest one.
+        maximum = pa.scalar(math.nan, column.type)
+        minimum = maximum if minimum is None else minimum
     return ColumnStatistics(
-        minimum=_end(bounds.minimum, column) or not_a_number,
-        maximum=not_a_number or _end(bounds.maximum, column),
+        minimum=minimum,
+        maximum=maximum,
         has_null=absent > 0,
         has_values=absent < len(values),
         distinct=None if pa.types.is_null(bounds.minimum.type) else _distinct(values),
