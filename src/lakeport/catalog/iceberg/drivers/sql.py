@@ -2,94 +2,41 @@
 
 PyIceberg's own start takes an unreachable database for an empty one, two processes that start on a new one
 trip over each other, and two may create one namespace or a table in one that is being dropped. The
-database decides all that here, with the connections of `connections.py`. Its commit reads and copies
-all metadata several times; here a commit takes what the caller has read, if that is still the newest.
+database decides all that here, with the connections of `connections.py`.
 """
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-
-from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables, SqlCatalog
+from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.exceptions import (
-    CommitFailedException,
-    CommitStateUnknownException,
     NamespaceAlreadyExistsError,
     NamespaceNotEmptyError,
     NoSuchNamespaceError,
-    NoSuchTableError,
-    TableAlreadyExistsError,
-    WaitingForLockException,
 )
-from pyiceberg.io import FileIO, load_file_io
-from pyiceberg.serializers import FromInputFile
-from pyiceberg.table import CommitTableResponse, Table
-from pyiceberg.table.locations import load_location_provider
-from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from pyiceberg.types import strtobool
-from sqlalchemy import (
-    ColumnElement,
-    Connection,
-    Select,
-    bindparam,
-    delete,
-    insert,
-    inspect,
-    select,
-    true,
-    update,
-)
-from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError, ProgrammingError
+from sqlalchemy import Select, delete, insert, inspect, select
+from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
-from lakeport.catalog.iceberg.commit.files import put, remove
 from lakeport.catalog.iceberg.drivers.connections import prepare_postgres, prepare_sqlite
-from lakeport.catalog.iceberg.drivers.counter import ROWS_ALONE, SharedCounter
-from lakeport.catalog.iceberg.drivers.metadata_files import (
-    MetadataTexts,
-    next_metadata,
-    remove_old_metadata,
-)
-from lakeport.catalog.iceberg.drivers.naming import claim, rename
+from lakeport.catalog.iceberg.drivers.counter import SharedCounter
 from lakeport.catalog.iceberg.drivers.patience import Patience
-from lakeport.catalog.iceberg.failures import is_busy
-from lakeport.catalog.iceberg.pointers.versions import defines
+from lakeport.catalog.iceberg.drivers.sql_commits import CommittingSqlCatalog
 
 _CREATE_ATTEMPTS = 5
 
 
-class PatientSqlCatalog(SqlCatalog):
+class PatientSqlCatalog(CommittingSqlCatalog):
     """With `durable` a commit is on disk before anybody is told of it."""
 
     def __init__(
         self, name: str, patience: Patience, *, durable: bool = False, **properties: str
     ) -> None:
         self._patience = patience
-        self._durable = durable
-        self._texts = MetadataTexts()
         # A pooled connection may be as old as the process; SQLite's cannot break.
         is_sqlite = properties.get("uri", "").startswith("sqlite")
         properties.setdefault("pool_pre_ping", "false" if is_sqlite else "true")
-        super().__init__(name, **properties)
-        self._one = (
-            IcebergTables.catalog_name == name,
-            IcebergTables.table_namespace == bindparam("namespace"),
-            IcebergTables.table_name == bindparam("table"),
-        )
-        self._find = select(IcebergTables.metadata_location).where(*self._one, self.is_table())
-        self._swap = (
-            update(IcebergTables)
-            .where(*self._one, IcebergTables.metadata_location == bindparam("before"))
-            .values(
-                metadata_location=bindparam("after"), previous_metadata_location=bindparam("before")
-            )
-        )
-        self._swap_rows = self._swap.execution_options(**ROWS_ALONE)
-        self._lock_row = self._find.with_for_update()
-        self._turn = threading.local()
+        super().__init__(name, durable=durable, **properties)
         self.counter = SharedCounter(self.engine, name)
         if strtobool(self.properties.get("init_catalog_tables", "true")):
             self.counter.prepare()
@@ -164,155 +111,6 @@ class PatientSqlCatalog(SqlCatalog):
                 raise NamespaceNotEmptyError(f"Namespace {name} is not empty")
             raise NoSuchNamespaceError(f"Namespace does not exist: {name}")
 
-    # -- commits ---------------------------------------------------------------------------------
-
-    def commit_table(
-        self,
-        table: Table,
-        requirements: tuple[TableRequirement, ...],
-        updates: tuple[TableUpdate, ...],
-    ) -> CommitTableResponse:
-        """What is raised was not applied, but for `CommitStateUnknownException`."""
-        before = self._newest(table)
-        if before is None:
-            return self._commit_new(table, requirements, updates)
-        metadata, location = before
-        for requirement in requirements:
-            requirement.validate(metadata)
-        try:
-            after = next_metadata(metadata, location, updates)
-        except ValueError as error:
-            if metadata is table.metadata:
-                raise
-            message = f"the updates were made for an older state of the table: {error}"
-            raise CommitFailedException(message) from error
-        if after is None:
-            return CommitTableResponse.model_validate(
-                {"metadata": metadata, "metadata-location": location}
-            )
-        return self._move(table, metadata, location, after)
-
-    def _newest(self, table: Table) -> tuple[TableMetadata, str] | None:
-        """The metadata of now: read only if it is not the one that the caller has."""
-        with self.engine.connect() as connection:
-            location = connection.execute(self._find, _key(table.name())).scalar()
-        if location is None:
-            return None
-        if location == table.metadata_location:
-            return table.metadata, location
-        opened = self._load_file_io(location=location).new_input(location)
-        return FromInputFile.table_metadata(opened), location
-
-    def _move(
-        self, table: Table, before: TableMetadata, location: str, after: TableMetadata
-    ) -> CommitTableResponse:
-        new, io = self._write(after, self._parse_metadata_version(location) + 1)
-        swap = self._swap_rows if defines(before) == defines(after) else self._swap
-        moved = {**_key(table.name()), "before": location, "after": new}
-        try:
-            with self._transaction() as connection:
-                _require_moved(connection.execute(swap, moved).rowcount)
-        except CommitStateUnknownException:
-            raise
-        except BaseException:
-            remove(io, [new])
-            raise
-        remove_old_metadata(io, before, after)
-        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
-
-    def _commit_new(
-        self,
-        table: Table,
-        requirements: tuple[TableRequirement, ...],
-        updates: tuple[TableUpdate, ...],
-    ) -> CommitTableResponse:
-        for requirement in requirements:
-            requirement.validate(None)
-        after = next_metadata(self._empty_table_metadata(), None, updates)
-        name = ".".join(table.name())
-        if after is None:
-            raise NoSuchTableError(f"Table does not exist: {name}")
-        new, io = self._write(after, 0)
-        key = _key(table.name())
-        row = self._create_table_row(key["namespace"], key["table"], new)
-        try:
-            with self._transaction() as connection:
-                claim(connection, self.name, key["namespace"], key["table"])
-                connection.execute(insert(IcebergTables).values(**row))
-        except CommitStateUnknownException:
-            raise
-        except BaseException as error:
-            remove(io, [new])
-            if isinstance(error, IntegrityError):  # a program that does not ask for names
-                raise TableAlreadyExistsError(f"Table {name} already exists") from error
-            raise
-        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
-
-    def rename_table(
-        self, from_identifier: str | Identifier, to_identifier: str | Identifier
-    ) -> Table:
-        """Within a namespace two names never fold to one; PyIceberg looks at spellings alone."""
-        old, new = (
-            _key(self.identifier_to_tuple(name)) for name in (from_identifier, to_identifier)
-        )
-        if old["namespace"] != new["namespace"]:
-            return super().rename_table(from_identifier, to_identifier)
-        names = old["table"], new["table"]
-        with self._transaction() as connection:
-            rename(connection, self.name, old["namespace"], names, self.is_table())
-        return self.load_table(to_identifier)
-
-    def _write(self, metadata: TableMetadata, version: int) -> tuple[str, FileIO]:
-        provider = load_location_provider(metadata.location, metadata.properties)
-        location = provider.new_table_metadata_file_location(version)
-        io = self._load_file_io(location=location)
-        try:
-            put(io, location, self._texts.text(metadata).encode(), durable=self._durable)
-        except BaseException:
-            remove(io, [location])
-            raise
-        return location, io
-
-    @contextmanager
-    def _transaction(self) -> Iterator[Connection]:
-        """What fails within was not applied; only an end that fails leaves that open."""
-        turn: Connection | None = getattr(self._turn, "connection", None)
-        with nullcontext(turn) if turn is not None else self.engine.connect() as connection:
-            with _or_busy():
-                yield connection
-            try:
-                with _or_busy():
-                    connection.commit()
-            except DBAPIError as error:
-                if self._has_undone(error):
-                    raise
-                message = "the catalog's database did not say whether it made the change"
-                raise CommitStateUnknownException(message) from error
-
-    def _has_undone(self, error: DBAPIError) -> bool:
-        """SQLite's own disk is full or read only: nobody is left who could still apply it."""
-        is_sqlite = self.engine.dialect.name == "sqlite"
-        return is_sqlite and "i/o error" not in str(error).lower()
-
-    @contextmanager
-    def alone(self, identifier: Identifier) -> Iterator[None]:
-        """The next commit of this thread to that table is not overtaken by another process.
-
-        SQLite has one lock for all tables, so whoever holds it should be quick.
-        """
-        with self.engine.connect() as connection:
-            with _or_busy():
-                if self.engine.dialect.name == "sqlite":
-                    connection.exec_driver_sql("BEGIN IMMEDIATE")
-                else:
-                    connection.execute(self._lock_row, _key(identifier))
-            self._turn.connection = connection
-            try:
-                yield
-            finally:
-                self._turn.connection = None
-                connection.rollback()
-
     # -- inside ----------------------------------------------------------------------------------
 
     def _rows_in(self, namespace: str) -> Select[str]:
@@ -325,36 +123,3 @@ class PatientSqlCatalog(SqlCatalog):
             IcebergNamespaceProperties.catalog_name == self.name,
             IcebergNamespaceProperties.namespace == namespace,
         )
-
-    def _load_file_io(
-        self,
-        properties: Properties = EMPTY_DICT,  # noqa: ARG002  the table's: see `open_storage`
-        location: str | None = None,
-    ) -> FileIO:
-        return load_file_io(self.properties, location)
-
-    def is_table(self) -> ColumnElement[bool]:
-        """The condition that a row is a table that can be loaded, and not a view of another engine."""
-        kind = self._iceberg_type_filter()
-        can_load = IcebergTables.metadata_location.is_not(None)
-        return can_load & (true() if kind is None else kind)
-
-
-@contextmanager
-def _or_busy() -> Iterator[None]:
-    try:
-        yield
-    except OperationalError as error:
-        if is_busy(error):
-            raise WaitingForLockException("the catalog's database is busy") from error
-        raise
-
-
-def _require_moved(count: int) -> None:
-    if count < 1:
-        raise CommitFailedException("the table has been updated by another process")
-
-
-def _key(identifier: Identifier) -> dict[str, str]:
-    *namespace, name = identifier
-    return {"namespace": ".".join(namespace), "table": name}

@@ -51,6 +51,7 @@ class SqlPointers:
         self._storage: dict[str, FileIO] = {}
         self._locations: Answers[TableName, str] = Answers(max_staleness, now)
         self._counter = counter
+        native.read_through(self._metadata_at)
         self._probe: Probe = probe_for(native.engine, native.name)
         self._lock = threading.Lock()
         self._token: object = None
@@ -126,6 +127,10 @@ class SqlPointers:
     def _load(self, name: TableName, location: str) -> Loaded:
         metadata = load_metadata(self._caches, name, location, lambda: self._io(location))
         return Loaded(location, metadata, self._io(location))
+
+    def _metadata_at(self, identifier: Identifier, location: str) -> TableMetadata:
+        *namespace, table = identifier
+        return self._load(TableName(".".join(namespace), table), location).metadata
 
     def _io(self, location: str) -> FileIO:
         """One for all tables of a kind of storage: it holds connections."""
