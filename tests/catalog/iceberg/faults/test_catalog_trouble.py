@@ -14,6 +14,7 @@ import pytest
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.ports import Ref
 from lakeport.catalog.statements import insert_rows
 from lakeport.core.errors import LakeportError, UnavailableError
 from tests.catalog.iceberg.faults.leftovers import unnamed
@@ -189,6 +190,24 @@ def test_a_commit_that_was_overtaken_while_nobody_answered_is_made_once(
     after = State.of(table)
     assert after.version == before.version + 2
     assert len(after.rows) == len(before.rows) + 1 + 20
+    assert_nothing_is_left(remote, table)
+
+
+def test_a_tag_that_was_made_but_not_answered_is_recognised(
+    remote: IcebergCatalog, server: RestServer
+) -> None:
+    table = make_table(remote, "orders")
+    head = table.state().snapshot_id
+    assert head is not None
+    server.around_commit = withheld(500, applied=True)
+    table.create_ref(Ref("monday", "tag", head))
+    assert Ref("monday", "tag", head) in table.refs()
+    server.around_commit = withheld(500, applied=True)
+    table.drop_ref("monday")
+    assert [ref.name for ref in table.refs()] == ["main"]
+    server.around_commit = withheld(500, applied=True)
+    table.expire(keep=1)
+    assert [info.snapshot_id for info in table.history()] == [head]
     assert_nothing_is_left(remote, table)
 
 
