@@ -8,7 +8,7 @@ again from the start, because only a new read knows which rows the condition mea
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import groupby
+from itertools import groupby, islice
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -39,6 +39,9 @@ Rows: TypeAlias = pa.Table | pa.RecordBatch | Iterable[pa.RecordBatch | Mapping[
 
 ATTEMPTS = 8
 """How often a statement is run before its conflict is reported."""
+
+_MAPPINGS = 10_000
+"""Dictionaries that become one batch: a generator may give more than fit into memory."""
 
 _MANY_ROWS = 32_768
 _MANY_BYTES = 1 << 23
@@ -175,9 +178,9 @@ def batches_of(rows: Rows, table: Table) -> Iterator[pa.RecordBatch]:
             if kind is None:
                 yield from (item for item in group if isinstance(item, pa.RecordBatch))
             else:
-                yield _from_mappings(
-                    kind, [item for item in group if isinstance(item, Mapping)], schema
-                )
+                rest = (item for item in group if isinstance(item, Mapping))
+                while some := list(islice(rest, _MAPPINGS)):
+                    yield _from_mappings(kind, some, schema)
 
 
 def _kind(item: object) -> tuple[str, ...] | None:

@@ -19,6 +19,7 @@ from lakeport.app.lake.table import LakeTable
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.changes import AddConstraint, DropConstraint, RequireColumn, SetDefault
 from lakeport.catalog.definition import Check, Definition, PrimaryKey, default_of, with_default
+from lakeport.catalog.statements import batches_of
 from lakeport.core.errors import (
     AlreadyExistsError,
     ConstraintViolationError,
@@ -166,6 +167,21 @@ def test_nothing_appended_is_no_commit(items: LakeTable) -> None:
     assert items.append([]) == items.append(PEN.slice(0, 0))
     assert (items.append([]).rows, items.append([]).snapshot_id) == (0, None)
     assert len(items.history()) == 0
+
+
+def test_many_dictionaries_are_taken_piece_by_piece(memory: Lake) -> None:
+    items = memory.create_table("shop.items", ITEMS)
+    taken: list[int] = []
+
+    def rows() -> Iterator[dict[str, object]]:
+        for key in range(25_000):
+            taken.append(key)
+            yield {"k": key}
+
+    pieces = batches_of(rows(), items.port)
+    first = next(pieces)
+    assert len(taken) < 25_000
+    assert first.num_rows + sum(batch.num_rows for batch in pieces) == 25_000
 
 
 def test_rows_that_break_a_rule_are_refused_whole(items: LakeTable) -> None:
