@@ -56,7 +56,7 @@ def live(tell: Telling, shape: str, seed: int, steps: int) -> None:
 @pytest.mark.parametrize("seed", range(NORMAL))
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_life_is_read_by_others(tell: Telling, shape: str, seed: int) -> None:
-    live(tell, shape, seed, steps=12)
+    live(tell, shape, seed, steps=8)
 
 
 @pytest.mark.long

@@ -59,8 +59,8 @@ TABLES: dict[str, list[Field]] = {
     "alone": alone(),
     "in lists": in_lists(PLAIN + EXTENSIONS),
     "in lists, other spellings": in_fixed_lists(VARIANTS),
-    "in structs": in_structs(LEAVES),
-    "in maps": in_maps(LEAVES),
+    "in structs": in_structs(PLAIN + EXTENSIONS),
+    "in maps": in_maps(PLAIN + EXTENSIONS),
     "in unions": in_unions(PLAIN),
     "deep": deep(),
 }
