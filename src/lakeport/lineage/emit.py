@@ -76,6 +76,8 @@ class Emitter:
         self.edges: list[Edge] = []
         self._relation_ids: dict[int, str] = {}
         self._column_ids: dict[int, str] = {}
+        # The node that each column or field belongs to, by ids.
+        self.owners: dict[str, str] = {}
         # The operation of each edge between columns, by edge id.
         self._operations: dict[str, str | None] = {}
 
@@ -173,6 +175,7 @@ class Emitter:
                 node_id("column", owner, key, str(seen)) if seen else node_id("column", owner, key)
             )
             self._column_ids[id(column)] = identifier
+            self.owners[identifier] = owner
             node = Node(
                 id=identifier,
                 node_type="column",
@@ -325,6 +328,7 @@ class Emitter:
                 metadata={"dataType": kind, "dataTypeOrigin": "inferred", "field": True},
             )
         )
+        self.owners[identifier] = base
         self._edge(base, identifier, "ownership")
 
     def _join_dependencies(self, relation: Relation, fed: set[int]) -> None:

@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
-from lakeport.lineage.graph import edge_id, node_id
+from lakeport.lineage.graph import PLAIN_EDGE, edge_id, node_id
 from lakeport.lineage.result import (
     CanonicalName,
     GlobalEdge,
     GlobalLineage,
     GlobalNode,
-    StatementRef,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Iterable
 
     from lakeport.lineage.names import Name
     from lakeport.lineage.request import Options
-    from lakeport.lineage.result import Edge, Node, StatementLineage
+    from lakeport.lineage.result import Edge, Node, StatementLineage, StatementRef
 
 
 # What a node over the whole workload keeps of a statement's.
@@ -47,7 +48,8 @@ class GlobalGraph:
         self._lives: dict[str, int] = {}
         self._collapsed: set[str] = set()
         self._nodes: dict[str, GlobalNode] = {}
-        self._edges: dict[tuple[str, str, str], GlobalEdge] = {}
+        # By id, which says kind and ends; parallel edges of a statement are one edge here.
+        self._edges: dict[str, GlobalEdge] = {}
         # Who wrote a relation since its last full rewrite.
         self._producers: dict[str, list[int]] = {}
 
@@ -57,13 +59,14 @@ class GlobalGraph:
         names: dict[str, Name],
         owners: dict[str, str],
         renewed: Collection[str] = (),
+        refs: Iterable[StatementRef | None] = repeat(None),
     ) -> None:
         """Merge one statement.
 
         `names` are the canonical names of its relations by node id, `owners` the relation of each
-        column, `renewed` the ids of those that hold nothing but its rows afterwards.
+        column, `renewed` the ids of those that hold nothing but its rows afterwards, `refs` what
+        points to each node; imported views belong to no statement, and have none.
         """
-        index = statement.statement_index
         # Second and later instances of a table are that table here; without any, ids are the same.
         same: dict[str, str] = {}
         for own, name in names.items():
@@ -73,11 +76,12 @@ class GlobalGraph:
         if self._collapses is not None:
             self._live(statement, names, renewed, same)
         nodes = self._nodes
-        for node in statement.nodes:
-            own = node.id
-            owner = owners.get(own)
-            identifier = own
+        # Columns seen for the first time: those seen before have their owner already.
+        fresh: set[str] = set()
+        for node, ref in zip(statement.nodes, refs, strict=False):
+            identifier = own = node.id
             if same:
+                owner = owners.get(own)
                 if owner is not None and owner in same:
                     identifier = same[own] = node_id(
                         "column", same[owner], *_column_key(node, owner, names)
@@ -86,14 +90,15 @@ class GlobalGraph:
                     identifier = same.get(own, own)
             held = nodes.get(identifier)
             if held is None:
+                fresh.add(own)
+                owner = owners.get(own)
                 holder = same.get(owner, owner) if owner is not None else None
                 held = nodes[identifier] = self._new_node(node, identifier, holder, names.get(own))
             elif node.node_type != "column" or node.resolution_source != held.resolution_source:
                 _improve(held, node)
-            if index >= 0:
-                # Imported views belong to no statement.
-                held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
-        self._merge_edges(statement.edges, same)
+            if ref is not None:
+                held.statement_refs.append(ref)
+        self._merge_edges(statement.edges, same, fresh)
 
     def _live(
         self,
@@ -120,7 +125,9 @@ class GlobalGraph:
         if holder is None:
             canonical = _canonical(name or (node.label,))
         else:
-            canonical = _column_name(self._nodes[holder].canonical_name, node.label)
+            owner = self._nodes[holder].canonical_name
+            column = node.label if owner.column is None else f"{owner.column}.{node.label}"
+            canonical = _column_name(owner.catalog, owner.schema, owner.name, column)
         return GlobalNode(
             id=identifier,
             node_type=node.node_type,
@@ -131,14 +138,19 @@ class GlobalGraph:
             metadata=_kept(node.metadata),
         )
 
-    def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
+    def _merge_edges(self, edges: list[Edge], same: dict[str, str], fresh: set[str]) -> None:
         merged = self._edges
         for edge in edges:
-            source, target, kind, identifier = edge.source, edge.target, edge.edge_type, edge.id
+            kind, target = edge.edge_type, edge.target
+            if kind == "ownership" and target not in fresh:
+                continue
+            source, identifier = edge.source, edge.id
+            key = identifier
             if same and (source in same or target in same):
                 source, target = same.get(source, source), same.get(target, target)
-                identifier = edge_id(source, target, kind)
-            key = (source, target, kind)
+                key = identifier = edge_id(source, target, kind)
+            elif len(identifier) != PLAIN_EDGE:
+                key = edge_id(source, target, kind)
             held = merged.get(key)
             if held is None:
                 merged[key] = GlobalEdge(
@@ -168,10 +180,10 @@ class GlobalGraph:
                 self._producers.setdefault(name, []).append(index)
 
     def _cross(self, identifier: str, producer: int, consumer: int) -> None:
-        key = (identifier, f"{producer} {consumer}", "cross_statement")
-        if identifier in self._nodes and key not in self._edges:
-            self._edges[key] = GlobalEdge(
-                id=edge_id(identifier, identifier, "cross_statement", f"{producer}_{consumer}"),
+        edge = edge_id(identifier, identifier, "cross_statement", f"{producer}_{consumer}")
+        if identifier in self._nodes and edge not in self._edges:
+            self._edges[edge] = GlobalEdge(
+                id=edge,
                 source=identifier,
                 target=identifier,
                 edge_type="cross_statement",
@@ -202,9 +214,9 @@ def _canonical(name: Name) -> CanonicalName:
     return CanonicalName(name=name[0])
 
 
-def _column_name(owner: CanonicalName, label: str) -> CanonicalName:
-    column = label if owner.column is None else f"{owner.column}.{label}"
-    return CanonicalName(catalog=owner.catalog, schema=owner.schema, name=owner.name, column=column)
+@lru_cache(maxsize=65536)
+def _column_name(catalog: str | None, schema: str | None, name: str, column: str) -> CanonicalName:
+    return CanonicalName(catalog=catalog, schema=schema, name=name, column=column)
 
 
 def _kept(metadata: dict[str, Any]) -> dict[str, Any]:

@@ -29,6 +29,10 @@ _KINDS = {
 }
 
 
+# The length of an edge's id without `extra`.
+PLAIN_EDGE = len("edge_x_") + 16 + len("_") + 16
+
+
 def edge_id(source: str, target: str, edge_type: str, extra: str = "") -> str:
     """Made of the ids of its ends, which are hashes already; `extra` tells parallel edges apart."""
     return f"edge_{_KINDS[edge_type]}{extra}_{source[-16:]}_{target[-16:]}"

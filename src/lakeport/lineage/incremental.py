@@ -24,6 +24,7 @@ from lakeport.lineage.wire import Span
 from lakeport.lineage.workload import Statement, source_files
 
 if TYPE_CHECKING:
+    from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.names import Name
     from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
@@ -57,6 +58,7 @@ class Analyzer:
     def __init__(self) -> None:
         self._settings: bytes = b""
         self._pieces: dict[str, Pieces] = {}
+        self._graph: GlobalGraph | None = None
         self._kept: dict[_Identity, _Kept] = {}
 
     def analyze(self, request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeResult:
@@ -67,6 +69,7 @@ class Analyzer:
         settings = _settings(decoded)
         if settings != self._settings:
             self._settings, self._pieces, self._kept = settings, {}, {}
+            self._graph = None
         with Undisturbed():
             return self._run(decoded, issues)
 
@@ -75,18 +78,30 @@ class Analyzer:
         statements = self._statements(session)
         graph = workload_graph(request.options)
         load_views(session, graph)
-        known = [self._kept.get(_identity(statement)) for statement in statements]
+        before = list(self._kept.values())
+        identities = [_identity(statement) for statement in statements]
+        known = [self._kept.get(identity) for identity in identities]
         announced = [
             self._announce(session, s, kept) for s, kept in zip(statements, known, strict=True)
         ]
         results: list[StatementLineage] = []
         fresh: dict[_Identity, _Kept] = {}
-        for statement, kept, future in zip(statements, known, announced, strict=True):
+        for identity, statement, kept, future in zip(
+            identities, statements, known, announced, strict=True
+        ):
             answer = self._answer(session, statement, kept, future)
-            fresh[_identity(statement)] = answer
-            answer.analysed.join(session, graph)
+            fresh[identity] = answer
             results.append(answer.analysed.lineage)
         self._kept = fresh
+        if self._graph is not None and _draw_alike(before, list(fresh.values())):
+            # Most edits change a condition or a comment: the graph is the one we have.
+            graph = self._graph
+            for answer in fresh.values():
+                answer.analysed.use(session)
+        else:
+            for answer in fresh.values():
+                answer.analysed.join(session, graph)
+        self._graph = graph
         return finish(session, [msgspec.structs.replace(result) for result in results], graph)
 
     def _statements(self, session: Session) -> list[Statement]:
@@ -153,6 +168,17 @@ class Analyzer:
 
 
 _UNPARSED = Parsed(None)
+
+
+def _draw_alike(before: list[_Kept], after: list[_Kept]) -> bool:
+    """Whether two versions of a workload have one graph."""
+    if len(before) != len(after):
+        return False
+    # Statements that were not analysed again are the same object, or moved copies of it.
+    return all(
+        old.analysed.refs is new.analysed.refs or old.analysed.draws_like(new.analysed)
+        for old, new in zip(before, after, strict=True)
+    )
 
 
 def _identity(statement: Statement) -> _Identity:

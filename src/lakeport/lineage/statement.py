@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from sqlglot import exp
@@ -16,7 +17,7 @@ from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
 from lakeport.lineage.registry import TableEntry
-from lakeport.lineage.result import StatementLineage
+from lakeport.lineage.result import StatementLineage, StatementRef
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
 from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
@@ -112,16 +113,39 @@ class Analysed(NamedTuple):
     rewrites: bool
     # Node ids of the tables that hold nothing but its rows afterwards.
     renewed: list[str]
+    # What points from the graph of the workload to each of its nodes.
+    refs: list[StatementRef]
 
     def join(self, session: Session, graph: GlobalGraph) -> None:
         """Take its place in the session and in the graph of the workload."""
+        self.use(session)
+        index = self.lineage.statement_index
+        graph.add(self.lineage, self.names, self.owners, self.renewed, self.refs)
+        graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
+
+    def use(self, session: Session) -> None:
+        """Be counted among the statements that use its tables."""
         index = self.lineage.statement_index
         for name in self.names.values():
             users = session.used.setdefault(name, [])
             if not users or users[-1] != index:
                 users.append(index)
-        graph.add(self.lineage, self.names, self.owners, self.renewed)
-        graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
+
+    def draws_like(self, other: Analysed) -> bool:
+        """Whether both put the same nodes and edges into the graph of the workload."""
+        return (
+            self[_LINEAGE + 1 :] == other[_LINEAGE + 1 :]
+            and list(map(_drawn_node, self.lineage.nodes))
+            == list(map(_drawn_node, other.lineage.nodes))
+            and list(map(_drawn_edge, self.lineage.edges))
+            == list(map(_drawn_edge, other.lineage.edges))
+        )
+
+
+_LINEAGE = Analysed._fields.index("lineage")
+# What of a node or an edge shows in the graph of the workload.
+_drawn_node = attrgetter("id", "node_type", "label", "resolution_source", "metadata")
+_drawn_edge = attrgetter("id", "approximate", "metadata")
 
 
 def analyse_statement(session: Session, statement: Statement) -> Analysed:
@@ -138,11 +162,12 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     analysed = Analysed(
         lineage=result,
         names={emitter.relation_id(relation): relation.name for relation in tables},
-        owners=owners_of(result.edges),
+        owners=emitter.owners if statement.incremental is None else owners_of(result.edges),
         reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
         writes=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.written)),
         rewrites=kind in _REWRITES,
         renewed=[emitter.relation_id(r) for r in linked if r.written and kind in _REWRITES],
+        refs=[StatementRef(statement_index=statement.index, node_id=n.id) for n in result.nodes],
     )
     binder.dissolve()
     return analysed
