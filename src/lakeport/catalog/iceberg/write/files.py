@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
+import numpy as np
 import pyarrow as pa
 from pyiceberg.io import FileIO
 from pyiceberg.manifest import DataFile
@@ -53,7 +54,10 @@ class _Partition:
     def compact(self, schema: pa.Schema) -> None:
         """The same rows in memory of their own."""
         rows, size = self.taken(schema)
-        for batch in rows.combine_chunks().to_batches():
+        # What is one piece already, `combine_chunks` would leave where it is.
+        one = rows.column(0).num_chunks == 1
+        copy = rows.take(np.arange(rows.num_rows)) if one else rows.combine_chunks()
+        for batch in copy.to_batches():
             self.keep(batch, size * batch.num_rows // rows.num_rows)
 
 
@@ -82,7 +86,7 @@ class DataFiles:
     def add(self, rows: pa.RecordBatch) -> None:
         if not rows.num_rows:
             return
-        metadata, options = self._maker.metadata, self._options
+        metadata = self._maker.metadata
         whole = pa.RecordBatch.from_arrays(rows.columns, schema=self._maker.schema)
         size = whole.nbytes
         self._held += size
@@ -90,15 +94,10 @@ class DataFiles:
             key = partition_key(values)
             partition = self._partition(key, values)
             partition.keep(part, size * part.num_rows // whole.num_rows)
-            if self._maker.order is not None:
-                # Sorting needs a copy, so a run is half of what may wait.
-                if partition.bytes >= options.waiting_bytes // 2:
-                    self._write(key)
-            elif partition.rows >= options.row_group_rows:
-                self._write(key, whole_groups=True)
-            elif partition.bytes >= options.row_group_bytes:
-                self._write(key)
-        if self._held > options.waiting_bytes:
+            handed_on = self._write_full(key)
+            if part.num_rows == whole.num_rows:  # otherwise others still share its memory
+                self._held -= handed_on
+        if self._held > self._options.waiting_bytes:
             self._relieve()
 
     def finish(self) -> None:
@@ -138,13 +137,24 @@ class DataFiles:
             partition.compact(self._maker.schema)
         self._held = sum(partition.bytes for partition in self._partitions.values())
         while self._held > self._options.waiting_bytes // 2:
-            self._write(max(self._partitions, key=lambda key: self._partitions[key].bytes))
+            longest = max(self._partitions, key=lambda key: self._partitions[key].bytes)
+            self._held -= self._write(longest)
 
-    def _write(self, key: PartitionValues, *, whole_groups: bool = False) -> None:
-        """Hand on what waits, or as much of it as fills row groups."""
+    def _write_full(self, key: PartitionValues) -> int:
+        """Hand on what is enough for a row group, or for a file that is sorted as a whole."""
+        partition, options = self._partitions[key], self._options
+        if self._maker.order is not None:
+            # Sorting needs a copy, so a run is half of what may wait.
+            return self._write(key) if partition.bytes >= options.waiting_bytes // 2 else 0
+        if partition.rows >= options.row_group_rows:
+            return self._write(key, whole_groups=True)
+        return self._write(key) if partition.bytes >= options.row_group_bytes else 0
+
+    def _write(self, key: PartitionValues, *, whole_groups: bool = False) -> int:
+        """Hand on what waits, or as much of it as fills row groups; how many bytes that were."""
         partition = self._partitions[key]
         if not partition.rows:
-            return
+            return 0
         rows, size = partition.taken(self._maker.schema)
         limit = self._options.row_group_rows
         now = rows.num_rows // limit * limit if whole_groups else rows.num_rows
@@ -152,10 +162,10 @@ class DataFiles:
         for batch in rows.slice(now).to_batches():
             partition.keep(batch, size * batch.num_rows // rows.num_rows)
         size -= size * left // rows.num_rows
-        self._held = max(0, self._held - size)
         self._encoders.give(key, size, partial(partition.files.write, rows.slice(0, now)))
         self._open[key] = None
         self._open.move_to_end(key)
         while len(self._open) > self._options.open_files:
             oldest, _ = self._open.popitem(last=False)
             self._encoders.give(oldest, 0, self._partitions[oldest].files.close)
+        return size
