@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
@@ -193,4 +194,22 @@ def test_a_replacement_takes_along_what_was_written_meanwhile(wares: Ware) -> No
         wares.table.name, uuid, Late(Definition(pa.schema([("x", pa.int8())])))
     )
     assert (wares.rows(), wares.table.state().version) == ([], 3)
+    wares.check()
+
+
+def test_all_of_many_who_alter_at_once_are_applied(wares: Ware) -> None:
+    names = [f"c{number}" for number in range(6)]
+
+    def add(name: str) -> None:
+        column = with_default(pa.field(name, pa.int8()), "7")
+        wares.table.alter([AddColumn(column), AddConstraint(Check(f"{name} > 0", name))])
+
+    with ThreadPoolExecutor(len(names)) as pool:
+        list(pool.map(add, names))
+    state = wares.table.state()
+    assert sorted(state.definition.schema.names[2:]) == names
+    assert sorted(check.name for check in state.definition.checks) == names
+    assert state.version == 1 + len(names)
+    assert wares.rows(*names) == [(7,) * 6] * 2
+    assert leftovers(wares) == []
     wares.check()
