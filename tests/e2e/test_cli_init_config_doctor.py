@@ -85,6 +85,7 @@ catalog.uri                      "postgresql://me:***@db.example.com/lake"  LAKE
 catalog.warehouse                "s3://bucket/lake"                         command line
 catalog.max_staleness            not set                                    default
 catalog.refresh_seconds          5.0                                        default
+catalog.durable                  false                                      default
 catalog.properties.s3.region     "eu-central-1"                             LAKEPORT_CATALOG_S3__REGION
 pipeline.parameters.loyal_after  3                                          lakeport.toml:13
 log.level                        "error"                                    command line

@@ -16,7 +16,13 @@ import pyarrow as pa
 from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
-from lakeport.catalog.expressions import Expression, cast_array, evaluate, parse_expression
+from lakeport.catalog.expressions import (
+    Expression,
+    cast_array,
+    evaluate,
+    parse_expression,
+    type_text,
+)
 from lakeport.catalog.expressions.pruning import Condition, narrow
 from lakeport.catalog.ports import (
     Deletable,
@@ -148,12 +154,20 @@ def _gathered(stream: BatchStream) -> Iterator[pa.RecordBatch]:
 
 
 def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.RecordBatch:
-    columns: list[Array] = [
-        cast_array(evaluate(edit, batch), column) for column, edit in edits.items()
-    ]
+    columns = [_fitting(evaluate(edit, batch), column) for column, edit in edits.items()]
     fields = [pa.field(column.name, column.type) for column in edits]
     columns.append(batch.column(batch.num_columns - 1))
     return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*fields, ROW_ID_FIELD]))
+
+
+def _fitting(values: Array, column: Field) -> Array:
+    try:
+        return cast_array(values, column)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(
+            f"a new value of column {quoted(column.name)} does not fit: {error.message}",
+            hint=error.hint or f"the column is {type_text(column)}",
+        ) from error
 
 
 def _request(where: str | None, schema: pa.Schema, columns: Collection[str] = ()) -> ScanRequest:

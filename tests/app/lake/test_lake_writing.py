@@ -72,6 +72,15 @@ def test_a_table_that_cannot_be_made_leaves_no_namespace(lake: Lake) -> None:
     assert lake.namespaces() == []
 
 
+def test_what_describes_no_columns_is_refused_with_a_hint(lake: Lake) -> None:
+    wrong: list[Any] = [5, {"k": "nonsense"}, ["k"]]
+    for columns in wrong:
+        with pytest.raises(InvalidRequestError) as caught:
+            lake.create_table("shop.items", columns)
+        assert caught.value.hint is not None
+    assert len(lake.namespaces()) == 0
+
+
 def test_a_name_that_is_taken_is_an_error_or_what_was_asked(lake: Lake, items: LakeTable) -> None:
     items.append([{"k": 1}])
     with pytest.raises(AlreadyExistsError):
@@ -236,6 +245,13 @@ def test_a_condition_that_makes_no_sense_is_refused(items: LakeTable) -> None:
         with pytest.raises(LakeportError):
             attempt()
     assert len(items.history()) == 1
+
+
+def test_a_new_value_that_does_not_fit_names_its_column(items: LakeTable) -> None:
+    items.append(PEN)
+    with pytest.raises(InvalidRequestError, match="`k` does not fit") as caught:
+        items.update({"k": "name"})
+    assert caught.value.hint is not None
 
 
 def test_all_rows_go_at_once(items: LakeTable) -> None:

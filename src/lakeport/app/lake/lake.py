@@ -21,6 +21,7 @@ from lakeport.app.lake.writing import (
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteContext
+from lakeport.core.errors import InvalidRequestError
 
 NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
 """A whole definition, with constraints and layout, or columns alone."""
@@ -65,7 +66,7 @@ class Lake:
         and layout. A table of that name is an error; `on_conflict="ignore"` gives it as it is,
         `"replace"` takes its place in one commit and keeps its past.
         """
-        definition = columns if isinstance(columns, Definition) else Definition(pa.schema(columns))
+        definition = columns if isinstance(columns, Definition) else Definition(_schema(columns))
         target = parse_name(self.catalog, name)
         made = create_table(self.catalog, target, definition, on_conflict)
         return LakeTable(made, self._context)
@@ -105,3 +106,13 @@ class Lake:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _schema(columns: pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]) -> pa.Schema:
+    try:
+        return pa.schema(columns)
+    except (TypeError, ValueError) as error:
+        raise InvalidRequestError(
+            f"columns cannot be made of that: {str(error).splitlines()[0]}",
+            hint='give names and Arrow types: {"id": pa.int64(), "name": pa.string()}',
+        ) from error
