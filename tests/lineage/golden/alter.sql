@@ -55,7 +55,7 @@ SELECT * FROM t;
 CREATE TABLE t (a INT);
 ALTER TABLE t CHANGE COLUMN a z BIGINT;
 SELECT z FROM t;
---> partial
+--> @1 t.z <- t.a[RENAME]
 --> @2 out.z <- t.z
 --> schema t(z bigint) implied
 
@@ -78,7 +78,7 @@ SELECT * FROM t;
 CREATE TABLE t (a INT);
 ALTER TABLE t RENAME TO u;
 SELECT a FROM u;
---> partial
+--> @1 u.a <- t.a[RENAME]
 --> @2 out.a <- u.a
 --> schema u(a int) implied
 
@@ -86,7 +86,8 @@ SELECT a FROM u;
 CREATE TABLE t (a INT);
 ALTER TABLE t RENAME TO u;
 SELECT a FROM t;
---> partial
+--> @1 u.a <- t.a[RENAME]
+--> @2 out.a <- t.a?
 --> issue DROPPED_TABLE_REFERENCE @2 relation=t
 
 -- case: swap
@@ -95,7 +96,6 @@ CREATE TABLE t (a INT);
 CREATE TABLE u (b INT);
 ALTER TABLE t SWAP WITH u;
 SELECT * FROM t;
---> partial
 --> @3 out.b <- T.B
 
 -- case: set_schema
@@ -103,7 +103,7 @@ SELECT * FROM t;
 CREATE TABLE s.t (a INT);
 ALTER TABLE s.t SET SCHEMA archive;
 SELECT a FROM archive.t;
---> partial
+--> @1 archive.t.a <- s.t.a[RENAME]
 --> @2 out.a <- archive.t.a
 --> schema archive.t(a int) implied
 
@@ -129,7 +129,9 @@ SELECT * FROM t;
 ALTER TABLE t RENAME COLUMN a TO z;
 SELECT z FROM t;
 SELECT a FROM t;
---> partial
+--> @0 t.z <- t.a[RENAME]
+--> @1 out.z <- t.z
+--> @2 out.a <- t.a
 --> no issue UNKNOWN_COLUMN
 --> issue SCHEMA_CONFLICT @0
 
@@ -155,11 +157,9 @@ SELECT s.b AS v FROM t;
 -- case: alter_a_table_nobody_knows
 -- options: {"unknownTablePolicy": "always"}
 ALTER TABLE nowhere ADD COLUMN b INT;
---> partial
 --> issue UNKNOWN_TABLE relation=nowhere
 
 -- case: alter_a_column_that_is_not_there
 CREATE TABLE t (a INT);
 ALTER TABLE t DROP COLUMN b;
---> partial
 --> issue UNKNOWN_COLUMN relation=t column=b

@@ -84,7 +84,7 @@ SELECT a;
 -- table: a(id int, x int)
 -- table: b(key int, y int)
 SELECT (SELECT max(y) FROM b WHERE key = x) AS m FROM a;
---> partial
+--> out.m <= b.y[AGGREGATION]
 --> no issue UNKNOWN_COLUMN
 
 -- case: source_column_beats_select_alias_in_where
@@ -155,7 +155,8 @@ SELECT a FROM d.t WHERE _PARTITIONTIME > TIMESTAMP '2024-01-01';
 -- case: file_metadata_is_a_pseudo_column
 -- table: t(a int)
 SELECT a, _metadata.file_path AS path FROM t;
---> partial
+--> out.a <- t.a
+--> out.path <= t._metadata
 --> no issue UNKNOWN_COLUMN
 
 -- case: self_join_sides_stay_apart
@@ -180,7 +181,8 @@ SELECT timediff(HOUR, a, b) AS h, date_trunc('day', a) AS d FROM t;
 -- case: time_window_fields
 -- table: t(ts timestamp, a int)
 SELECT window.start AS s, count(*) AS n FROM t GROUP BY window(ts, '5 minutes');
---> partial
+--> out.s <= t.ts
+--> out.n <= t[AGGREGATION]
 --> no issue UNRESOLVED_REFERENCE
 
 -- case: declared_variables_are_not_columns
@@ -210,7 +212,7 @@ SELECT id, id FROM a ORDER BY id;
 -- dialect: postgres
 -- table: s.t(id int)
 SELECT s.t.id FROM s.t AS x;
---> partial
+--> out.id <- ()
 --> issue UNRESOLVED_REFERENCE
 
 -- case: spark_sorts_by_the_table_when_outputs_are_ambiguous
@@ -218,7 +220,7 @@ SELECT s.t.id FROM s.t AS x;
 -- table: t(a int, b int)
 SELECT b AS a, 1 AS a FROM t ORDER BY a;
 --> out.a <- t.b
---> partial
+--> out.a <- ()
 
 -- case: spark_sorts_grouped_rows_by_what_is_left_of_them
 -- table: t(a int, b int, c int)
@@ -226,7 +228,10 @@ SELECT count(*) AS n FROM t GROUP BY a ORDER BY b;
 SELECT sum(b) AS n FROM t GROUP BY a HAVING b > 1;
 SELECT sum(b) AS n FROM t ORDER BY c;
 SELECT 1 AS one FROM t HAVING a > 1;
---> partial
+--> @0 out.n <= t[AGGREGATION]
+--> @1 out.n <= t.b[AGGREGATION]
+--> @2 out.n <= t.b[AGGREGATION]
+--> @3 out.one <= t[ROW]
 --> issue UNKNOWN_COLUMN @0 column=b
 --> issue UNKNOWN_COLUMN @1 column=b
 --> issue UNKNOWN_COLUMN @2 column=c
@@ -240,7 +245,16 @@ SELECT t.a, b AS y FROM t GROUP BY ALL HAVING b > 1 ORDER BY t.a, y;
 SELECT a, count(*) AS n FROM t GROUP BY ROLLUP (a, s) HAVING grouping(a) = 0 ORDER BY s.f, a;
 SELECT a, sum(b) OVER (ORDER BY a) AS n FROM t ORDER BY b;
 SELECT a FROM t GROUP BY 1 ORDER BY rank() OVER (ORDER BY a);
---> partial
+--> @0 out.n <= t[AGGREGATION]
+--> @1 out.k <= t.a
+--> @1 out.n <= t[AGGREGATION]
+--> @2 out.a <- t.a
+--> @2 out.y <- t.b
+--> @3 out.a <- t.a
+--> @3 out.n <= t[AGGREGATION]
+--> @4 out.a <- t.a
+--> @4 out.n <= t.b[AGGREGATION], t.a[WINDOW]
+--> @5 out.a <- t.a
 
 -- case: dropped_variables_are_gone
 DECLARE VARIABLE x INT;
@@ -254,5 +268,6 @@ SELECT x AS v;
 -- table: t(a int, b int)
 SET spark.sql.groupByAliases = false;
 SELECT a AS k, count(b) AS n FROM t GROUP BY k;
---> partial
+--> @1 out.k <- t.a
+--> @1 out.n <= t.b[AGGREGATION]
 --> issue UNKNOWN_COLUMN @1 column=k

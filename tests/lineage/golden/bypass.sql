@@ -38,7 +38,8 @@ WITH c AS (SELECT a FROM t) SELECT a FROM c;
 -- options: {"collapseTemporary": true}
 CREATE TEMPORARY VIEW w AS SELECT a + 1 AS b FROM s;
 CREATE TABLE t AS SELECT b AS c FROM w;
---> partial
+--> @0 w.b <= s.a
+--> @1 t.c <- w.b
 --> global t.c <= s.a
 
 -- case: temporary_stays_by_default
@@ -55,7 +56,8 @@ CREATE TABLE t AS SELECT b AS c FROM w;
 -- options: {"collapseTemporary": true, "collapsePattern": "stg_*"}
 CREATE TABLE stg_one AS SELECT a FROM s;
 CREATE TABLE t AS SELECT a + 1 AS b FROM stg_one;
---> partial
+--> @0 stg_one.a <- s.a
+--> @1 t.b <= stg_one.a
 --> global t.b <= s.a
 
 -- case: collapse_a_chain_of_temporaries
@@ -65,7 +67,9 @@ CREATE TABLE t AS SELECT a + 1 AS b FROM stg_one;
 SELECT a INTO #one FROM s;
 SELECT a INTO #two FROM #one;
 INSERT INTO t (x) SELECT a FROM #two;
---> partial
+--> @0 #one.a <- s.a
+--> @1 #two.a <- #one.a
+--> @2 t.x <- #two.a
 --> issue UNKNOWN_TABLE relation=t
 --> global t.x <- s.a
 
@@ -85,7 +89,10 @@ CREATE OR REPLACE TEMP VIEW t AS SELECT a FROM x;
 CREATE TABLE one AS SELECT a FROM t;
 CREATE OR REPLACE TEMP VIEW t AS SELECT b AS a FROM y;
 CREATE TABLE two AS SELECT a FROM t;
---> partial
+--> @0 t.a <- x.a
+--> @1 one.a <- t.a
+--> @2 t.a <- y.b
+--> @3 two.a <- t.a
 --> global one.a <- x.a
 --> global two.a <- y.b
 
@@ -96,7 +103,9 @@ CREATE TABLE two AS SELECT a FROM t;
 CREATE TEMP TABLE t AS SELECT a FROM x;
 CREATE OR REPLACE TEMP TABLE t AS SELECT a + 1 AS a FROM t;
 CREATE TABLE one AS SELECT a FROM t;
---> partial
+--> @0 t.a <- x.a
+--> @1 t.a <= t.a
+--> @2 one.a <- t.a
 --> global one.a <= x.a
 
 -- case: collapse_keeps_what_was_appended
@@ -108,5 +117,7 @@ CREATE TEMP TABLE t (a int);
 INSERT INTO t SELECT a FROM x;
 INSERT INTO t SELECT b FROM y;
 CREATE TABLE one AS SELECT a FROM t;
---> partial
+--> @1 t.a <- x.a
+--> @2 t.a <- y.b
+--> @3 one.a <- t.a
 --> global one.a <- x.a, y.b

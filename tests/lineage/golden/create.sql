@@ -9,7 +9,6 @@ CREATE TABLE t (id BIGINT NOT NULL, price DECIMAL(10, 2), info STRUCT<a: INT, b:
 -- case: primary_key_and_foreign_key
 -- dialect: postgres
 CREATE TABLE orders (id INT PRIMARY KEY, customer INT REFERENCES customers (id));
---> partial
 --> column orders.id isPrimaryKey=true
 --> column orders.customer foreignKey.table=customers foreignKey.column=id
 
@@ -135,18 +134,18 @@ SELECT * FROM t;
 -- case: ctas_with_repeated_names
 -- table: s(a int, b int)
 CREATE TABLE t AS SELECT a AS x, b AS x FROM s;
---> partial
+--> t.x <- s.a, s.b
 --> issue DUPLICATE_COLUMN
 
 -- case: view_list_of_another_width
 -- table: s(a int, b int)
 CREATE VIEW v (x) AS SELECT a, b FROM s;
---> partial
+--> v.x <- s.a
+--> v.b <- s.b?
 --> issue COLUMN_COUNT_MISMATCH
 
 -- case: comments_become_descriptions
 CREATE TABLE t (a INT COMMENT 'the key') COMMENT 'all of them';
---> partial
 --> node t description="all of them"
 --> node t.a description="the key"
 

@@ -28,7 +28,7 @@ WITH x AS (SELECT a FROM c.s.t) SELECT a + 1 AS b FROM x;
 -- case: oracle_dual
 -- dialect: oracle
 SELECT 1 AS one FROM dual;
---> partial
+--> out.one <= DUAL[ROW]
 --> no issue UNKNOWN_TABLE
 
 -- case: mysql_backticks
@@ -115,13 +115,14 @@ CREATE OR REPLACE TABLE t USING delta AS SELECT a FROM s;
 -- case: rows_from_in_postgres
 -- dialect: postgres
 SELECT * FROM ROWS FROM (json_to_recordset('[]') AS (a int, b text)) AS r(x, y);
---> partial
+--> out.x <- ()
+--> out.y <- ()
 --> no issue PARSE_ERROR
 
 -- case: information_schema_in_bigquery
 -- dialect: bigquery
 SELECT table_name FROM `proj.data.INFORMATION_SCHEMA.TABLES`;
---> partial
+--> out.table_name <- proj.data.INFORMATION_SCHEMA.TABLES.table_name
 --> no issue UNSUPPORTED_SYNTAX
 
 -- case: alter_view_with_an_option_in_tsql
@@ -133,7 +134,7 @@ ALTER VIEW v WITH SCHEMABINDING AS SELECT c FROM s WHERE c > 100;
 -- case: oracle_level_is_no_column_of_an_unknown_table
 -- dialect: oracle
 SELECT LEVEL, a FROM t CONNECT BY PRIOR id = parent AND LEVEL < 5;
---> partial
+--> out.LEVEL <- T.LEVEL?
 --> out.a <- T.A
 --> issue INFERRED_SCHEMA
 --> schema t(a, id, parent, ...) implied

@@ -56,8 +56,8 @@ SELECT id, y FROM a LEFT JOIN b USING (id);
 -- table: a(id int, x int)
 -- table: b(id int, y int)
 SELECT x, id FROM a RIGHT JOIN b USING (id);
---> partial
 --> out.x <- a.x
+--> out.id <- b.id <= a.id[CONDITIONAL]
 
 -- case: using_full_computes_from_both
 -- table: a(id int, x int)

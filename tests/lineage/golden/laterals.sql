@@ -65,7 +65,7 @@ SELECT sku, qty FROM t LATERAL VIEW inline(items) e AS sku, qty;
 -- case: stack_takes_all_arguments
 -- table: t(a int, b int)
 SELECT k, v FROM t LATERAL VIEW stack(2, 'a', a, 'b', b) s AS k, v;
---> partial
+--> out.k <- ()
 --> out.v <= t.a, t.b
 
 -- case: unnest_in_postgres
@@ -158,7 +158,7 @@ SELECT t.id, f.value AS item FROM t, TABLE(FLATTEN(INPUT => t.doc)) AS f;
 -- case: table_generator_in_snowflake
 -- dialect: snowflake
 SELECT seq4() AS n FROM TABLE(GENERATOR(ROWCOUNT => 5));
---> partial
+--> out.n <= generator[ROW]
 --> no issue UNSUPPORTED_SYNTAX
 
 -- case: table_of_a_name_in_snowflake

@@ -94,14 +94,15 @@ SELECT a FROM other.t;
 -- dialect: postgres
 -- options: {"unknownTablePolicy": "always"}
 SELECT c.relname, t.table_name FROM pg_class AS c, information_schema.tables AS t;
---> partial
+--> out.relname <- pg_class.relname
+--> out.table_name <- information_schema.tables.table_name
 --> no issue UNKNOWN_TABLE
 
 -- case: oracle_dual_is_known
 -- dialect: oracle
 -- options: {"unknownTablePolicy": "always"}
 SELECT 1 AS one FROM dual;
---> partial
+--> out.one <= DUAL[ROW]
 --> no issue UNKNOWN_TABLE
 
 -- case: imported_shards_are_one_table

@@ -27,7 +27,6 @@ MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATC
 -- table: t(id int, v int)
 -- options: {"unknownTablePolicy": "never"}
 MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET *;
---> partial
 --> t.id <- s.id?
 --> t.v <- s.v?
 
@@ -54,7 +53,6 @@ MERGE INTO t USING s ON t.id = s.id
 WHEN MATCHED THEN UPDATE SET state = 'old'
 WHEN NOT MATCHED THEN INSERT (id, state) VALUES (s.id, 'new');
 --> t.id <- s.id
---> partial
 
 -- case: not_matched_by_source
 -- table: s(id int, v int)
@@ -62,7 +60,6 @@ WHEN NOT MATCHED THEN INSERT (id, state) VALUES (s.id, 'new');
 MERGE INTO t USING s ON t.id = s.id
 WHEN MATCHED THEN UPDATE SET v = s.v
 WHEN NOT MATCHED BY SOURCE THEN UPDATE SET live = false;
---> partial
 --> t.v <- s.v
 
 -- case: aliases

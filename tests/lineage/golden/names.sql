@@ -107,7 +107,8 @@ SELECT id FROM lake.sales.orders.tag_v1;
 -- case: iceberg_metadata_table_has_its_own_columns
 -- table: lake.sales.orders(id int)
 SELECT snapshot_id, committed_at FROM lake.sales.orders.snapshots;
---> partial
+--> out.snapshot_id <- lake.sales.orders.snapshot_id
+--> out.committed_at <- lake.sales.orders.committed_at
 --> stmt 0 SELECT reads lake.sales.orders
 --> node lake.sales.orders metadata.metadataTable=snapshots
 --> no issue UNKNOWN_COLUMN
@@ -127,7 +128,8 @@ SELECT a FROM `my-project.d.t`;
 -- case: bigquery_date_shards_fold
 -- dialect: bigquery
 SELECT a.x, b.x AS y FROM d.events_20240101 AS a CROSS JOIN d.events_20240102 AS b;
---> partial
+--> out.x <- d.events.x
+--> out.y <- d.events.x
 --> stmt 0 SELECT reads d.events
 
 -- case: default_schema_completes_a_name

@@ -49,5 +49,5 @@ WITH c AS (SELECT a FROM t) SELECT c.a.b AS v FROM c;
 
 -- case: field_of_an_unknown_table
 SELECT info.city AS city FROM somewhere AS s;
---> partial
+--> out.city <= somewhere.info
 --> no issue UNKNOWN_COLUMN

@@ -63,7 +63,6 @@ SELECT x, y FROM a CROSS JOIN b;
 
 -- case: parse_error_only_scores_one
 SELEC 1 FRM
---> partial
 --> issue PARSE_ERROR
 --> summary complexityScore=1
 
@@ -82,5 +81,5 @@ SELECT * FROM t;
 -- case: unknown_dialect
 -- dialect: klingon
 SELECT 1 AS a;
---> partial
+--> out.a <- ()
 --> issue INVALID_REQUEST

@@ -4,7 +4,6 @@
 -- dialect: snowflake
 -- table: T(A int)
 COPY INTO t FROM @stage/path;
---> partial
 --> node T nodeType=table
 --> no issue PARSE_ERROR
 
@@ -12,25 +11,24 @@ COPY INTO t FROM @stage/path;
 -- dialect: hive
 -- table: t(a int)
 LOAD DATA INPATH '/data/x' INTO TABLE t;
---> partial
 --> node t nodeType=table
 
 -- case: path_table_in_spark
 SELECT a FROM parquet.`/data/x.parquet`;
---> partial
+--> out.a <- /data/x.parquet.a
 --> node out.a nodeType=column
 --> no issue UNKNOWN_TABLE
 
 -- case: explain_changes_nothing
 -- table: s(a int)
 EXPLAIN SELECT a FROM s;
---> partial
+--> out.a <- s.a
 --> stmt 0 EXPLAIN reads s
 
 -- case: explain_ctas_registers_nothing
 -- table: s(a int)
 EXPLAIN CREATE TABLE t AS SELECT a FROM s;
---> partial
+--> t.a <- s.a
 --> schema s(a int) imported
 
 -- case: call_of_an_iceberg_procedure_writes_its_table
@@ -66,19 +64,17 @@ SHOW TABLES;
 CREATE TABLE t (a INT);
 COMMENT ON TABLE t IS 'things';
 --> stmt 1 COMMENT writes t
---> partial
 
 -- case: overwrite_directory
 -- table: s(a int)
 INSERT OVERWRITE DIRECTORY '/out' USING parquet SELECT a FROM s;
---> partial
+--> /out.a <- s.a
 --> no issue PARSE_ERROR
 
 -- case: copy_reads_a_path
 -- dialect: redshift
 -- table: t(a int)
 COPY t FROM 's3://bucket/path';
---> partial
 --> stmt 0 COPY reads s3://bucket/path writes t
 --> node s3://bucket/path metadata.external=path
 
@@ -86,19 +82,18 @@ COPY t FROM 's3://bucket/path';
 -- dialect: snowflake
 -- table: T(A int)
 COPY INTO t FROM 's3://bucket/path';
---> partial
 --> stmt 0 COPY reads s3://bucket/path writes T
 
 -- case: path_table_is_external
 SELECT a FROM parquet.`/data/x.parquet`;
---> partial
+--> out.a <- /data/x.parquet.a
 --> stmt 0 SELECT reads /data/x.parquet
 --> node /data/x.parquet metadata.external=path
 
 -- case: overwrite_directory_writes_a_path
 -- table: s(a int)
 INSERT OVERWRITE DIRECTORY '/out' USING parquet SELECT a FROM s;
---> partial
+--> /out.a <- s.a
 --> stmt 0 INSERT_OVERWRITE reads s writes /out
 --> node /out metadata.external=path
 
@@ -106,14 +101,14 @@ INSERT OVERWRITE DIRECTORY '/out' USING parquet SELECT a FROM s;
 -- dialect: hive
 -- table: s(a int)
 INSERT OVERWRITE DIRECTORY 'hdfs://path/out' SELECT a FROM s;
---> partial
+--> hdfs://path/out.a <- s.a
 --> stmt 0 INSERT_OVERWRITE reads s writes hdfs://path/out
 
 -- case: unload_reads_its_query
 -- dialect: redshift
 -- table: s(a int)
 UNLOAD ('SELECT a FROM s') TO 's3://bucket/out' IAM_ROLE 'x';
---> partial
+--> s3://bucket/out.a <- s.a
 --> stmt 0 UNLOAD reads s writes s3://bucket/out
 
 -- case: procedure_body_is_analysed
@@ -121,7 +116,6 @@ UNLOAD ('SELECT a FROM s') TO 's3://bucket/out' IAM_ROLE 'x';
 -- table: d.s(a int64)
 -- table: d.t(x int64)
 CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; END;
---> partial
 --> d.t.x <- d.s.a
 
 -- case: procedure_with_two_statements
@@ -130,6 +124,5 @@ CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; END;
 -- table: d.t(x int64)
 -- table: d.u(y int64)
 CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; INSERT INTO d.u (y) SELECT x FROM d.t; END;
---> partial
 --> d.t.x <- d.s.a
 --> d.u.y <- d.t.x

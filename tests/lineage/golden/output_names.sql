@@ -54,9 +54,9 @@ SELECT a, a + b FROM t;
 SELECT date_trunc('day', d), to_char(d, 'YYYY'), string_agg(a, ','), now(), lower(a)::int FROM t;
 --> out.date_trunc <= t.d
 --> out.to_char <= t.d
---> out.string_agg <= t.a
+--> out.string_agg <= t.a[AGGREGATION]
+--> out.now <- ()
 --> out.lower <= t.a
---> partial
 
 -- case: commas_inside_a_type_part_no_items
 -- table: t(a int)

@@ -52,12 +52,12 @@ PIVOT t ON y IN (2023, 2024) USING sum(v) GROUP BY c;
 -- table: t(y int, v int, c int)
 WITH p AS (PIVOT t ON y USING sum(v)) SELECT c, "2024" AS now FROM p;
 --> out.c <- t.c?
---> partial
+--> out.now <= t.v[AGGREGATION], t.y[CONDITIONAL]
 
 -- case: unpivot_statement
 -- dialect: duckdb
 -- table: t(a int, b int, c int)
 UNPIVOT t ON a, b INTO NAME month VALUE sales;
 --> out.c <- t.c
---> partial
+--> out.month <- ()
 --> out.sales <= t.a, t.b

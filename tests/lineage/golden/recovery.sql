@@ -15,7 +15,6 @@ SELECT a FROM t;
 -- case: names_are_salvaged
 -- table: t(a int)
 INSERT INTO t SELECT a b c d FROM s WHERE;
---> partial
 --> issue PARSE_ERROR @0
 --> stmt 0 UNKNOWN reads s writes t
 
@@ -96,24 +95,22 @@ SELECT a FROM lake.db.t TIMESTAMP AS OF '2024-01-01';
 -- case: dynamic_sql
 -- dialect: databricks
 EXECUTE IMMEDIATE 'SELECT 1';
---> partial
 --> issue DYNAMIC_SQL severity=info
 
 -- case: unterminated_string
 SELECT 'abc
---> partial
+--> summary statementCount=1
 --> issue PARSE_ERROR
 
 -- case: nothing_but_a_keyword
 SELECT
---> partial
+--> summary statementCount=1
 
 -- case: a_table_of_unreadable_syntax_still_exists
 -- dialect: postgres
 -- options: {"unknownTablePolicy": "always"}
 CREATE TABLE t (a int, EXCLUDE USING gist (a WITH =) WHERE (a > 0) nonsense);
 SELECT a FROM t;
---> partial
 --> @1 out.a <- t.a
 --> issue PARSE_ERROR
 --> no issue UNKNOWN_TABLE

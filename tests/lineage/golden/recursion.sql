@@ -23,7 +23,7 @@ WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 10) SE
 -- table: a(x int)
 -- table: b(y int)
 WITH RECURSIVE r (v) AS (SELECT x FROM a UNION ALL SELECT r.v + b.y FROM r CROSS JOIN b) SELECT v FROM r;
---> partial
+--> out.v <- a.x <= b.y
 --> stmt 0 WITH reads a, b
 
 -- case: columns_swap_between_rounds

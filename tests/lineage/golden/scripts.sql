@@ -120,7 +120,6 @@ BEGIN
   FETCH c INTO x;
   CLOSE c;
 END;
---> partial
 --> stmt 1 SELECT reads t
 --> @1 out.a <- t.a
 
@@ -147,7 +146,6 @@ BEGIN
     ELSE DELETE FROM s;
   END CASE;
 END;
---> partial
 --> stmt 0 INSERT reads t writes s
 --> stmt 1 DELETE reads s writes s
 --> @0 s.x <- t.a
@@ -217,7 +215,7 @@ BEGIN
     INSERT INTO s (x) VALUES (r.a);
   END LOOP;
 END $$;
---> partial
+--> @1 out.a <- t.a
 --> stmt 1 SELECT reads t
 --> stmt 2 INSERT reads t writes s
 --> @2 s.x <- t.a
@@ -311,7 +309,7 @@ END
 ELSE
   DELETE FROM s
 SELECT CASE WHEN x = 1 THEN 0 ELSE x END AS v FROM s
---> partial
+--> @3 out.v <= s.x
 --> stmt 0 INSERT reads t writes s
 --> stmt 2 DELETE reads s writes s
 --> stmt 3 SELECT reads s
@@ -327,7 +325,9 @@ INSERT INTO s (x) SELECT a FROM t WHERE k = @k
 SELECT x FROM s
 GO
 SELECT a FROM t
---> partial
+--> @2 s.x <- t.a
+--> @3 out.x <- s.x
+--> @4 out.a <- t.a
 --> stmt 0 CREATE_PROCEDURE
 --> stmt 2 INSERT reads t writes s
 --> stmt 3 SELECT reads s
@@ -341,7 +341,7 @@ SELECT a FROM t ORDER BY a OFFSET 5 ROWS FETCH NEXT 10 ROWS ONLY
 DROP TABLE IF EXISTS c
 ALTER TABLE t DROP COLUMN b
 TRUNCATE TABLE t
---> partial
+--> @1 out.a <- t.a
 --> stmt 0 CREATE_TABLE writes c
 --> stmt 1 SELECT reads t
 --> stmt 2 DROP writes c

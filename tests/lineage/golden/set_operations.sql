@@ -118,7 +118,8 @@ VALUES (1, 2);
 -- case: union_with_an_unknown_star_is_approximate
 -- table: a(x int)
 SELECT x FROM a UNION ALL SELECT * FROM mystery;
---> partial
+--> out.x <- a.x
+--> out <- mystery?
 --> issue UNKNOWN_TABLE relation=mystery
 --> issue APPROXIMATE_LINEAGE severity=warning relation=mystery
 

@@ -116,20 +116,18 @@ SELECT * FROM copied;
 --> @1 out.one <- copied.one?
 --> issue APPROXIMATE_LINEAGE @0 severity=warning
 --> issue APPROXIMATE_LINEAGE @1 severity=info
---> partial
 --> column copied.one origin=implied
 
 -- case: exclusion_on_an_open_tail_is_remembered
 -- dialect: bigquery
 WITH c AS (SELECT * EXCEPT (secret) FROM d.mystery) SELECT secret FROM c;
---> partial
+--> out.secret <- ()
 --> issue APPROXIMATE_LINEAGE severity=warning
 --> issue UNKNOWN_COLUMN column=secret
 
 -- case: insert_is_exact_up_to_the_open_tail
 -- table: target(a int, b int, c int)
 INSERT INTO target SELECT 1 AS one, s.* FROM s;
---> partial
 --> issue UNKNOWN_TABLE relation=s
 --> issue APPROXIMATE_LINEAGE severity=warning relation=s
 --> no issue COLUMN_COUNT_MISMATCH

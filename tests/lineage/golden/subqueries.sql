@@ -4,7 +4,7 @@
 -- table: a(id int)
 -- table: b(v int)
 SELECT (SELECT max(v) FROM b) AS m FROM a;
---> partial
+--> out.m <= b.v[AGGREGATION]
 --> stmt 0 SELECT reads a, b
 
 -- case: scalar_subquery_sources
@@ -19,8 +19,8 @@ SELECT a.id, (SELECT max(v) FROM b) AS m FROM a;
 -- table: b(id int, v int)
 -- options: {"includeIndirect": true}
 SELECT a.x, (SELECT max(b.v) FROM b WHERE b.id = a.id) AS m FROM a;
---> partial
 --> out.x <- a.x
+--> out.m <= b.v[AGGREGATION]
 --> out <~ a.id
 
 -- case: exists_adds_no_columns
@@ -49,8 +49,8 @@ SELECT x * (SELECT avg(v) FROM b) AS w FROM a;
 -- table: a(id int)
 -- table: b(id int)
 SELECT id, EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AS has FROM a;
---> partial
 --> out.id <- a.id
+--> out.has <- ()
 --> stmt 0 SELECT reads a, b
 
 -- case: derived_table_in_from

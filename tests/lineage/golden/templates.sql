@@ -9,7 +9,6 @@ SELECT id FROM {{ source }};
 -- case: jinja_undefined_is_an_error
 -- request: {"templateConfig": {"mode": "jinja"}}
 SELECT id FROM {{ nothing }};
---> partial
 --> issue TEMPLATE_ERROR severity=error
 
 -- case: jinja_loop
@@ -51,7 +50,6 @@ SELECT 1 AS id, 2 AS amount
 -- file: models/m.sql
 {{ config(materialized='incremental') }}
 SELECT id FROM {{ ref('s') }} {% if is_incremental() %} WHERE id > (SELECT max(id) FROM {{ this }}) {% endif %}
---> partial
 --> m.id <- s.id
 
 -- case: raw_mode_does_not_render

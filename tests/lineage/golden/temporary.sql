@@ -5,7 +5,7 @@
 -- table: s(a int)
 SELECT a INTO #work FROM s;
 SELECT a FROM #work;
---> partial
+--> @0 #work.a <- s.a
 --> @1 out.a <- #work.a
 --> schema #work(a int) implied temporary @0
 --> schema s(a int) imported
@@ -52,7 +52,8 @@ CREATE GLOBAL TEMPORARY TABLE t (a NUMBER);
 DECLARE @rows TABLE (k int);
 INSERT INTO @rows SELECT a FROM s;
 SELECT k INTO result FROM @rows;
---> partial
+--> @1 @rows.k <- s.a
+--> @2 result.k <- @rows.k
 --> global result.k <- s.a
 
 -- case: teradata_volatile_table

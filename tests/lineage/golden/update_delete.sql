@@ -18,7 +18,7 @@ UPDATE t SET v = s.v FROM s WHERE t.id = s.id;
 -- table: s(id int, v int)
 -- table: t(id int, v int)
 UPDATE t SET v = (SELECT max(s.v) FROM s WHERE s.id = t.id);
---> partial
+--> t.v <= s.v[AGGREGATION]
 --> stmt 0 UPDATE reads s, t writes t
 
 -- case: update_with_a_tuple_subquery
@@ -53,7 +53,7 @@ UPDATE t SET a = 0;
 -- case: update_unknown_column
 -- table: t(a int, b int)
 UPDATE t SET c = b;
---> partial
+--> t.c <- t.b?
 --> issue UNKNOWN_COLUMN column=c
 
 -- case: update_with_cte

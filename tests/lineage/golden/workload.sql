@@ -63,7 +63,8 @@ INSERT INTO t SELECT x FROM s;
 TRUNCATE TABLE t;
 INSERT INTO t SELECT x FROM s;
 SELECT x FROM t;
---> partial
+--> @0 t.x <- s.x
+--> @2 t.x <- s.x
 --> @3 out.x <- t.x
 --> no issue UNKNOWN_TABLE
 
@@ -95,7 +96,6 @@ CREATE TABLE m AS SELECT 1 AS a;
 -- file: two.sql
 CREATE TABLE m AS SELECT 2 AS b;
 --> issue DUPLICATE_DEFINITION relation=m
---> partial
 
 -- case: empty_request
 --> issue INVALID_REQUEST severity=error
@@ -103,7 +103,7 @@ CREATE TABLE m AS SELECT 2 AS b;
 
 -- case: comments_only
 /* nothing here */
---> partial
+--> summary statementCount=0
 
 -- case: statement_between_empty_ones
 -- table: t(a int)

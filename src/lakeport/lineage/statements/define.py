@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
@@ -200,6 +201,8 @@ def _apply_list(
             at=names[-1],
             relation=target,
         )
+        for column in target.columns[len(names) :]:
+            column.refs = [replace(ref, approximate=True) for ref in column.refs]
     binder.rename(target, names[: len(target.columns)] if exact else names)
     by_key = {column.key: column for column in declared if column.data_type or column.description}
     for column in target.columns:

@@ -64,7 +64,8 @@ def assign(
 ) -> None:
     """A value flows into a column of the target."""
     refs = explicit(source, operation)
-    if approximate:
+    if approximate or (target.inferred and target.approximate):
+        # A column the target is known not to have is a guess, and so is what reaches it.
         refs = [replace(ref, approximate=True) for ref in refs]
     target.refs = [*target.refs, *refs]
     target.identity = True
