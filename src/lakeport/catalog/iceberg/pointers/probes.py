@@ -7,6 +7,7 @@ database we have no question for there is no token, and its tables are listed ea
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Protocol
 
 from sqlalchemy import Engine, PoolProxiedConnection
@@ -18,11 +19,12 @@ class Probe(Protocol):
     def close(self) -> None: ...
 
 
-def probe_for(engine: Engine, catalog: str) -> Probe:
+def probe_for(engine: Engine, catalog: str, number: Callable[[], int | None]) -> Probe:
+    """`number` is the catalog's own counter, which may grow without any other change."""
     if engine.dialect.name == "sqlite" and engine.url.database not in {None, "", ":memory:"}:
         return _SqliteProbe(engine)
     if engine.dialect.driver in {"psycopg2", "psycopg"}:
-        return _PostgresProbe(engine, catalog)
+        return _PostgresProbe(engine, catalog, number)
     return _NoProbe()
 
 
@@ -69,9 +71,10 @@ class _PostgresProbe:
             concat_ws(chr(31), namespace, property_key, property_value), 0))]
          FROM iceberg_namespace_properties WHERE catalog_name = %(catalog)s)::text"""
 
-    def __init__(self, engine: Engine, catalog: str) -> None:
+    def __init__(self, engine: Engine, catalog: str, number: Callable[[], int | None]) -> None:
         self._engine = engine
         self._catalog = catalog
+        self._number = number
         self._seen: tuple[str, object] | None = None
 
     def token(self) -> object:
@@ -81,9 +84,10 @@ class _PostgresProbe:
             if seen is not None and seen[0] == ended:
                 return seen[1]
             rows = connection.exec_driver_sql(self._ROWS, {"catalog": self._catalog}).one()
+        token = (*rows, self._number())
         # The set is older than the sums: what ended in between is looked for again next time.
-        self._seen = ended, tuple(rows)
-        return tuple(rows)
+        self._seen = ended, token
+        return token
 
     def close(self) -> None:
         """Its connections belong to the pool."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.io import FileIO
@@ -52,10 +53,11 @@ class SqlPointers:
         self._locations: Answers[TableName, str] = Answers(max_staleness, now)
         self._counter = counter
         native.read_through(self._metadata_at)
-        self._probe: Probe = probe_for(native.engine, native.name)
+        self._probe: Probe = probe_for(native.engine, native.name, native.counter.value)
         self._lock = threading.Lock()
         self._token: object = None
         self._number: int | None = None
+        self._has_begun = False
         self._version = counter.value
         self._listing: Listing | None = None
         mine = (IcebergTables.catalog_name == native.name) & native.is_table()
@@ -153,6 +155,7 @@ class SqlPointers:
     # -- changes ---------------------------------------------------------------------------------
 
     def version(self) -> int:
+        self._begin()
         with asking(self._profile):
             token = self._probe.token()
         if token is not None and token == self._token:
@@ -163,10 +166,12 @@ class SqlPointers:
             with asking(self._profile):
                 number = self._native.counter.value()
             before, after = self._listing, self._list()
-            if before is None or (
-                number == self._number and is_changed(before, after, self._looked_at)
+            if (
+                before is not None
+                and number == self._number
+                and is_changed(before, after, self._looked_at)
             ):
-                # Somebody else's change, which was not counted, or any while nobody looked.
+                # Somebody else's change, which was not counted.
                 try:
                     number = self._bump(number)
                 except BusyError:
@@ -175,6 +180,17 @@ class SqlPointers:
             self._listing, self._token, self._number = after, token, number
             self._version = self._counter.value if number is None else number
             return self._version
+
+    def _begin(self) -> None:
+        """Whatever was changed while nobody looked counts as one change."""
+        with self._lock:
+            if self._has_begun:
+                return
+            with suppress(BusyError):  # then the next one who asks does it
+                with asking(self._profile):
+                    number = self._native.counter.value()
+                self._bump(number)
+                self._has_begun = True
 
     def _bump(self, seen: int | None) -> int | None:
         """In the database, so that all processes agree; in this one alone if that is not possible."""
