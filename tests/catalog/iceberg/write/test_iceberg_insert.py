@@ -37,7 +37,7 @@ from tests.behaviours.lake import values
 from tests.catalog.iceberg.types.visible import visible_table
 from tests.catalog.iceberg.write.fresh import Fresh, batch
 from tests.lakes.lake import Lake
-from tests.strategies import random_schema, random_table, seeded
+from tests.strategies import ENCODED, LEAVES, random_schema, random_table, seeded
 
 PLAIN = pa.schema([pa.field("k", pa.int64()), pa.field("v", pa.uint8())])
 SMALL = WriteOptions(
@@ -51,6 +51,16 @@ def test_generated_rows_come_back_exactly(fresh: Fresh, seed: int) -> None:
     table = numbered(random_table(rng, random_schema(rng), rng.choice((1, 50, 200))))
     fresh.create(table.schema)
     assert fresh.insert(table.to_batches(max_chunksize=30), options=SMALL) == table.num_rows
+    assert_same_rows(visible_table(fresh.rows()), visible_table(table))
+    fresh.conforms()
+
+
+def test_every_type_comes_back_exactly(fresh: Fresh) -> None:
+    kinds = (*LEAVES, *ENCODED)
+    schema = pa.schema([pa.field(f"c{at}", kind) for at, kind in enumerate(kinds)])
+    table = numbered(random_table(seeded(9), schema, 60))
+    fresh.create(table.schema)
+    fresh.insert(table.to_batches(max_chunksize=25), options=SMALL)
     assert_same_rows(visible_table(fresh.rows()), visible_table(table))
     fresh.conforms()
 

@@ -53,6 +53,8 @@ class _Partition:
 
     def compact(self, schema: pa.Schema) -> None:
         """The same rows in memory of their own."""
+        if not self.rows:
+            return
         rows, size = self.taken(schema)
         # What is one piece already, `combine_chunks` would leave where it is.
         one = rows.column(0).num_chunks == 1
@@ -131,14 +133,15 @@ class DataFiles:
     def _relieve(self) -> None:
         """Hand on the longest queues until half of what may wait is left.
 
-        A few rows of a small partition hold on to all that came with them, so they are copied first.
+        A few rows of a small partition hold on to all that came with them: the rest is copied.
         """
+        waiting = sum(partition.bytes for partition in self._partitions.values())
+        while waiting > self._options.waiting_bytes // 2:
+            longest = max(self._partitions, key=lambda key: self._partitions[key].bytes)
+            waiting -= self._write(longest)
         for partition in self._partitions.values():
             partition.compact(self._maker.schema)
-        self._held = sum(partition.bytes for partition in self._partitions.values())
-        while self._held > self._options.waiting_bytes // 2:
-            longest = max(self._partitions, key=lambda key: self._partitions[key].bytes)
-            self._held -= self._write(longest)
+        self._held = waiting
 
     def _write_full(self, key: PartitionValues) -> int:
         """Hand on what is enough for a row group, or for a file that is sorted as a whole."""

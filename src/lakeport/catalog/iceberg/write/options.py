@@ -29,7 +29,7 @@ class WriteOptions:
 
     row_group_rows: int = 122_880
     row_group_bytes: int = 64 * MEBIBYTE
-    waiting_bytes: int = 160 * MEBIBYTE
+    waiting_bytes: int = 128 * MEBIBYTE
     encoding_bytes: int = 64 * MEBIBYTE
     file_bytes: int = 128 * MEBIBYTE
     open_files: int = 64
