@@ -95,6 +95,7 @@ class Commits:
                     if time.monotonic() > deadline:
                         raise kept_changing(name, lost, self._profile) from lost
                 except UnknownError as error:
+                    _raise_interrupt(error)
                     now = self._pointer.look_again(state)
                     if now is not None and holds(now.source.metadata, updates):
                         return now.source
@@ -215,13 +216,13 @@ class Commits:
             scratch.discard()
             raise
         after: State | None
-        interrupt: BaseException | None = None
+        unheard: UnknownError | None = None
         _mark(prepared, is_committing=True)
         try:
             try:
                 after = self._pointer.move(state, proposal.requirements, proposal.updates)
             except UnknownError as error:
-                interrupt = error.__cause__
+                unheard = error
                 after = self._settled(state, proposal)
         except (LostError, LakeportError):
             _mark(prepared, is_committing=False)
@@ -229,8 +230,8 @@ class Commits:
             raise
         scratch.settled()
         self._tell(after, proposal, prepared)
-        if interrupt is not None and not isinstance(interrupt, Exception):
-            raise interrupt
+        if unheard is not None:
+            _raise_interrupt(unheard)
 
     def _propose(
         self, state: State, prepared: Sequence[tuple[Ticket, Effect]], scratch: Scratch
@@ -266,6 +267,12 @@ class Commits:
                 ticket.fail(unknown(name, proposal.snapshot.snapshot_id))
             else:
                 ticket.succeed(Committed(after.source, effect))
+
+
+def _raise_interrupt(error: UnknownError) -> None:
+    cause = error.__cause__
+    if cause is not None and not isinstance(cause, Exception):
+        raise cause
 
 
 def _written(effects: Iterable[Effect]) -> Iterator[str]:

@@ -93,14 +93,17 @@ def local_path(io: FileIO, location: str) -> str | None:
     return path if scheme == "file" else None
 
 
-# A table's own folder may be as new as the file: it, too, has to be in the folder above.
-_LEVELS = 3
+# The folders of a table and of its namespace may be as new as the file, and are entries in others.
+_LEVELS = 4
 
 
 def _sync_folders(paths: Iterable[str]) -> None:
     folders = {folder for path in paths for folder in list(Path(path).parents)[:_LEVELS]}
     for folder in sorted(folders, reverse=True):
-        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+        except PermissionError:
+            continue  # one that we may not open is none that we made
         try:
             os.fsync(handle)
         finally:

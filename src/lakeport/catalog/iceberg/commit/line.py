@@ -82,10 +82,9 @@ class Line:
     def join(self, ticket: Ticket) -> None:
         with self._lock:
             self._waiting.append(ticket)
-            if self._is_led:
-                return
-            self._is_led = True
-        ticket.call()
+            if not self._is_led:
+                self._is_led = True
+                ticket.call()
 
     def wait(self, ticket: Ticket) -> None:
         """Until it is over, or leads. Who is interrupted leaves, unless its commit has begun."""
@@ -118,9 +117,8 @@ class Line:
         """The leader is done; the first who waits leads next."""
         with self._lock:
             self._is_led = bool(self._waiting)
-            following = self._waiting[0] if self._waiting else None
-        if following is not None:
-            following.call()
+            if self._waiting:
+                self._waiting[0].call()
 
     def _leave(self, ticket: Ticket) -> bool:
         """Whether it was still in line. One that was called to lead calls the next."""
