@@ -45,6 +45,7 @@ BEGINNINGS = frozenset(
         "SET",
         "TRUNCATE",
         "UPDATE",
+        "UPDATE STATISTICS",
         "USE",
         "WAITFOR",
         "WHILE",

@@ -50,6 +50,7 @@ _STEERING = frozenset(
         "BREAK",
         "CLOSE",
         "CONTINUE",
+        "DEALLOCATE",
         "EXIT",
         "FETCH",
         "GET",
@@ -60,6 +61,7 @@ _STEERING = frozenset(
         "RAISE",
         "RESIGNAL",
         "SIGNAL",
+        "WAITFOR",
     }
 )
 
@@ -311,24 +313,29 @@ class _Script:
         if word == "DO" and self._tokens[at].token_type is TokenType.COMMAND:
             self._emit(at, end)
             self._open_body(end - 1, set(), pure=False)
-        elif not self.frames or self._batches:
-            self._emit(at, end)
-        elif word == "RETURN" or self._assigns(at):
-            begin = at + 2
-            if self._words[at : at + 2] == ["RETURN", "QUERY"] and self._word(begin) in _QUERIES:
-                self._emit(begin, end)
-            else:
-                self._inner_query(at, end)
-        elif word == "PERFORM":
+        elif self.frames and word == "PERFORM":
             # A query whose rows nobody takes.
             first = self._tokens[at]
             select = Token(
                 TokenType.SELECT, "SELECT", first.line, first.col, first.start, first.end
             )
             self._append([select, *self._tokens[at + 1 : end]])
-        elif word not in _STEERING:
+        elif not self._controls(at):
             self._emit(at, end)
+        elif word == "RETURN" or word not in _STEERING:
+            begin = at + 2
+            if self._words[at : at + 2] == ["RETURN", "QUERY"] and self._word(begin) in _QUERIES:
+                self._emit(begin, end)
+            else:
+                self._inner_query(at, end)
         return end - at
+
+    def _controls(self, at: int) -> bool:
+        """Whether a statement only steers, returns or assigns, where such statements can stand."""
+        word = self._words[at]
+        if self._batches:
+            return word in _STEERING or word == "RETURN"
+        return bool(self.frames) and (word in _STEERING or word == "RETURN" or self._assigns(at))
 
     def _assigns(self, at: int) -> bool:
         """`x := …`, `x = …`, `LET x INT := …`."""

@@ -67,6 +67,16 @@ def _private_temporary(tokens: list[Token], words: list[str], _text: str) -> Shi
     return Shim("private_temporary", kept)
 
 
+def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """T-SQL's `UPDATE TOP (10) t …`: how many rows change does not matter here."""
+    if words[0] not in {"UPDATE", "DELETE", "INSERT"} or words[1:3] != ["TOP", "("]:
+        return None
+    close = next((n for n, token in enumerate(tokens) if token.token_type is TokenType.R_PAREN), 0)
+    percent = tokens[close + 1 : close + 2]
+    close += bool(percent) and percent[0].text.upper() == "PERCENT"
+    return Shim("limited_change", [tokens[0], *tokens[close + 1 :]]) if close else None
+
+
 def _again(text: str, start: int, end: int, parser: str) -> list[Token]:
     """Text the tokenizer swallowed whole, tokenised at its own place; nothing if it cannot be."""
     lines = text.count("\n", 0, start)
@@ -332,6 +342,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _replace_rows,
     _private_temporary,
+    _limited_change,
     _table_query,
     _insert_directory,
     _alter_columns,

@@ -347,3 +347,39 @@ TRUNCATE TABLE t
 --> stmt 2 DROP writes c
 --> stmt 3 ALTER_TABLE writes t
 --> stmt 4 TRUNCATE writes t
+
+-- case: tsql_control_flow_leaves_no_statement
+-- dialect: tsql
+-- table: t(a int)
+DECLARE c CURSOR LOCAL FOR SELECT a FROM t
+OPEN c
+FETCH NEXT FROM c INTO @a
+WHILE @@FETCH_STATUS = 0
+BEGIN
+  FETCH NEXT FROM c INTO @a
+  IF @a = 1 BREAK
+  EXEC p @a
+END
+CLOSE c
+DEALLOCATE c
+--> stmt 0 SELECT reads t
+--> stmt 1 CALL
+--> @0 out.a <- t.a
+--> summary statementCount=2
+
+-- case: tsql_changes_of_the_first_rows
+-- dialect: tsql
+-- table: t(a int, b int)
+UPDATE TOP (10) t SET a = b
+DELETE TOP (5) PERCENT FROM t WHERE a = 1
+--> stmt 0 UPDATE reads t writes t
+--> stmt 1 DELETE reads t writes t
+--> @0 t.a <- t.b
+
+-- case: tsql_table_function_returns_a_query
+-- dialect: tsql
+-- table: t(a int)
+CREATE FUNCTION f() RETURNS TABLE AS RETURN (SELECT a FROM t)
+--> stmt 0 CREATE_FUNCTION
+--> stmt 1 SELECT reads t
+--> @1 out.a <- t.a

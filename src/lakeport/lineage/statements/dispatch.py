@@ -70,6 +70,7 @@ def _typed_only(tree: exp.Expr) -> str:
         exp.Refresh: "REFRESH",
         exp.Analyze: "ANALYZE",
         exp.Kill: "KILL",
+        exp.Execute: "CALL",
         exp.Pragma: "SET",
     }
     for kind, name in names.items():
