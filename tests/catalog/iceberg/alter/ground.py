@@ -91,8 +91,11 @@ class Ware:
         return self.table.state().definition.schema
 
     def insert(self, rows: Sequence[Row]) -> None:
-        arrays = [pa.array([row.get(c.name) for row in rows], c.type) for c in self.schema]
-        insert_rows(self.table, pa.RecordBatch.from_arrays(arrays, schema=self.schema))
+        """Columns that no row names are left out."""
+        named = {name for row in rows for name in row}
+        schema = pa.schema([column for column in self.schema if column.name in named])
+        arrays = [pa.array([row.get(c.name) for row in rows], c.type) for c in schema]
+        insert_rows(self.table, pa.RecordBatch.from_arrays(arrays, schema=schema))
 
     def delete(self, where: str) -> None:
         delete_where(self.table, where)
