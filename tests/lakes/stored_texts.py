@@ -47,8 +47,7 @@ def _texts(array: Any) -> list[str]:
     if isinstance(kind, pa.BaseExtensionType):
         return stored_texts(array.storage)
     if pa.types.is_struct(kind):
-        # Not `field`, which forgets the offset of a slice.
-        parts = [stored_texts(part) for part in _children(array)]
+        parts = [stored_texts(array.field(at)) for at in range(kind.num_fields)]
         return _records([kind.field(at).name for at in range(kind.num_fields)], parts, len(array))
     if pa.types.is_map(kind):
         return [_pairs(one) for one in array]
@@ -58,15 +57,6 @@ def _texts(array: Any) -> list[str]:
             for one in array
         ]
     return _leaves(array)
-
-
-def _children(array: Any) -> list[Any]:
-    return [
-        array.field(at)
-        if len(array.field(at)) == len(array)
-        else array.field(at).slice(array.offset, len(array))
-        for at in range(array.type.num_fields)
-    ]
 
 
 def _pairs(scalar: Any) -> str:

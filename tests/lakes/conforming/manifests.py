@@ -204,13 +204,12 @@ def _summary_complaints(
         live = [
             value for value, entry in zip(every, entries, strict=True) if entry.status != DELETED
         ]
-        right = [_summary(values, kind) for values in (live, every)]
+        right = [_summary(values) for values in (live, every)]
         if _told(summary, kind) not in right:
             yield f"its summary of {one.name} is {_told(summary, kind)}, not {right[0]}"
 
 
-def _summary(values: Sequence[Any], kind: IcebergType) -> tuple[Any, ...]:
-    del kind
+def _summary(values: Sequence[Any]) -> tuple[Any, ...]:
     numbers = sorted((one for one in values if one is not None and not is_nan(one)), key=order)
     ends = (repr(numbers[0]), repr(numbers[-1])) if numbers else (None, None)
     return None in values, any(map(is_nan, values)), *ends
