@@ -49,6 +49,11 @@ def _tests(*arguments: str) -> tuple[str, ...]:
     return _tool("python", "-m", "pytest", "-q", *arguments)
 
 
+def _shared_tests(*arguments: str) -> tuple[str, ...]:
+    """For lanes of many independent tests: two workers, each taking from the other when it is idle."""
+    return _tests("-n", "2", "--dist", "worksteal", *arguments)
+
+
 # How Iceberg tables are written has lanes of its own, beside reading them.
 _WRITING = tuple(
     f"tests/catalog/iceberg/{folder}"
@@ -75,7 +80,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane(
             "unit",
             (
-                _tests(
+                _shared_tests(
                     "-m",
                     "not long",
                     "tests/core",
@@ -88,10 +93,10 @@ LANES: dict[str, tuple[Lane, ...]] = {
             ),
             420,
         ),
-        Lane("lake", (_tests("-m", "not long", *_READING),), 300),
-        Lane("writing", (_tests("-m", "not long", *_WRITING),), 360),
-        Lane("behaviours", (_tests("-m", "not long", "tests/behaviours"),), 240),
-        Lane("lineage", (_tests("-m", "not long", "tests/lineage"),), 240),
+        Lane("lake", (_shared_tests("-m", "not long", *_READING),), 300),
+        Lane("writing", (_shared_tests("-m", "not long", *_WRITING),), 360),
+        Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 300),
+        Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
     ),
@@ -99,7 +104,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane(
             "behaviours",
             (
-                _tests(
+                _shared_tests(
                     "-m",
                     "long",
                     "tests/behaviours",
@@ -109,11 +114,11 @@ LANES: dict[str, tuple[Lane, ...]] = {
                     "tests/cli",
                 ),
             ),
-            180,
+            480,
         ),
-        Lane("lake", (_tests("-m", "long", *_READING),), 420),
-        Lane("writing", (_tests("-m", "long", *_WRITING),), 420),
-        Lane("lineage", (_tests("-m", "long", "tests/lineage"),), 360),
+        Lane("lake", (_shared_tests("-m", "long", *_READING),), 420),
+        Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 420),
+        Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
 
