@@ -16,6 +16,7 @@ from pyiceberg.table.update import (
     SetCurrentSchemaUpdate,
     SetDefaultSpecUpdate,
     SetPropertiesUpdate,
+    SetSnapshotRefUpdate,
 )
 from pyiceberg.transforms import IdentityTransform, TruncateTransform
 from pyiceberg.types import LongType, NestedField
@@ -236,10 +237,30 @@ def test_who_and_what_are_in_the_summary_and_own_words_stay_as_given(
     catalog: IcebergCatalog,
 ) -> None:
     source = new_table(catalog)
-    context = WriteContext("ann", "INSERT …", {"run": "7", "added-records": "a lie"})
+    lies = {"added-records": "a lie", "operation": "another"}
+    context = WriteContext("ann", "INSERT …", {"run": "7", **lies})
     found = said(commit(catalog, source, insert(source, [1], context)))
     assert (found["lakeport.actor"], found["lakeport.statement"]) == ("ann", "INSERT …")
     assert (found["run"], found["added-records"]) == ("7", "1")
+
+
+def test_a_branch_goes_on_keeping_as_many_snapshots_as_it_said(catalog: IcebergCatalog) -> None:
+    source = new_table(catalog)
+    done = commit(catalog, source, insert(source, [1]))
+    kept = {
+        "ref-name": "main",
+        "type": "branch",
+        "snapshot-id": done.source.metadata.current_snapshot_id,
+        "min-snapshots-to-keep": 7,
+        "max-snapshot-age-ms": 1000,
+    }
+    update = SetSnapshotRefUpdate.model_validate(kept)
+    uuid = str(source.metadata.table_uuid)
+    catalog.commits.change(NAME, uuid, lambda _: ((update,), ()))
+    done = commit(catalog, source, insert(source, [2]))
+    main = done.source.metadata.refs["main"]
+    assert (main.min_snapshots_to_keep, main.max_snapshot_age_ms) == (7, 1000)
+    assert main.snapshot_id == done.source.metadata.current_snapshot_id
 
 
 def test_nothing_to_do_makes_no_snapshot(catalog: IcebergCatalog) -> None:

@@ -109,7 +109,7 @@ def propose(
     return Proposal(
         snapshot,
         requirements_for(before, changes),
-        (*changes, *_added_to_main(snapshot)),
+        (*changes, *_added_to_main(before, snapshot)),
         lambda: files.remember(snapshot.manifest_list, listed),
     )
 
@@ -148,7 +148,9 @@ def requirements_for(
     return tuple(found)
 
 
-def _added_to_main(snapshot: Snapshot) -> tuple[TableUpdate, ...]:
+def _added_to_main(metadata: TableMetadata, snapshot: Snapshot) -> tuple[TableUpdate, ...]:
+    """What the branch says of how long its snapshots are kept stays as it is."""
+    before = metadata.refs.get(MAIN_BRANCH)
     return (
         AddSnapshotUpdate(snapshot=snapshot),
         SetSnapshotRefUpdate.model_validate(
@@ -156,6 +158,9 @@ def _added_to_main(snapshot: Snapshot) -> tuple[TableUpdate, ...]:
                 "ref-name": MAIN_BRANCH,
                 "type": SnapshotRefType.BRANCH,
                 "snapshot-id": snapshot.snapshot_id,
+                "max-ref-age-ms": before and before.max_ref_age_ms,
+                "max-snapshot-age-ms": before and before.max_snapshot_age_ms,
+                "min-snapshots-to-keep": before and before.min_snapshots_to_keep,
             }
         ),
     )

@@ -48,6 +48,7 @@ def summarise(
 ) -> Summary:
     """`said` is what the statements say of themselves; the counts are ours to say."""
     counts = _counts(changes)
+    said = {key: value for key, value in said.items() if key != "operation"}
     totals = {
         "total-data-files": sum(row.files for row in listed if row.content == DATA),
         "total-records": sum(row.rows for row in listed if row.content == DATA),
