@@ -27,6 +27,10 @@ _QUOTED = frozenset(
 _BODIES = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_STRING})
 ROUTINES = frozenset({"PROCEDURE", "FUNCTION", "TRIGGER", "TASK", "PROC", "PACKAGE"})
 SQL_LANGUAGES = frozenset({"SQL", "PLPGSQL", "PLSQL", "SQLSCRIPT"})
+TRANSACTION_WORDS = frozenset(
+    {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION"}
+)
+_INSIDE = frozenset({TokenType.SELECT, TokenType.MERGE, TokenType.INTO, TokenType.VALUES})
 _COMMANDS = frozenset({TokenType.COMMAND, TokenType.FETCH, TokenType.SHOW})
 _OPENING_QUOTE = re.compile(r"\$\w*\$|'")
 _CHANGES = frozenset(
@@ -69,7 +73,23 @@ def quoted_body(tokens: list[Token]) -> tuple[str, int] | None:
     return tokens[named].text.upper() if named < len(tokens) else "SQL", body
 
 
-def reopened(tokens: list[Token], text: str, parser: str, commands: Container[str]) -> list[Token]:
+def routine_header(tokens: list[Token]) -> str | None:
+    """The type of a statement that is a routine's header alone.
+
+    Whatever followed it has become statements of their own, so that nothing is lost if it cannot
+    be read; None for everything else.
+    """
+    words = [token.text.upper() for token in tokens[:5]]
+    if not words or words[0] not in {"CREATE", "ALTER"}:
+        return None
+    if not _INSIDE.isdisjoint(token.token_type for token in tokens):
+        return None
+    return next((f"CREATE_{word}" for word in words if word in ROUTINES), None)
+
+
+def reopened(
+    tokens: list[Token], text: str, parser: str, commands: Container[str], end: int
+) -> list[Token]:
     """Tokenizers keep what follows a command as one text up to the semicolon: read it after all."""
     made: list[Token] = []
     before: Token | None = None
@@ -79,11 +99,12 @@ def reopened(tokens: list[Token], text: str, parser: str, commands: Container[st
             and token.token_type is TokenType.STRING
             and before.token_type in _COMMANDS
             and before.text.upper() in commands
+            and token.text.partition(" ")[0].upper() not in TRANSACTION_WORDS
         ):
             rest = tokens[position + 1 : position + 2]
-            made += tokens_between(
-                text, before.end + 1, rest[0].start if rest else len(text), parser
-            )
+            begin, stop = before.end + 1, rest[0].start if rest else end
+            inner = tokens_between(text, begin, stop, parser)
+            made += reopened(inner, text, parser, commands, stop)
         else:
             made.append(token)
         before = token

@@ -18,6 +18,7 @@ from lakeport.lineage.blocks import Block, Chunk, Query
 from lakeport.lineage.bodies import (
     ROUTINES,
     SQL_LANGUAGES,
+    TRANSACTION_WORDS,
     body_tokens,
     quoted_body,
     reopened,
@@ -32,15 +33,29 @@ _BATCHES = frozenset({"tsql", "fabric"})
 _SECTIONS = frozenset(
     {"oracle", "postgres", "redshift", "materialize", "risingwave", "snowflake", "exasol"}
 )
+# Dialects in which a declaration is a statement that the parser reads.
+_STATED = frozenset({"spark", "spark2", "databricks", "bigquery", *_BATCHES})
 # Commands that are followed by more than their own text.
+_CONTROL = frozenset(
+    {
+        "BEGIN",
+        "WHILE",
+        "LOOP",
+        "REPEAT",
+        "FOR",
+        "IF",
+        "ELSEIF",
+        "ELSIF",
+        "ELSE",
+        "EXCEPTION",
+        "WHEN",
+    }
+)
 _REOPENED = {
-    **dict.fromkeys(_SECTIONS, frozenset({"DECLARE"})),
-    **dict.fromkeys(_BATCHES, frozenset({"PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"})),
+    **dict.fromkeys(_SECTIONS, _CONTROL | {"DECLARE"}),
+    **dict.fromkeys(_BATCHES, _CONTROL | {"PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}),
 }
 _BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
-_TRANSACTION_WORDS = frozenset(
-    {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION", ";", ""}
-)
 _LABELLED = frozenset({"BEGIN", "FOR", "WHILE", "LOOP", "REPEAT"})
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM"})
 # Words that only steer: nothing is read or written by them.
@@ -74,6 +89,7 @@ def may_be_script(text: str, parser: str) -> bool:
     return (
         "begin" in lowered
         or "language" in lowered
+        or "delimiter" in lowered
         or ("end" in lowered and _BLOCK_END.search(lowered) is not None)
     )
 
@@ -128,7 +144,9 @@ class _Script:
         self.chunks: list[Chunk] = []
         self.frames: list[_Frame] = []
         self._bodies = bodies
-        self._tokens = tokens = reopened(tokens, text, parser, _REOPENED.get(parser, ()))
+        self._tokens = tokens = reopened(
+            tokens, text, parser, _REOPENED.get(parser, _CONTROL), len(text)
+        )
         self._text = text
         self._parser = parser
         self._words = words_of(tokens)
@@ -187,7 +205,7 @@ class _Script:
 
     def _begin(self, at: int) -> int:
         following = self._word(at + 1)
-        if following in _TRANSACTION_WORDS:
+        if following in TRANSACTION_WORDS or following in {";", ""}:
             return 0
         if self.frames and self.frames[-1].kind == "DECLARE":
             self.frames[-1].kind = "BEGIN"
@@ -257,10 +275,22 @@ class _Script:
             return self._handler(at)
         if cursor := self._cursor(at + 1):
             return cursor + 1
-        if self._parser not in _SECTIONS:
+        if self._parser in _STATED or (self._parser not in _SECTIONS and not self.frames):
             return 0
+        if self._parser not in _SECTIONS:
+            end = self._end_of(at)
+            self._note_variables(at + 1)
+            self._inner_query(at, end)
+            return end - at
         self._open(_Frame("DECLARE"))
         return 1
+
+    def _note_variables(self, at: int) -> None:
+        """`a, b INT DEFAULT 0`"""
+        self.frames[-1].names.add(self._tokens[at].text.lower())
+        while self._word(at + 1) == "," and at + 2 < len(self._tokens):
+            at += 2
+            self.frames[-1].names.add(self._tokens[at].text.lower())
 
     def _handler(self, at: int) -> int:
         """`DECLARE EXIT HANDLER FOR SQLSTATE '22012', NOT FOUND`: a statement follows."""

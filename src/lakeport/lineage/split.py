@@ -38,6 +38,8 @@ def split_statements(
 
 def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     """The statements of a text, in order, with those in quoted bodies of routines if asked for."""
+    if _DELIMITER.search(text):
+        text = _with_semicolons(text)
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
@@ -45,6 +47,22 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     if may_be_script(text, parser) and is_script(tokens, text, parser):
         return cut_script(tokens, text, parser, bodies=bodies)
     return _cut(tokens, text)
+
+
+# A directive of MySQL's clients, so that bodies may hold semicolons.
+_DELIMITER = re.compile(r"^[ \t]*delimiter[ \t]+(\S+)[ \t]*$", re.IGNORECASE | re.MULTILINE)
+
+
+def _with_semicolons(text: str) -> str:
+    """The text with its own delimiters in place of those it declares, every position as it was."""
+    pieces: list[str] = []
+    mark, begin = ";", 0
+    for directive in _DELIMITER.finditer(text):
+        pieces.append(text[begin : directive.start()].replace(mark, ";".ljust(len(mark))))
+        pieces.append(" " * len(directive[0]))
+        mark, begin = directive[1], directive.end()
+    pieces.append(text[begin:].replace(mark, ";".ljust(len(mark))))
+    return "".join(pieces)
 
 
 def _cut(tokens: list[Token], text: str) -> list[Chunk]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
-from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body
+from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.globalgraph import owners_of
@@ -248,6 +248,9 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     if parsed.tree is None:
+        header = routine_header(statement.chunk.tokens)
+        if header is not None:
+            return binder, header
         _report_problem(session, statement)
         return binder, salvage(binder, statement.chunk)
     if parsed.fallback is not None:
@@ -325,15 +328,14 @@ def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str |
         return "DO"
     body = quoted_body(tokens)
     if body is None:
-        return None
+        return routine_header(tokens) if isinstance(tree, exp.Command) else None
     if body[0] not in SQL_LANGUAGES:
         binder.report(
             IssueCode.UNSUPPORTED_SYNTAX,
             f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
             severity="info",
         )
-    words = [token.text.upper() for token in tokens[1:5]]
-    return next(f"CREATE_{word}" for word in words if word in ROUTINES)
+    return next(f"CREATE_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:

@@ -383,3 +383,73 @@ CREATE FUNCTION f() RETURNS TABLE AS RETURN (SELECT a FROM t)
 --> stmt 0 CREATE_FUNCTION
 --> stmt 1 SELECT reads t
 --> @1 out.a <- t.a
+
+-- case: declared_names_beat_guessed_columns
+-- dialect: postgres
+CREATE PROCEDURE p(k int) LANGUAGE plpgsql AS $$
+BEGIN
+  UPDATE somewhere SET a = k;
+END $$;
+--> @1 somewhere.a <- ()
+
+-- case: bigquery_blocks_begin_with_commands
+-- dialect: bigquery
+-- table: d.t(a int64)
+-- table: d.s(x int64)
+DECLARE n INT64 DEFAULT 0;
+WHILE n < 3 DO
+  INSERT INTO d.s (x) SELECT a FROM d.t WHERE a > n;
+  SET n = n + 1;
+END WHILE;
+BEGIN
+  CREATE TEMP TABLE w AS SELECT a FROM d.t;
+EXCEPTION WHEN ERROR THEN
+  DELETE FROM d.s WHERE true;
+END;
+--> stmt 0 DECLARE
+--> stmt 1 INSERT reads d.t writes d.s
+--> stmt 2 SET
+--> stmt 3 CREATE_TABLE_AS reads d.t writes w
+--> stmt 4 DELETE reads d.s writes d.s
+--> @1 d.s.x <- d.t.a
+--> @3 w.a <- d.t.a
+
+-- case: mysql_delimiters_are_the_clients
+-- dialect: mysql
+-- table: t(a int, b int)
+-- table: s(x int)
+DELIMITER //
+CREATE PROCEDURE p(IN k INT)
+BEGIN
+  DECLARE low, high INT DEFAULT 0;
+  INSERT INTO s (x) SELECT a + low FROM t WHERE b = k;
+END //
+DELIMITER ;
+SELECT x FROM s;
+--> stmt 1 INSERT reads t writes s
+--> @1 s.x <= t.a
+--> @2 out.x <- s.x
+--> summary statementCount=3
+
+-- case: oracle_package_holds_routines
+-- dialect: oracle
+-- table: T(A int, ID int)
+-- table: S(X int)
+CREATE OR REPLACE PACKAGE BODY pkg AS
+  PROCEDURE one (p_id IN NUMBER) IS
+    v NUMBER;
+  BEGIN
+    SELECT a INTO v FROM t WHERE id = p_id;
+    INSERT INTO s (x) VALUES (v);
+  EXCEPTION
+    WHEN OTHERS THEN DELETE FROM s;
+  END one;
+END pkg;
+/
+SELECT x FROM s;
+--> stmt 0 CREATE_PACKAGE
+--> stmt 3 DELETE reads S writes S
+--> @1 out.a <- T.A
+--> @2 S.X <- ()
+--> @4 out.x <- S.X
+--> summary statementCount=5

@@ -138,9 +138,14 @@ def _in_scope(
     if named is not None and named.local_kind == "lateral" and not named.complete:
         # The alias of a function that returns one value is the name of that value.
         unsure, count = [named], 1
-    if not unsure or key in binder.dialect.pseudo_columns:
+    if not unsure or key in binder.dialect.pseudo_columns or _is_declared(binder, name, key):
         return None
     return _guess(binder, identifier, name, key, unsure, role, alone=count == 1)
+
+
+def _is_declared(binder: Binder, name: str, key: str) -> bool:
+    """A variable that is declared beats a column that is only guessed."""
+    return key in binder.variables or any(name.lower() in block.names for block in binder.blocks)
 
 
 def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], int]:
