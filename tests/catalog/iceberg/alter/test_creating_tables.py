@@ -135,6 +135,31 @@ def test_two_processes_cannot_make_two_spellings_of_one_name(
     assert len(ground.catalog.namespace("shop").tables()) == 1
 
 
+def test_two_processes_cannot_make_two_spellings_of_one_namespace(
+    ground: Ground, tmp_path: Path
+) -> None:
+    names = ["Straße", "STRASSE", "strasse"]
+    outcomes: list[str] = []
+    barrier = threading.Barrier(len(names))
+
+    def create(name: str) -> None:
+        with IcebergCatalog(profile_in(tmp_path)) as catalog:
+            barrier.wait()
+            try:
+                catalog.create_namespace(NamespaceInfo(name))
+                outcomes.append("made")
+            except AlreadyExistsError:
+                outcomes.append("taken")
+
+    threads = [threading.Thread(target=create, args=(name,)) for name in names]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert sorted(outcomes) == ["made", "taken", "taken"]
+    assert len(ground.catalog.namespaces()) == 2
+
+
 def test_a_rename_takes_no_name_that_another_process_just_took(
     ground: Ground, tmp_path: Path
 ) -> None:

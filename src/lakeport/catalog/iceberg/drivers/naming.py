@@ -1,8 +1,8 @@
-"""Names of tables in a SQL catalog's database, given out so that no two fold to one.
+"""Names of namespaces and tables in a SQL catalog's database, given out so that no two fold to one.
 
-The database only knows exact spellings, so a name is looked for among all of its namespace, under a lock
-that whoever takes a name there has to take too. Programs that are not ours do not ask for it: what
-they write is read as it is.
+The database only knows exact spellings, so a name is looked for among all of its kind, under a lock that
+whoever takes a name there has to take too. Programs that are not ours do not ask for it: what they
+write is read as it is.
 """
 
 from __future__ import annotations
@@ -10,10 +10,31 @@ from __future__ import annotations
 import hashlib
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
-from pyiceberg.exceptions import NoSuchNamespaceError, NoSuchTableError, TableAlreadyExistsError
+from pyiceberg.exceptions import (
+    NamespaceAlreadyExistsError,
+    NoSuchNamespaceError,
+    NoSuchTableError,
+    TableAlreadyExistsError,
+)
 from sqlalchemy import ColumnElement, Connection, select, text, update
 
 from lakeport.core.names import fold
+
+_ALL = ""  # the namespace that namespaces are in
+
+
+def claim_namespace(connection: Connection, catalog: str, namespace: str) -> None:
+    """Take the name until the transaction ends, which must begin with this."""
+    lock(connection, catalog, _ALL)
+    places = (
+        select(IcebergTables.table_namespace).where(IcebergTables.catalog_name == catalog),
+        select(IcebergNamespaceProperties.namespace).where(
+            IcebergNamespaceProperties.catalog_name == catalog
+        ),
+    )
+    known = {name for place in places for (name,) in connection.execute(place.distinct())}
+    if fold(namespace) in {fold(name) for name in known}:
+        raise NamespaceAlreadyExistsError(f"Namespace {namespace} already exists")
 
 
 def claim(
@@ -23,7 +44,7 @@ def claim(
 
     Refused if another table or view has it in any spelling, but for the one that is `renamed`.
     """
-    _lock(connection, catalog, namespace)
+    lock(connection, catalog, namespace)
     rows = select(IcebergTables.table_name).where(
         IcebergTables.catalog_name == catalog, IcebergTables.table_namespace == namespace
     )
@@ -66,7 +87,8 @@ def _exists(connection: Connection, catalog: str, namespace: str) -> bool:
     return connection.execute(properties.limit(1)).first() is not None
 
 
-def _lock(connection: Connection, catalog: str, namespace: str) -> None:
+def lock(connection: Connection, catalog: str, namespace: str) -> None:
+    """Nobody of us takes a name in the namespace until the transaction ends."""
     if connection.dialect.name == "sqlite":
         # A transaction that only read before it writes could find that it has come too late.
         connection.exec_driver_sql("BEGIN IMMEDIATE")

@@ -20,6 +20,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError, ProgrammingError
 
 from lakeport.catalog.iceberg.drivers.connections import prepare_postgres, prepare_sqlite
 from lakeport.catalog.iceberg.drivers.counter import SharedCounter
+from lakeport.catalog.iceberg.drivers.naming import claim_namespace, lock
 from lakeport.catalog.iceberg.drivers.patience import Patience
 from lakeport.catalog.iceberg.drivers.sql_commits import CommittingSqlCatalog
 
@@ -72,12 +73,10 @@ class PatientSqlCatalog(CommittingSqlCatalog):
         """PyIceberg's own takes `a` for there because of `a.b`, and two may create one at once.
 
         Every namespace gets the row that PyIceberg writes for one without properties: the database
-        lets only one of two through.
+        lets only one of two through, also of programs that do not take our lock.
         """
         name = self.namespace_to_string(namespace, NoSuchNamespaceError)
-        taken = NamespaceAlreadyExistsError(f"Namespace {name} already exists")
         properties = {**properties, **IcebergNamespaceProperties.NAMESPACE_MINIMAL_PROPERTIES}
-        places = (self._rows_in(name), self._properties_of(name))
         rows = [
             {
                 "catalog_name": self.name,
@@ -88,12 +87,11 @@ class PatientSqlCatalog(CommittingSqlCatalog):
             for key, value in properties.items()
         ]
         with self.engine.begin() as connection:
-            if any(connection.execute(place.limit(1)).first() for place in places):
-                raise taken
+            claim_namespace(connection, self.name, name)
             try:
                 connection.execute(insert(IcebergNamespaceProperties), rows)
             except IntegrityError as error:
-                raise taken from error
+                raise NamespaceAlreadyExistsError(f"Namespace {name} already exists") from error
 
     def drop_namespace(self, namespace: str | Identifier) -> None:
         """In one statement, so that nobody creates a table in between; views count, too."""
@@ -105,6 +103,7 @@ class PatientSqlCatalog(CommittingSqlCatalog):
             ~held.exists(),
         )
         with self.engine.begin() as connection:
+            lock(connection, self.name, name)
             if connection.execute(doomed).rowcount:
                 return
             if connection.execute(held.limit(1)).first():
