@@ -1,0 +1,62 @@
+"""Which of DuckDB's functions mean the same here as in the client's session.
+
+The engine's allow-list says what is safe to run. Of those, what depends on the session is left out: a
+time zone (ours is UTC, the client's is not told), and what two releases compute differently. Rows whose
+evaluation fails are kept, so that the error is the client's own.
+"""
+
+from __future__ import annotations
+
+from lakeport.airport.pushdown.nodes import Call, Constant, Conversion
+from lakeport.airport.pushdown.refusal import NotEvaluatedError
+from lakeport.catalog.expressions.functions import FUNCTIONS, VOLATILE
+
+INTERNAL = frozenset({"constant_or_null", "list_aggr", "list_aggregate", "array_aggr"})
+"""Names that stand only in bound expressions, or are written another way in SQL."""
+
+UNSTABLE = frozenset({"hash"})
+"""DuckDB may change its values with any release."""
+
+ZONE_FREE = frozenset(
+    {
+        *("epoch", "epoch_ms", "epoch_ns", "epoch_us", "greatest", "least", "timezone"),
+        *("timetz_byte_comparable", "to_timestamp", "make_timestamptz_ns", "row", "struct_pack"),
+        *("array_contains", "array_extract", "array_has", "array_length", "array_position"),
+        *("cardinality", "contains", "len", "length", "list_contains", "list_extract"),
+        *("list_has", "list_position", "list_value", "map_contains", "map_extract_value"),
+        *("map_keys", "map_values", "struct_extract", "union_extract", "union_tag"),
+    }
+)
+"""They take instants as the numbers they are."""
+
+_DIVISIONS = frozenset({"/", "//", "%", "divide", "mod", "fmod"})
+_NAMELESS = frozenset({"struct_insert", "struct_update", "struct_concat"})
+
+
+def check_call(call: Call) -> None:
+    name = call.name
+    if call.is_operator:
+        return
+    if name in VOLATILE:
+        raise NotEvaluatedError(f"the function `{name}`, which changes from call to call")
+    if name in UNSTABLE:
+        raise NotEvaluatedError(f"the function `{name}`, which changes from release to release")
+    if (name not in FUNCTIONS and name not in INTERNAL) or name in _NAMELESS:
+        raise NotEvaluatedError(f"the function `{name[:60]}`")
+    types = (call.type, *(argument.type for argument in call.arguments))
+    if name not in ZONE_FREE and any(found.is_zoned for found in types):
+        raise NotEvaluatedError(f"the function `{name}` of a time with time zone")
+    if name in _DIVISIONS and call.type.id in {"FLOAT", "DOUBLE"} and not _divides(call):
+        # x / 0 is infinite, or NULL when the session says `ieee_floating_point_ops = false`.
+        raise NotEvaluatedError(f"the function `{name}` by what may be zero")
+
+
+def check_cast(conversion: Conversion) -> None:
+    before, after = conversion.part.type, conversion.type
+    if (before.is_zoned or after.is_zoned) and before != after:
+        raise NotEvaluatedError("a cast that depends on the session's time zone")
+
+
+def _divides(call: Call) -> bool:
+    divisor = call.arguments[-1]
+    return isinstance(divisor, Constant) and bool(divisor.value)
