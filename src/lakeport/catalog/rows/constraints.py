@@ -100,7 +100,7 @@ class EvolutionProof:
 def _check_not_null(batch: pa.RecordBatch, index: int, definition: Definition) -> None:
     field = definition.schema.field(index)
     column = batch.column(index)
-    if not field.nullable and _has_null(column):
+    if (not field.nullable or _is_primary(field.name, definition)) and _has_null(column):
         rows = chosen(column.is_null())
         sample = shown_rows(batch, _identity(definition, field.name), _first(rows))
         raise ConstraintViolationError(
@@ -116,6 +116,11 @@ def _check_not_null(batch: pa.RecordBatch, index: int, definition: Definition) -
             hint="give a value, or drop NOT NULL",
             details={"constraint": "NOT NULL", "column": hollow},
         )
+
+
+def _is_primary(column: str, definition: Definition) -> bool:
+    """A PRIMARY KEY has no NULLs, also where another engine made its column nullable."""
+    return any(isinstance(key, PrimaryKey) and column in key.columns for key in definition.keys)
 
 
 def _has_null(array: Array) -> bool:

@@ -112,10 +112,12 @@ def test_a_column_of_another_type_makes_its_check_impossible(ground: Ground) -> 
     assert reasons(ware).keys() == {"no_x"}
 
 
-def test_a_primary_key_that_was_made_nullable_is_reported(wares: Ware) -> None:
+def test_a_primary_key_that_was_made_nullable_is_reported_and_kept(wares: Ware) -> None:
     with wares.native.update_schema() as update:
         update.make_column_optional("k")
     assert "NOT NULL" in reasons(wares)["primary key"]
+    with pytest.raises(ConstraintViolationError, match="k"):
+        wares.insert([row(k=None, v=2)])
 
 
 def test_what_cannot_be_read_is_kept_when_others_are_changed(wares: Ware) -> None:
