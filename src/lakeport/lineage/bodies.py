@@ -28,7 +28,7 @@ _BODIES = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_S
 ROUTINES = frozenset({"PROCEDURE", "FUNCTION", "TRIGGER", "TASK", "PROC", "PACKAGE"})
 SQL_LANGUAGES = frozenset({"SQL", "PLPGSQL", "PLSQL", "SQLSCRIPT"})
 TRANSACTION_WORDS = frozenset(
-    {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION"}
+    {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION", "READ"}
 )
 _INSIDE = frozenset({TokenType.SELECT, TokenType.MERGE, TokenType.INTO, TokenType.VALUES})
 _COMMANDS = frozenset({TokenType.COMMAND, TokenType.FETCH, TokenType.SHOW})

@@ -339,6 +339,10 @@ class _Script:
         word = self._words[at]
         if word in {"CREATE", "ALTER"} and not ROUTINES.isdisjoint(self._words[at + 1 : at + 5]):
             return self._routine(at)
+        if self._words[at : at + 2] == ["WITH", "FUNCTION"]:
+            end = self._end_of_inline(at)
+            self._emit(at, end)
+            return end - at
         end = self._end_of(at)
         if word == "DO" and self._tokens[at].token_type is TokenType.COMMAND:
             self._emit(at, end)
@@ -453,6 +457,19 @@ class _Script:
             return next((n for n in range(at + 1, end) if self._separates(n)), end)
         for position in range(at, len(self._words)):
             if self._words[position] == ";" or (position > at and self._separates(position)):
+                return position
+        return len(self._words)
+
+    def _end_of_inline(self, at: int) -> int:
+        """Behind Trino's `WITH FUNCTION f() … BEGIN … END SELECT …`, one statement with its blocks."""
+        depth = 0
+        for position in range(at, len(self._words)):
+            word, before = self._words[position], self._words[position - 1]
+            if word == "BEGIN" or (word == "CASE" and before != "END"):
+                depth += 1
+            elif word == "END" and self._word(position + 1) not in _LABELLED | {"IF"}:
+                depth -= 1
+            elif word == ";" and depth <= 0:
                 return position
         return len(self._words)
 

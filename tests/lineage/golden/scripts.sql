@@ -453,3 +453,12 @@ SELECT x FROM s;
 --> @2 S.X <- ()
 --> @4 out.x <- S.X
 --> summary statementCount=5
+
+-- case: trino_inline_functions_belong_to_their_query
+-- dialect: trino
+-- table: t(a int)
+WITH FUNCTION f(x INTEGER) RETURNS INTEGER BEGIN DECLARE y INTEGER DEFAULT 1; IF x = 0 THEN RETURN 0; END IF; RETURN x * y; END SELECT f(a) AS v FROM t;
+SELECT a FROM t;
+--> @0 out.v <= t.a
+--> @1 out.a <- t.a
+--> summary statementCount=2
