@@ -93,13 +93,16 @@ def local_path(io: FileIO, location: str) -> str | None:
     return path if scheme == "file" else None
 
 
-# The folders of a table and of its namespace may be as new as the file, and are entries in others.
+# The folders of a table and of its namespace may be as new as the file, and are entries in others. They
+# stay, so that each is synced into the one above it once.
 _LEVELS = 4
+_kept_folders: set[Path] = set()
 
 
 def _sync_folders(paths: Iterable[str]) -> None:
-    folders = {folder for path in paths for folder in list(Path(path).parents)[:_LEVELS]}
-    for folder in sorted(folders, reverse=True):
+    own = {Path(path).parent for path in paths}
+    above = {folder for each in own for folder in list(each.parents)[: _LEVELS - 1]}
+    for folder in (*own, *sorted(above - _kept_folders, reverse=True)):
         try:
             handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         except PermissionError:
@@ -108,3 +111,4 @@ def _sync_folders(paths: Iterable[str]) -> None:
             os.fsync(handle)
         finally:
             os.close(handle)
+    _kept_folders.update(above)
