@@ -19,7 +19,7 @@ from tests.behaviours.worker import Order, Workers
 
 SHARED = [name for name, one in IMPLEMENTATIONS.items() if one.is_shared]
 PROGRAMS = 7
-"""Of each of the three ways; the long lane runs a hundred of each."""
+"""Of each of the three ways: 21 in all. What processes cannot share runs more in the other ways."""
 
 
 def all_upkeep(lake: Lake) -> tuple[Upkeep, ...]:
@@ -47,7 +47,8 @@ def test_interleaved_writers_leave_a_serial_history(
     """And at least a third of their statements touches rows that another writer touches, too."""
     touching = statements = 0
     refused: Counter[str] = Counter()
-    for seed in range(PROGRAMS):
+    programs = PROGRAMS if lake.implementation.is_shared else 2 * PROGRAMS
+    for seed in range(programs):
         subject = create(lake, seed)
         log = run_interleaved(subject, seed, all_upkeep(lake))
         check(subject, log)
@@ -56,7 +57,7 @@ def test_interleaved_writers_leave_a_serial_history(
         refused += log.refused
     with capsys.disabled():
         sys.stdout.write(f"\n{touching} of {statements} statements share rows; {dict(refused)}\n")
-    assert statements > PROGRAMS * WRITERS * STATEMENTS * 0.8
+    assert statements > programs * WRITERS * STATEMENTS * 0.8
     assert touching * 3 >= statements
     assert refused.total() * 10 >= statements  # real collisions, not only shared rows
 
