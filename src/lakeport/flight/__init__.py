@@ -1,0 +1,1 @@
+"""Arrow Flight over gRPC: messages, framing, status codes and limits. It knows no catalog and no SQL."""

@@ -1,0 +1,25 @@
+"""What one server gives its clients at most; beyond a limit a call is refused, never queued."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+MEBI = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    calls: int = 64  # at the same time
+    exchanges: int | None = None  # of those, DoExchange and DoPut; half of them unless told
+    message_bytes: int = 64 * MEBI  # one message, either way
+    action_bytes: int = 16 * MEBI  # an action's body, a ticket, a command
+    decompressed_bytes: int = 256 * MEBI  # one received batch, once its buffers are unpacked
+    stream_bytes: int = 64 * MEBI  # what a stream keeps: dictionaries received, messages ahead
+    batch_rows: int = 1 << 24  # a batch of NULLs can claim any number of rows without having a byte
+    call_seconds: float | None = None
+    idle_seconds: float | None = 600.0  # a stream whose client neither reads nor sends
+
+    @property
+    def most_exchanges(self) -> int:
+        """An UPDATE's exchange waits for its own scan: exchanges alone must never fill the house."""
+        return self.calls // 2 if self.exchanges is None else min(self.exchanges, self.calls - 1)

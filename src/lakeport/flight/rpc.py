@@ -1,0 +1,164 @@
+"""One gRPC call from its arrival to its end: admission, deadlines, the translation of errors.
+
+The only module beside `server.py` and `handlers.py` that sees gRPC's objects. Whatever happens in a
+handler, the client gets an exact code and a text of ours, and what the call held is free again.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from dataclasses import dataclass
+from types import TracebackType
+from typing import NoReturn, Self
+
+import grpc
+
+from lakeport.core.errors import CancelledError, DeadlineError, LakeportError
+from lakeport.core.status import GrpcCode, status_of
+from lakeport.flight.call import Call, Method, Watcher
+from lakeport.flight.deadlines import Deadlines, Watched
+from lakeport.flight.gate import Gate
+from lakeport.flight.status import refusal
+from lakeport.flight.workers import Workers
+
+_log = logging.getLogger(__name__)
+_CODES = {code.value[0]: code for code in grpc.StatusCode}
+_NO_DEADLINE = 1e8  # seconds: what gRPC says when the client set none
+
+
+@dataclass(frozen=True, slots=True)
+class House:
+    """What all calls of a server share."""
+
+    gate: Gate
+    deadlines: Deadlines
+    workers: Workers
+    watchers: tuple[Watcher, ...] = ()
+    call_seconds: float | None = None
+
+
+class Rpc:
+    """A context manager around a handler's work; errors inside become the status of the call."""
+
+    def __init__(self, house: House, method: Method, context: grpc.ServicerContext) -> None:
+        self._house = house
+        self._context = context
+        self._stack = ExitStack()
+        self._watched: Watched | None = None
+        self.call = Call(
+            method,
+            tuple(context.invocation_metadata() or ()),
+            peer=context.peer(),
+            certificate=_certificate(context),
+            deadline=_deadline(context, house.call_seconds),
+        )
+
+    def __enter__(self) -> Self:
+        for watcher in self._house.watchers:
+            _told(watcher.began, self.call)
+        return self
+
+    def admit(self) -> None:
+        """First thing in the `with` block, so that a refusal is an answer like any other."""
+        self._stack.enter_context(self._house.gate.enter(self.call.method))
+        watch = self._house.deadlines.watch(self.call, self._end_from_outside)
+        self._watched = self._stack.enter_context(watch)
+        if not self._context.add_callback(self._gone):
+            raise CancelledError("the caller went away")
+
+    def received(self, requests: Iterator[bytes]) -> Iterator[bytes]:
+        """The client's messages. A client that died is an error here, never the end of its stream."""
+        while True:
+            try:
+                with self._client_turn():
+                    request = next(requests, None)
+            except grpc.RpcError:
+                raise self._end_reason() from None
+            if request is None:
+                return
+            yield request
+
+    def sent(self, message: bytes) -> Iterator[bytes]:
+        self.send_headers()
+        self.call.traffic.bytes_out += len(message)
+        with self._client_turn():
+            yield message
+
+    def send_headers(self) -> None:
+        if self.call.answer_headers:
+            headers, self.call.answer_headers = self.call.answer_headers, []
+            self._context.send_initial_metadata(tuple(headers))
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        try:
+            if error is None:
+                self.call.end(None)
+            elif isinstance(error, GeneratorExit):  # gRPC dropped the stream: nobody listens
+                self.call.end(status_of(self._end_reason()).grpc)
+            else:
+                self._refuse(error)
+        finally:
+            self._stack.close()
+            for watcher in self._house.watchers:
+                _told(watcher.ended, self.call)
+
+    def _refuse(self, error: BaseException) -> NoReturn:
+        if not self.call.is_active:  # it failed because it was ended: nobody is left to be told
+            error = self._end_reason()
+        shown = refusal(error, self.call)
+        self.call.end(shown.code)
+        self._context.set_trailing_metadata(shown.trailers)
+        self._context.abort(_CODES[shown.code], shown.text)
+        raise AssertionError  # abort always raises
+
+    def _client_turn(self) -> Watched:
+        if self._watched is None:
+            raise AssertionError  # messages move only after `admit`
+        return self._watched
+
+    def _end_reason(self) -> LakeportError:
+        overdue = self._watched.overdue if self._watched else None
+        return overdue or CancelledError("the caller went away")
+
+    def _end_from_outside(self, error: DeadlineError) -> None:
+        # The public `cancel` shows CANCELLED; the call underneath also takes a status, and sends it
+        # past the rows that nobody reads.
+        event = getattr(self._context, "_rpc_event", None)
+        if event is None:
+            self._context.cancel()
+        else:
+            event.call.cancel(GrpcCode.DEADLINE_EXCEEDED.value, str(error))
+
+    def _gone(self) -> None:
+        """Called by gRPC's own thread, which has other calls to serve."""
+        if self.call.is_active:
+            self._house.workers.submit(self.call.end, status_of(self._end_reason()).grpc)
+
+
+def _deadline(context: grpc.ServicerContext, most: float | None) -> float | None:
+    left = context.time_remaining()
+    known = [seconds for seconds in (left, most) if seconds is not None and seconds < _NO_DEADLINE]
+    return time.monotonic() + min(known) if known else None
+
+
+def _certificate(context: grpc.ServicerContext) -> str | None:
+    names = context.auth_context()
+    for key in ("x509_common_name", "x509_subject_alternative_name"):
+        for name in names.get(key, ()):
+            return bytes(name).decode("utf-8", "replace")
+    return None
+
+
+def _told(tell: Callable[[Call], None], call: Call) -> None:
+    try:
+        tell(call)
+    except Exception:  # noqa: BLE001  metrics or audit must not fail the call
+        _log.exception("call.watcher_failed")
