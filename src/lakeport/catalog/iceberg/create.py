@@ -27,6 +27,7 @@ from pyiceberg.table import Table, update
 from pyiceberg.table.metadata import TableMetadata, new_table_metadata
 from pyiceberg.table.sorting import SortOrder
 from pyiceberg.table.update import AssertCreate, TableUpdate
+from pyiceberg.typedef import Identifier
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.evolution.define import define
@@ -46,14 +47,19 @@ _LAST_ADDED = -1
 _LONGEST = 64  # letters of a table's name in its folder's
 
 
-def create_table(catalog: Catalog, name: TableName, definition: Definition) -> Table:
-    """An empty table of format 2. What a driver raises is the caller's to translate."""
+def create_table(
+    catalog: Catalog, name: TableName, definition: Definition, identifier: Identifier | None = None
+) -> Table:
+    """An empty table of format 2. What a driver raises is the caller's to translate.
+
+    `identifier` is how PyIceberg wants the table named, where dots would not tell.
+    """
     check_table_name(name.table)
-    new = _planned(define(definition))
+    new = _planned(identifier or _identifier(name), define(definition))
     try:
         if isinstance(catalog, PatientSqlCatalog):
             return _create_in_sql(catalog, name, new)
-        return _create_by_service(catalog, name, new)
+        return _create_by_service(catalog, new)
     except (TableAlreadyExistsError, CommitFailedException) as error:
         raise taken(name) from error
     except NoSuchNamespaceError as error:
@@ -62,10 +68,10 @@ def create_table(catalog: Catalog, name: TableName, definition: Definition) -> T
         ) from error
 
 
-def drop_table(catalog: Catalog, name: TableName) -> None:
+def drop_table(catalog: Catalog, name: TableName, identifier: Identifier | None = None) -> None:
     """Take the table out of the catalog; its files stay where they are."""
     try:
-        catalog.drop_table(_identifier(name))
+        catalog.drop_table(identifier or _identifier(name))
     except NoSuchTableError as error:
         raise NotFoundError(f"there is no table {quoted(str(name))}") from error
 
@@ -89,6 +95,7 @@ def taken(name: TableName) -> AlreadyExistsError:
 class _New:
     """A table to be, as Iceberg would have it."""
 
+    identifier: Identifier
     defined: Definition
     schema: Schema
     spec: PartitionSpec
@@ -96,11 +103,12 @@ class _New:
     properties: Mapping[str, str]
 
 
-def _planned(defined: Definition) -> _New:
+def _planned(identifier: Identifier, defined: Definition) -> _New:
     description = describe(defined.schema)
     schema = schema_of(description.fields)
     columns = columns_for(schema, description.annotations)
     return _New(
+        identifier,
         defined,
         schema,
         partition_spec(defined.partitioned_by, columns, defined.schema),
@@ -124,14 +132,16 @@ def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Ta
     metadata = new_table_metadata(new.schema, new.spec, new.order, "", dict(new.properties))
     metadata = metadata.model_copy(update={"location": _own_folder(catalog, name, metadata)})
     io = catalog._load_file_io(location=metadata.location)  # noqa: SLF001  the driver is ours
-    staged = Table(_identifier(name), metadata, metadata.location, io, catalog)
+    staged = Table(new.identifier, metadata, metadata.location, io, catalog)
     try:
-        catalog.commit_table(staged, (AssertCreate(),), _from_nothing(metadata))
+        made = catalog.commit_table(staged, (AssertCreate(),), _from_nothing(metadata))
     except CommitStateUnknownException:
         # Nobody else has this uuid: if it is there, it was made.
-        if catalog.load_table(_identifier(name)).metadata.table_uuid != metadata.table_uuid:
+        found = catalog.load_table(new.identifier)
+        if found.metadata.table_uuid != metadata.table_uuid:
             raise
-    return catalog.load_table(_identifier(name))
+        return found
+    return Table(new.identifier, made.metadata, made.metadata_location, io, catalog)
 
 
 def _own_folder(catalog: PatientSqlCatalog, name: TableName, metadata: TableMetadata) -> str:
@@ -160,9 +170,9 @@ def _from_nothing(metadata: TableMetadata) -> tuple[TableUpdate, ...]:
 # -- by a service --------------------------------------------------------------------------------
 
 
-def _create_by_service(catalog: Catalog, name: TableName, new: _New) -> Table:
+def _create_by_service(catalog: Catalog, new: _New) -> Table:
     table = catalog.create_table(
-        _identifier(name),
+        new.identifier,
         new.schema,
         partition_spec=new.spec,
         sort_order=new.order,
@@ -178,8 +188,8 @@ def _create_by_service(catalog: Catalog, name: TableName, new: _New) -> Table:
         (_update.AssertTableUUID(uuid=table.metadata.table_uuid),),
         (_update.SetPropertiesUpdate(updates=_said(own)),),
     )
-    return catalog.load_table(_identifier(name))
+    return catalog.load_table(new.identifier)
 
 
-def _identifier(name: TableName) -> tuple[str, ...]:
+def _identifier(name: TableName) -> Identifier:
     return (*name.namespace.split("."), name.table)

@@ -15,7 +15,6 @@ from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.evolution.define import define
-from lakeport.catalog.iceberg.alter.properties import checked_properties
 from lakeport.catalog.iceberg.alter.replace import Replace
 from lakeport.catalog.iceberg.create import check_table_name, create_table, drop_table, taken
 from lakeport.catalog.iceberg.failures import asking, dropped_table
@@ -34,6 +33,7 @@ class IcebergNamespace:
     def __init__(self, info: NamespaceInfo, surroundings: Surroundings) -> None:
         self._info = info
         self._surroundings = surroundings
+        self._identifier = surroundings.pointers.identifier(info.name)
 
     @property
     def info(self) -> NamespaceInfo:
@@ -71,7 +71,7 @@ class IcebergNamespace:
         found = self.table(name).name
         location = self._metadata_of(found)
         with self._changing():
-            drop_table(self._surroundings.native, found)
+            drop_table(self._surroundings.native, found, (*self._identifier, found.table))
         _log.info("table.dropped", extra={"table": str(found), "metadata": location})
 
     def rename_table(self, name: str, to: str) -> IcebergTable:
@@ -103,20 +103,18 @@ class IcebergNamespace:
     def _create(self, name: str, definition: Definition) -> IcebergTable:
         made = TableName(self._info.name, name)
         with self._changing():
-            create_table(self._surroundings.native, made, definition)
+            create_table(self._surroundings.native, made, definition, (*self._identifier, name))
         return IcebergTable(made, self._surroundings)
 
     def _replace(self, table: IcebergTable, definition: Definition) -> None:
-        checked_properties(definition.properties)
         uuid = str(table.source().metadata.table_uuid)
         self._surroundings.commits.commit(table.name, uuid, Replace(define(definition)))
 
     def _rename(self, old: TableName, new: TableName) -> None:
-        namespace = self._surroundings.pointers.identifier(old.namespace)
         with self._changing():
             try:
                 self._surroundings.native.rename_table(
-                    (*namespace, old.table), (*namespace, new.table)
+                    (*self._identifier, old.table), (*self._identifier, new.table)
                 )
             except NoSuchTableError as error:
                 raise dropped_table(old) from error
