@@ -74,6 +74,13 @@ def test_many_batches_are_one_commit_of_several_files(fresh: Fresh) -> None:
     assert values(fresh.rows(), "k") == list(range(700))
 
 
+def test_files_keep_their_order_wherever_a_table_puts_them(fresh: Fresh) -> None:
+    fresh.create(Definition(PLAIN, properties={"write.object-storage.enabled": "true"}))
+    fresh.insert([batch(PLAIN, *((n, 1) for n in range(700)))], options=SMALL)
+    assert len({file.parent for file in fresh.data_files()}) > 3
+    assert values(fresh.rows(), "k") == list(range(700))
+
+
 def test_row_groups_are_whole_until_the_last(fresh: Fresh) -> None:
     fresh.create(PLAIN)
     options = WriteOptions(row_group_rows=10)

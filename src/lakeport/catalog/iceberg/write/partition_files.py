@@ -19,6 +19,7 @@ from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 
 from lakeport.catalog.iceberg.commit.running import RUNNING
+from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.types import Column
 from lakeport.catalog.iceberg.write.dictionaries import SAMPLE, with_dictionary
 from lakeport.catalog.iceberg.write.metrics import Metrics
@@ -63,8 +64,8 @@ class FileMaker:
 
     @property
     def done(self) -> list[DataFile]:
-        """By partition, and in each in the order of its rows."""
-        return sorted(self._shared.done, key=lambda file: file.file_path)
+        """By partition, and in each in the order of its rows: as their names say, not their folders."""
+        return sorted(self._shared.done, key=lambda file: last_name(file.file_path))
 
     def begin(self, name: str, rows: pa.Table) -> GrowingFile:
         """A new file that these rows will be the first of."""
