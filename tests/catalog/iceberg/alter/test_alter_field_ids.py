@@ -25,7 +25,7 @@ from lakeport.catalog.changes import (
 from lakeport.catalog.definition import Definition, with_default
 from lakeport.catalog.evolution.evolve import evolve
 from lakeport.core.timepoint import AtVersion
-from tests.catalog.iceberg.alter.ground import Ground, Ware
+from tests.catalog.iceberg.alter.ground import Ground, Ware, schema_of
 
 INNER = pa.struct([pa.field("x", pa.int32()), pa.field("y", pa.string())])
 COLUMNS: list[Field] = [
@@ -128,6 +128,32 @@ def test_a_type_that_old_files_cannot_be_read_in_is_written_under_a_fresh_id(
     old = wares.native.schemas()[0]
     assert old.find_field(known).name == path[-1]
     wares.check()
+
+
+def test_what_cannot_grow_inside_a_list_or_map_moves_the_column_and_nothing_beside_it(
+    ground: Ground,
+) -> None:
+    deep = pa.struct([pa.field("a", pa.uint32()), pa.field("b", pa.list_(pa.uint32()))])
+    schema = schema_of(
+        k=pa.int64(), l=pa.list_(pa.uint32()), m=pa.map_(pa.string(), pa.uint32()), d=deep
+    )
+    rows = [{"k": 1, "l": [1, None, 2**32 - 1], "m": [("p", 7)], "d": {"a": 3, "b": [4]}}]
+    ware = ground.create(schema, rows)
+    known = {name: ware.id_of(name) for name in schema.names} | {"a": ware.id_of("d", "a")}
+    before = ware.rows()
+    ware.alter(
+        WidenColumn(("l", "element"), pa.uint64()),
+        WidenColumn(("m", "value"), pa.uint64()),
+        WidenColumn(("d", "b", "element"), pa.uint64()),
+    )
+    assert ware.rows() == before == ware.rows(at=AtVersion(1))
+    kept = {"k": ware.id_of("k"), "d": ware.id_of("d"), "a": ware.id_of("d", "a")}
+    assert {name: known[name] for name in kept} == kept
+    last = max(known.values())
+    assert min(ware.id_of("l"), ware.id_of("m"), ware.id_of("d", "b")) > last
+    then = ware.table.state_at(AtVersion(1)).definition.schema
+    assert then.equals(schema, check_metadata=True)
+    ware.check()
 
 
 def test_an_added_column_or_field_never_takes_an_id_that_was_used(wares: Ware) -> None:
