@@ -147,3 +147,18 @@ def test_queries_of_loops_and_cursors_are_statements() -> None:
         "BEGIN FOR r AS SELECT 1 AS a DO DELETE FROM t; END FOR; DECLARE c CURSOR FOR SELECT 2; END"
     )
     assert pieces(sql) == ["SELECT 1 AS a", "DELETE FROM t", "SELECT 2"]
+
+
+SCRIPT = """lbl: BEGIN DECLARE EXIT HANDLER FOR SQLSTATE VALUE '22012', NOT FOUND BEGIN DELETE FROM t; END;
+DECLARE c CURSOR FOR SELECT a FROM t; FOR r AS SELECT a FROM t DO INSERT INTO s VALUES (r.a); END FOR;
+CASE WHEN x = 1 THEN SELECT 1; ELSE SELECT 2; END CASE; WHILE x < 1 DO SET x = 1; END WHILE; END lbl;
+CREATE PROCEDURE p(IN a INT) AS $$ DECLARE n int; BEGIN SELECT 1 INTO n; END $$ LANGUAGE sql"""
+
+
+@pytest.mark.parametrize("dialect", ["spark", "tsql", "oracle", "postgres", "mysql", "bigquery"])
+def test_a_script_may_end_anywhere(dialect: str) -> None:
+    words = SCRIPT.split(" ")
+    for count in range(len(words) + 1):
+        text = " ".join(words[:count])
+        spans = [(chunk.start, chunk.end) for chunk in split(text, dialect)]
+        assert all(0 <= start < end <= len(text) for start, end in spans)

@@ -30,6 +30,7 @@ SQL_LANGUAGES = frozenset({"SQL", "PLPGSQL", "PLSQL", "SQLSCRIPT"})
 TRANSACTION_WORDS = frozenset(
     {"TRANSACTION", "TRAN", "WORK", "DEFERRED", "IMMEDIATE", "EXCLUSIVE", "ISOLATION", "READ"}
 )
+_NESTED = 16
 _INSIDE = frozenset({TokenType.SELECT, TokenType.MERGE, TokenType.INTO, TokenType.VALUES})
 _COMMANDS = frozenset({TokenType.COMMAND, TokenType.FETCH, TokenType.SHOW})
 _OPENING_QUOTE = re.compile(r"\$\w*\$|'")
@@ -88,12 +89,15 @@ def routine_header(tokens: list[Token]) -> str | None:
 
 
 def reopened(
-    tokens: list[Token], text: str, parser: str, commands: Container[str], end: int
+    tokens: list[Token], text: str, parser: str, commands: Container[str], limit: int = _NESTED
 ) -> list[Token]:
-    """Tokenizers keep what follows a command as one text up to the semicolon: read it after all."""
+    """Tokenizers keep what follows a command as one text up to the semicolon: read it after all.
+
+    What was read may begin with a command again, as in `BEGIN LOOP SET …`, up to `limit` times.
+    """
     made: list[Token] = []
     before: Token | None = None
-    for position, token in enumerate(tokens):
+    for token in tokens:
         if (
             before is not None
             and token.token_type is TokenType.STRING
@@ -101,10 +105,9 @@ def reopened(
             and before.text.upper() in commands
             and token.text.partition(" ")[0].upper() not in TRANSACTION_WORDS
         ):
-            rest = tokens[position + 1 : position + 2]
-            begin, stop = before.end + 1, rest[0].start if rest else end
-            inner = tokens_between(text, begin, stop, parser)
-            made += reopened(inner, text, parser, commands, stop)
+            # The last character of the swallowed text is where its token says it is.
+            inner = tokens_between(text, before.end + 1, token.end + 1, parser)
+            made += reopened(inner, text, parser, commands, limit - 1) if limit else inner
         else:
             made.append(token)
         before = token

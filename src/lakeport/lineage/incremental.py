@@ -183,8 +183,8 @@ def _draw_alike(before: list[_Kept], after: list[_Kept]) -> bool:
 
 def _identity(statement: Statement) -> _Identity:
     chunk = statement.chunk
-    # What the blocks of a script mean depends on the text in front of the statement.
-    around = statement.source.content[: chunk.start] if chunk.blocks else None
+    # What the blocks of a script mean depends on the text around the statement.
+    around = statement.source.content if chunk.blocks else None
     return (statement.index, statement.source.name, statement.text, around)
 
 

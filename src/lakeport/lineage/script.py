@@ -56,6 +56,7 @@ _REOPENED = {
     **dict.fromkeys(_BATCHES, _CONTROL | {"PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}),
 }
 _BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
+_NESTED_BODIES = 4
 _LABELLED = frozenset({"BEGIN", "FOR", "WHILE", "LOOP", "REPEAT"})
 _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "TABLE", "FROM"})
 # Words that only steer: nothing is read or written by them.
@@ -144,9 +145,7 @@ class _Script:
         self.chunks: list[Chunk] = []
         self.frames: list[_Frame] = []
         self._bodies = bodies
-        self._tokens = tokens = reopened(
-            tokens, text, parser, _REOPENED.get(parser, _CONTROL), len(text)
-        )
+        self._tokens = tokens = reopened(tokens, text, parser, _REOPENED.get(parser, _CONTROL))
         self._text = text
         self._parser = parser
         self._words = words_of(tokens)
@@ -296,13 +295,12 @@ class _Script:
         """`DECLARE EXIT HANDLER FOR SQLSTATE '22012', NOT FOUND`: a statement follows."""
         end = at + 4
         while end < len(self._words):
-            end += {"SQLSTATE": 2, "NOT": 2}.get(self._words[end], 1)
-            if self._words[end - 1] == "SQLSTATE" or self._words[end - 1] == "VALUE":
-                end += 1
+            valued = self._words[end] == "SQLSTATE" and self._word(end + 1) == "VALUE"
+            end += {"SQLSTATE": 2, "NOT": 2}.get(self._words[end], 1) + valued
             if self._word(end) != ",":
                 break
             end += 1
-        return end - at
+        return min(end, len(self._words)) - at
 
     def _cursor(self, at: int) -> int:
         """`CURSOR c IS …`, `c CURSOR FOR …`: the query is a statement and may be looped over."""
@@ -440,7 +438,8 @@ class _Script:
             self._open_body(body, self._parameters(at, body), pure=pure)
 
     def _open_body(self, at: int, names: set[str], *, pure: bool) -> None:
-        if not self._bodies:
+        nested = sum(frame.kind == "BODY" for frame in self.frames)
+        if not self._bodies or nested >= _NESTED_BODIES:
             return
         tokens = body_tokens(self._tokens[at], self._text, self._parser, pure=pure)
         inner = _Script(tokens, self._text, self._parser, bodies=True)
