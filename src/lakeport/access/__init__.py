@@ -1,0 +1,33 @@
+"""Who may do what, the same for every door: tokens, grants, what is visible, and the audit.
+
+A door asks `Authenticator` who is calling, then the `Identity` what it may, and opens tables through
+`visibility`; nothing else decides. No transport is known here.
+"""
+
+from lakeport.access.audit import AuditLog
+from lakeport.access.authenticate import Authenticator
+from lakeport.access.grants import Ability, Grant, grants_for, parse_abilities
+from lakeport.access.identity import EVERYONE, Identity
+from lakeport.access.visibility import (
+    open_namespace,
+    open_table,
+    visible_namespaces,
+    visible_tables,
+)
+from lakeport.state import AuditEntry
+
+__all__ = [
+    "EVERYONE",
+    "Ability",
+    "AuditEntry",
+    "AuditLog",
+    "Authenticator",
+    "Grant",
+    "Identity",
+    "grants_for",
+    "open_namespace",
+    "open_table",
+    "parse_abilities",
+    "visible_namespaces",
+    "visible_tables",
+]

@@ -1,0 +1,68 @@
+"""Somebody who was recognised, and what they may do.
+
+`grants` is hashable: two identities with the same grants see the same lake, so whatever is made for
+one (a listing, its bytes) may be kept under (version, grants) and given to the other.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from lakeport.access.grants import EVERY_GRANT, Ability, Grant
+from lakeport.core.errors import PermissionDeniedError
+from lakeport.core.names import quoted
+
+
+@dataclass(frozen=True, slots=True)
+class Identity:
+    name: str
+    grants: frozenset[Grant]
+
+    @property
+    def is_admin(self) -> bool:
+        """Of everything: of all catalogs and of the server itself."""
+        return not EVERY_GRANT.isdisjoint(self.grants)
+
+    def may(
+        self, ability: Ability, catalog: str, namespace: str | None = None, table: str | None = None
+    ) -> bool:
+        """Without a table: the whole namespace. Without that: the whole catalog."""
+        return any(
+            grant.gives(ability) and grant.takes_in(catalog, namespace, table)
+            for grant in self.grants
+        )
+
+    def sees(self, catalog: str, namespace: str | None = None) -> bool:
+        """Whether there may be a table to read in it. What one does not see is not listed."""
+        return any(
+            grant.gives(Ability.READ) and grant.touches(catalog, namespace) for grant in self.grants
+        )
+
+    def require(
+        self, ability: Ability, catalog: str, namespace: str | None = None, table: str | None = None
+    ) -> None:
+        """Ask before anything is looked up: the answer must be the same for names that are not there."""
+        if not self.may(ability, catalog, namespace, table):
+            raise self.refusal(ability, catalog, namespace, table)
+
+    def require_sight(self, catalog: str, namespace: str | None = None) -> None:
+        if not self.sees(catalog, namespace):
+            raise self.refusal(Ability.READ, catalog, namespace)
+
+    def refusal(
+        self, ability: Ability, catalog: str, namespace: str | None = None, table: str | None = None
+    ) -> PermissionDeniedError:
+        if namespace is None:
+            what = f"catalog {quoted(catalog)}"
+        elif table is None:
+            what = f"namespace {quoted(namespace)}"
+        else:
+            what = f"table {quoted(f'{namespace}.{table}')}"
+        return PermissionDeniedError(
+            f"{quoted(self.name)} has no grant {quoted(ability)} on {what}",
+            hint="`lakeport token create NAME --grant … --on …` makes a token that has it",
+        )
+
+
+EVERYONE = Identity("everyone", EVERY_GRANT)
+"""Who calls while no token is needed (`auth = "auto"` on loopback)."""

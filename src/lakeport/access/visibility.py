@@ -1,0 +1,79 @@
+"""A catalog as somebody sees it: what they may not read is not listed, and not hinted at.
+
+A catalog's own "not found" names its neighbours. For somebody who may not read everything such an
+error is made anew, from what they see, in one sentence for every reason there may be.
+"""
+
+from __future__ import annotations
+
+from lakeport.access.grants import Ability
+from lakeport.access.identity import Identity
+from lakeport.catalog.ports import Catalog, Namespace, NamespaceInfo, Table
+from lakeport.core.errors import NotFoundError
+from lakeport.core.names import TableName
+
+
+def visible_namespaces(identity: Identity, catalog: Catalog) -> list[NamespaceInfo]:
+    """An empty namespace is listed to who may read whatever comes into it."""
+    if identity.may(Ability.READ, catalog.name):
+        return list(catalog.namespaces())
+    return [info for info in catalog.namespaces() if _is_listed(identity, catalog, info.name)]
+
+
+def visible_tables(identity: Identity, catalog: Catalog, namespace: Namespace) -> list[str]:
+    place = namespace.info.name
+    names = namespace.tables()
+    if identity.may(Ability.READ, catalog.name, place):
+        return list(names)
+    return [name for name in names if identity.may(Ability.READ, catalog.name, place, name)]
+
+
+def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
+    """To list it. PERMISSION_DENIED by its name alone, else NOT_FOUND if nothing of it is visible."""
+    identity.require_sight(catalog.name, name)
+    if identity.may(Ability.READ, catalog.name):
+        return catalog.namespace(name)
+    try:
+        found = catalog.namespace(name)
+    except NotFoundError:
+        found = None
+    if found is None or not _is_listed(identity, catalog, found.info.name):
+        raise NotFoundError.among(
+            "namespace", name, [info.name for info in visible_namespaces(identity, catalog)]
+        )
+    return found
+
+
+def open_table(
+    identity: Identity, catalog: Catalog, name: TableName, ability: Ability = Ability.READ
+) -> Table:
+    """PERMISSION_DENIED before anything is looked up, else the table, else NOT_FOUND."""
+    identity.require(ability, catalog.name, name.namespace, name.table)
+    try:
+        return catalog.namespace(name.namespace).table(name.table)
+    except NotFoundError:
+        if identity.may(Ability.READ, catalog.name):
+            raise
+    raise NotFoundError.among("table", str(name), _neighbours(identity, catalog, name.namespace))
+
+
+def _is_listed(identity: Identity, catalog: Catalog, namespace: str) -> bool:
+    if identity.may(Ability.READ, catalog.name, namespace):
+        return True
+    if not identity.sees(catalog.name, namespace):
+        return False
+    try:
+        return bool(visible_tables(identity, catalog, catalog.namespace(namespace)))
+    except NotFoundError:
+        return False  # dropped since it was listed
+
+
+def _neighbours(identity: Identity, catalog: Catalog, namespace: str) -> list[str]:
+    try:
+        found = catalog.namespace(namespace)
+        return [
+            str(TableName(found.info.name, table))
+            for table in visible_tables(identity, catalog, found)
+        ]
+    except NotFoundError:
+        return []

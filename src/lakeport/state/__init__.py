@@ -1,0 +1,11 @@
+"""The small SQL store: what Lakeport must remember that is no table of the lake.
+
+SQLite in the project's `.lakeport/`, or Postgres by configuration. It is made at its first use, and any
+number of processes may use it at once. A lost store loses tokens and the audit, never data.
+"""
+
+from lakeport.state.audit import AuditEntry, AuditTable
+from lakeport.state.store import Store
+from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
+
+__all__ = ["AuditEntry", "AuditTable", "Store", "StoredGrant", "StoredToken", "TokenTable"]

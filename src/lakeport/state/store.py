@@ -1,0 +1,36 @@
+"""One open store and its parts."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Self
+
+from lakeport.state.audit import AuditTable
+from lakeport.state.database import Database
+from lakeport.state.tokens import TokenTable
+
+
+class Store:
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self.tokens = TokenTable(database)
+        self.audit = AuditTable(database)
+
+    @classmethod
+    def open(cls, url: str) -> Self:
+        """Made, or brought to the newest schema, if need be."""
+        return cls(Database(url))
+
+    def close(self) -> None:
+        self._database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

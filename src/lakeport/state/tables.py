@@ -1,0 +1,63 @@
+"""The tables of the store as the newest schema has them. How a database gets there: `steps.py`.
+
+Times are nanoseconds since 1970 in UTC. Every name starts with `lakeport_`, because the store may share
+a Postgres database with the catalog.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Double, ForeignKey, LargeBinary, MetaData, Table, Text
+
+METADATA = MetaData()
+
+NUMBERS = Table(
+    "lakeport_numbers",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    Column("value", BigInteger, nullable=False),
+)
+"""The schema's version, and one counter per kind of thing that others keep copies of."""
+
+TOKENS = Table(
+    "lakeport_tokens",
+    METADATA,
+    Column("id", BigInteger, primary_key=True),
+    Column("name", Text, nullable=False),
+    Column("digest", LargeBinary, nullable=False, unique=True),
+    Column("created_ns", BigInteger, nullable=False),
+    Column("created_by", Text),
+    Column("expires_ns", BigInteger),
+    Column("revoked_ns", BigInteger),
+)
+
+GRANTS = Table(
+    "lakeport_grants",
+    METADATA,
+    Column("token_id", BigInteger, ForeignKey("lakeport_tokens.id"), primary_key=True),
+    Column("ability", Text, primary_key=True),
+    Column("pattern", Text, primary_key=True),
+    Column("catalog", Text, primary_key=True),
+)
+
+AUDIT = Table(
+    "lakeport_audit",
+    METADATA,
+    Column("id", BigInteger, primary_key=True),
+    Column("at_ns", BigInteger, nullable=False),
+    Column("identity", Text),
+    Column("method", Text, nullable=False),
+    Column("action", Text),
+    Column("catalog", Text),
+    Column("namespace", Text),
+    Column("table", Text),
+    Column("rows_in", BigInteger, nullable=False),
+    Column("rows_out", BigInteger, nullable=False),
+    Column("bytes_in", BigInteger, nullable=False),
+    Column("bytes_out", BigInteger, nullable=False),
+    Column("ms", Double, nullable=False),
+    Column("outcome", Text, nullable=False),
+    Column("trace_id", Text),
+    Column("session_id", Text),
+    Column("transaction_id", Text),
+    Column("peer", Text),
+)
