@@ -29,7 +29,7 @@ from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
 from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, true, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
-from lakeport.catalog.iceberg.commit.files import put, remove
+from lakeport.catalog.iceberg.commit.files import Scratch
 from lakeport.catalog.iceberg.drivers.counter import ROWS_ALONE
 from lakeport.catalog.iceberg.drivers.metadata_files import (
     MetadataTexts,
@@ -113,17 +113,11 @@ class CommittingSqlCatalog(SqlCatalog):
     def _move(
         self, table: Table, before: TableMetadata, location: str, after: TableMetadata
     ) -> CommitTableResponse:
-        new, io = self._write(table, after, self._parse_metadata_version(location) + 1)
         swap = self._swap_rows if defines(before) == defines(after) else self._swap
-        moved = {**_key(table.name()), "before": location, "after": new}
-        try:
-            with self._transaction() as connection:
-                _require_moved(connection.execute(swap, moved).rowcount)
-        except CommitStateUnknownException:
-            raise
-        except BaseException:
-            remove(io, [new])
-            raise
+        version = self._parse_metadata_version(location) + 1
+        with self._written(table, after, version) as (new, io), self._transaction() as connection:
+            moved = {**_key(table.name()), "before": location, "after": new}
+            _require_moved(connection.execute(swap, moved).rowcount)
         remove_old_metadata(io, before, after)
         return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
 
@@ -139,20 +133,14 @@ class CommittingSqlCatalog(SqlCatalog):
         name = ".".join(table.name())
         if after is None:
             raise NoSuchTableError(f"Table does not exist: {name}")
-        new, io = self._write(table, after, 0)
         key = _key(table.name())
-        row = self._create_table_row(key["namespace"], key["table"], new)
         try:
-            with self._transaction() as connection:
+            with self._written(table, after, 0) as (new, _), self._transaction() as connection:
+                row = self._create_table_row(key["namespace"], key["table"], new)
                 claim(connection, self.name, key["namespace"], key["table"])
                 connection.execute(insert(IcebergTables).values(**row))
-        except CommitStateUnknownException:
-            raise
-        except BaseException as error:
-            remove(io, [new])
-            if isinstance(error, IntegrityError):  # a program that does not ask for names
-                raise TableAlreadyExistsError(f"Table {name} already exists") from error
-            raise
+        except IntegrityError as error:  # a program that does not ask for names
+            raise TableAlreadyExistsError(f"Table {name} already exists") from error
         return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
 
     def rename_table(
@@ -169,18 +157,27 @@ class CommittingSqlCatalog(SqlCatalog):
             rename(connection, self.name, old["namespace"], names, self.is_table())
         return self.load_table(to_identifier)
 
-    def _write(self, table: Table, metadata: TableMetadata, version: int) -> tuple[str, FileIO]:
+    @contextmanager
+    def _written(
+        self, table: Table, metadata: TableMetadata, version: int
+    ) -> Iterator[tuple[str, FileIO]]:
+        """A metadata file to move the row to; it is removed if that is sure not to have been done."""
         provider = load_location_provider(metadata.location, metadata.properties)
         location = provider.new_table_metadata_file_location(version)
         # The caller's storage holds connections; a table that moves elsewhere needs another one.
         stays = _scheme(location) == _scheme(table.metadata.location)
         io = table.io if stays else self._load_file_io(location=location)
+        scratch = Scratch(io, durable=self._durable)
         try:
-            put(io, location, self._texts.text(metadata).encode(), durable=self._durable)
-        except BaseException:
-            remove(io, [location])
+            scratch.put(location, self._texts.text(metadata).encode())
+            yield location, io
+        except CommitStateUnknownException:
+            scratch.settled()
             raise
-        return location, io
+        except BaseException:
+            scratch.discard()
+            raise
+        scratch.settled()
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:
