@@ -1,0 +1,1 @@
+"""Bytes to values and back, without any behaviour: the protocol's own names live here alone."""
