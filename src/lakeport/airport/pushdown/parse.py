@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from lakeport.airport.pushdown.read import Reader, listed
 from lakeport.airport.pushdown.refusal import NotEvaluatedError
+from lakeport.airport.pushdown.sql import write
 from lakeport.airport.pushdown.widen import (
     Condition,
     Leaf,
     Unknown,
     conjuncts,
-    leaf_sql,
     leaves,
     predicate_of,
     read_condition,
@@ -151,7 +151,7 @@ class _Translation:
 
     def _text(self, leaf: Leaf) -> str | None:
         try:
-            return leaf_sql(leaf)
+            return write(leaf.node)
         except NotEvaluatedError as refusal:
             self.dropped.setdefault(str(refusal))
             return None
@@ -174,5 +174,5 @@ def _why(text: str, schema: pa.Schema) -> str:
     try:
         parse_expression(text, schema)
     except LakeportError as error:
-        return str(error)
+        return error.message
     return _REFUSED

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
+from lakeport.airport.pushdown.casts import is_widening
 from lakeport.airport.pushdown.nodes import (
     Call,
     Column,
@@ -67,26 +68,6 @@ _TYPES: dict[str, pa.DataType] = {
     "TIMESTAMP_MS": pa.timestamp("ms"),
     "TIMESTAMP_NS": pa.timestamp("ns"),
     TIMESTAMP_TZ: pa.timestamp("us", "UTC"),
-}
-_DIGITS = {
-    "TINYINT": 3,
-    "SMALLINT": 5,
-    "INTEGER": 10,
-    "BIGINT": 19,
-    "UTINYINT": 3,
-    "USMALLINT": 5,
-    "UINTEGER": 10,
-    "UBIGINT": 20,
-}
-_WIDER = {
-    "TINYINT": {"SMALLINT", "INTEGER", "BIGINT", "HUGEINT"},
-    "SMALLINT": {"INTEGER", "BIGINT", "HUGEINT"},
-    "INTEGER": {"BIGINT", "HUGEINT"},
-    "BIGINT": {"HUGEINT"},
-    "UTINYINT": {"SMALLINT", "INTEGER", "BIGINT", "HUGEINT", "USMALLINT", "UINTEGER", "UBIGINT"},
-    "USMALLINT": {"INTEGER", "BIGINT", "HUGEINT", "UINTEGER", "UBIGINT", "UHUGEINT"},
-    "UINTEGER": {"BIGINT", "HUGEINT", "UBIGINT", "UHUGEINT"},
-    "UBIGINT": {"HUGEINT", "UHUGEINT"},
 }
 _MIRRORED = {Op.LT: Op.GT, Op.GT: Op.LT, Op.LE: Op.GE, Op.GE: Op.LE}
 _PREFIXES = frozenset({"prefix", "starts_with", "^@"})
@@ -187,21 +168,12 @@ def _side(node: Node) -> _Side | None:
         case Column(field, _, True):
             return _Side(field.name, is_exact=True)
         case Conversion(Column(field, before, True), after):
-            if _is_widening(before, after):
+            if is_widening(before, after):
                 return _Side(field.name, is_exact=True)
             # Years beyond a TIMESTAMP's are an error of the cast, which the client shall raise.
             if before.id in {"DATE", "TIMESTAMP_S", "TIMESTAMP_MS"} and after.id == "TIMESTAMP":
                 return _Side(field.name, is_exact=False)
     return None
-
-
-def _is_widening(before: DuckType, after: DuckType) -> bool:
-    if after.id == "DECIMAL":
-        room = after.width - after.scale
-        if before.id == "DECIMAL":
-            return before.scale <= after.scale and before.width - before.scale <= room
-        return _DIGITS.get(before.id, 39) <= room
-    return after.id in _WIDER.get(before.id, ())
 
 
 def _scalar(node: Node) -> Scalar | None:

@@ -17,8 +17,7 @@ from lakeport.airport.pushdown.nodes import Negation, Node
 from lakeport.airport.pushdown.prune import Found, prune
 from lakeport.airport.pushdown.read import CONJUNCTIONS, MAX_DEPTH, Reader, listed
 from lakeport.airport.pushdown.refusal import NotEvaluatedError
-from lakeport.airport.pushdown.sql import may_fail, write
-from lakeport.catalog.predicates import And, Or
+from lakeport.catalog.predicates import And, Or, Predicate
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +116,8 @@ def predicate_of(condition: Condition, schema: pa.Schema) -> Found | None:
             assert_never(condition)
 
 
-def _predicates(found: list[Found]) -> tuple[And | Or, ...]:
-    return tuple(part.predicate for part in found)  # type: ignore[misc]
+def _predicates(found: list[Found]) -> tuple[Predicate, ...]:
+    return tuple(part.predicate for part in found)
 
 
 def sql_of(condition: Condition, text_of: Callable[[Leaf], str | None]) -> str | None:
@@ -138,11 +137,3 @@ def sql_of(condition: Condition, text_of: Callable[[Leaf], str | None]) -> str |
             return f"({' OR '.join(texts)})" if len(texts) == len(parts) else None
         case _:
             assert_never(condition)
-
-
-def leaf_sql(leaf: Leaf) -> str:
-    """A row for which a leaf fails is kept: its error is for the client to raise, if it gets there."""
-    text = write(leaf.node)
-    if not may_fail(leaf.node):
-        return text
-    return f"COALESCE(TRY(COALESCE(CAST({text} AS BOOLEAN), false)), true)"
