@@ -286,10 +286,11 @@ class _Script:
 
     def _note_variables(self, at: int) -> None:
         """`a, b INT DEFAULT 0`"""
-        self.frames[-1].names.add(self._tokens[at].text.lower())
-        while self._word(at + 1) == "," and at + 2 < len(self._tokens):
-            at += 2
+        while at < len(self._tokens):
             self.frames[-1].names.add(self._tokens[at].text.lower())
+            if self._word(at + 1) != ",":
+                break
+            at += 2
 
     def _handler(self, at: int) -> int:
         """`DECLARE EXIT HANDLER FOR SQLSTATE '22012', NOT FOUND`: a statement follows."""
