@@ -23,20 +23,32 @@ _MAX_LENGTH = 512
 
 def normal(text: str) -> str:
     """A pattern as it is stored and shown."""
-    glob = text.strip()
-    if not glob or len(glob) > _MAX_LENGTH:
-        raise InvalidRequestError(
-            f"a pattern has 1 to {_MAX_LENGTH} characters", hint="write NAMESPACE.TABLE: sales.*"
-        )
-    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in glob):
-        raise InvalidRequestError("a pattern may hold no control character")
+    glob = _checked(text, hint="write NAMESPACE.TABLE, like sales.*")
     if glob.startswith(".") or glob.endswith("."):
         raise InvalidRequestError(
             f"{quoted(glob)} names no table", hint="write NAMESPACE.TABLE, like sales.orders"
         )
-    if set(glob) == {"*"}:
-        return EVERYTHING
     return glob if "." in glob or glob.endswith("*") else f"{glob}.*"
+
+
+def normal_catalog(text: str) -> str:
+    """A pattern over the names of catalogs, which have no parts."""
+    glob = _checked(text, hint="write the name of a catalog, or a pattern like eu_*")
+    if "." in glob:
+        raise InvalidRequestError(
+            f"{quoted(glob)} is no catalog: their names have no dots",
+            hint="--on takes patterns of NAMESPACE.TABLE",
+        )
+    return glob
+
+
+def _checked(text: str, *, hint: str) -> str:
+    glob = text.strip()
+    if not glob or len(glob) > _MAX_LENGTH:
+        raise InvalidRequestError(f"a pattern has 1 to {_MAX_LENGTH} characters", hint=hint)
+    if any(unicodedata.category(character) in {"Cc", "Cs"} for character in glob):
+        raise InvalidRequestError("a pattern may hold no control character", hint=hint)
+    return EVERYTHING if set(glob) == {"*"} else glob
 
 
 def matches(glob: str, name: str) -> bool:

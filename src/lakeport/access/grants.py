@@ -78,7 +78,7 @@ def grants_for(
 ) -> frozenset[Grant]:
     """Each ability on each pattern in each catalog; nothing named means everything."""
     patterns = [glob.normal(pattern) for pattern in on] or [glob.EVERYTHING]
-    places = list(catalogs) or [glob.EVERYTHING]
+    places = [glob.normal_catalog(pattern) for pattern in catalogs] or [glob.EVERYTHING]
     return frozenset(
         Grant(ability, pattern, place)
         for ability in abilities

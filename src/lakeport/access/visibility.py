@@ -6,11 +6,15 @@ error is made anew, from what they see, in one sentence for every reason there m
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lakeport.access.grants import Ability
 from lakeport.access.identity import Identity
-from lakeport.catalog.ports import Catalog, Namespace, NamespaceInfo, Table
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName
+
+if TYPE_CHECKING:  # `lakeport token` must not wait for Arrow
+    from lakeport.catalog.ports import Catalog, Namespace, NamespaceInfo, Table
 
 
 def visible_namespaces(identity: Identity, catalog: Catalog) -> list[NamespaceInfo]:

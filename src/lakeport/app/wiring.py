@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
+    from lakeport.state import Store
 
 
 def profile_of(settings: Settings) -> Profile:
@@ -34,10 +35,7 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
     """The lake; the embedded one is made at its first use, but only inside a project."""
     profile = profile_of(settings)
     if settings.file is None and profile.type == "embedded":
-        raise NotFoundError(
-            "there is no lakeport.toml here or in any folder above",
-            hint="`lakeport init` makes a project; `--project DIR` names one",
-        )
+        raise _no_project()
     from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
 
     given = settings.catalog
@@ -47,6 +45,15 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
         refresh_seconds=given.refresh_seconds,
         durable=given.durable,
     )
+
+
+def open_state(settings: Settings) -> Store:
+    """Tokens and the audit; the embedded store is made at its first use, but only inside a project."""
+    if settings.file is None and "state.uri" not in settings.sources:
+        raise _no_project()
+    from lakeport.state import Store  # noqa: PLC0415  loads SQLAlchemy
+
+    return Store.open(settings.state.uri or "")
 
 
 def probe_catalog(settings: Settings, *, seconds: float) -> Presence:
@@ -68,3 +75,10 @@ def described_tables(settings: Settings) -> list[Described]:
     from lakeport.catalog.iceberg import columns  # noqa: PLC0415  loads PyIceberg
 
     return columns.described_tables(profile_of(settings))
+
+
+def _no_project() -> NotFoundError:
+    return NotFoundError(
+        "there is no lakeport.toml here or in any folder above",
+        hint="`lakeport init` makes a project; `--project DIR` names one",
+    )

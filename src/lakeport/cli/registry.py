@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
     "maintain": "Keep tables quick and small.",
+    "token": "Make, list and revoke the tokens of callers.",
     "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""

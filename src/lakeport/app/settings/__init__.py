@@ -16,6 +16,7 @@ from lakeport.app.settings.sections import (
     Pipeline,
     Server,
     Spark,
+    State,
     Tls,
 )
 from lakeport.app.settings.values import Address, shown_text
@@ -34,6 +35,7 @@ __all__ = [
     "Settings",
     "Source",
     "Spark",
+    "State",
     "Tls",
     "load",
     "shown_text",

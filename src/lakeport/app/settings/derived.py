@@ -22,6 +22,7 @@ HOME = ".lakeport"
 
 _TYPE, _URI, _WAREHOUSE = ("catalog", "type"), ("catalog", "uri"), ("catalog", "warehouse")
 _CACHE = ("pipeline", "cache")
+_STATE = ("state", "uri")
 
 _TYPE_BY_SCHEME = {
     "http": "rest",
@@ -50,6 +51,9 @@ def complete(values: dict[tuple[str, ...], Any], sources: dict[str, Source], roo
         values[_WAREHOUSE] = _anchored_folder(values[_WAREHOUSE], values[_TYPE], root)
     except ValueError as error:
         raise ConfigurationError(f"{sources['catalog.warehouse']}: {error}") from error
+    if values[_STATE] is None:
+        values[_STATE] = f"sqlite:///{root / HOME / 'state.db'}"
+    values[_STATE] = _anchored_database(values[_STATE], root)
     if values[_CACHE] is None:
         values[_CACHE] = _user_cache() or root / HOME / "cache"
 

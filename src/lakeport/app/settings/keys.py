@@ -14,6 +14,7 @@ from lakeport.app.settings import sections
 SECTIONS: Mapping[str, type[msgspec.Struct]] = {
     "catalog": sections.Catalog,
     "server": sections.Server,
+    "state": sections.State,
     "pipeline": sections.Pipeline,
     "maintenance": sections.Maintenance,
     "functions": sections.Functions,

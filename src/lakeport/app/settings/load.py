@@ -45,6 +45,7 @@ class Settings:
     file: Path | None
     catalog: sections.Catalog
     server: sections.Server
+    state: sections.State
     pipeline: sections.Pipeline
     maintenance: sections.Maintenance
     functions: sections.Functions

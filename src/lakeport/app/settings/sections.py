@@ -134,6 +134,19 @@ class Server(Struct, frozen=True, kw_only=True):
     limits: Limits = field(default_factory=Limits)
 
 
+class State(Struct, frozen=True, kw_only=True):
+    """What Lakeport remembers beside the lake: tokens, grants, the audit."""
+
+    uri: Annotated[
+        Text | None,
+        about(
+            "Where it is kept: a database URL, `postgresql+psycopg2://…` for servers that share it "
+            "[a SQLite file in `.lakeport/`]."
+        ),
+    ] = None
+    audit_days: Annotated[Duration, about("How long the audit keeps what was done.")] = 90.0
+
+
 class Spark(Struct, frozen=True, kw_only=True):
     """Where models run."""
 
