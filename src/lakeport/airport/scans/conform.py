@@ -1,0 +1,127 @@
+"""Batches of a scan as the client must get them: every declared column, in order, in the declared type.
+
+A stream that differs from what was declared crashes DuckDB or shows other numbers (chapter 0, rule 3),
+so what a catalog gives is held against its declaration and never sent if it does not fit. Columns
+nobody asked for are all NULL; to DuckDB they go as Arrow's `null` type, which takes no bytes.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import pyarrow as pa
+
+from lakeport.airport.wire_types import wire_type
+from lakeport.catalog.arrays.selection import with_columns
+from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.ports import Table
+from lakeport.core.errors import InternalError, UnsupportedError
+from lakeport.core.names import quoted
+
+_OWN = "lakeport"
+
+
+@dataclass(slots=True)
+class Conform:
+    """`places[i]` is where column `i` of `declared` is in the batches, None where it was not asked for."""
+
+    declared: pa.Schema
+    places: tuple[int | None, ...]
+    table: str
+    is_distrusted: bool = False
+    with_null_type: bool = False
+    schema: pa.Schema = field(init=False)
+    _nulls: dict[tuple[pa.DataType, int], Array] = field(init=False, default_factory=dict)
+
+    def __post_init__(self) -> None:
+        fields = [
+            pa.field(column.name, pa.null()) if place is None and self.with_null_type else column
+            for column, place in zip(self.declared, self.places, strict=True)
+        ]
+        self.schema = pa.schema(fields).with_metadata(self.declared.metadata)
+
+    def batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """`InternalError` with the reason, for the log alone, if it is not what was declared."""
+        self._check(batch)
+        columns = [
+            self._missing(column.type, batch.num_rows)
+            if place is None
+            else self._column(batch.column(place), column)
+            for column, place in zip(self.schema, self.places, strict=True)
+        ]
+        return with_columns(columns, self.schema, batch.num_rows)
+
+    def _check(self, batch: pa.RecordBatch) -> None:
+        wanted = [place for place in self.places if place is not None]
+        if wanted and max(wanted) >= batch.num_columns:
+            raise InternalError(
+                f"table {quoted(self.table)} gave {batch.num_columns} columns,"
+                f" and was asked for {len(wanted)}"
+            )
+        try:
+            # The contents of what our own catalogs made were checked when they were read.
+            batch.validate(full=self.is_distrusted)
+        except pa.ArrowInvalid as error:
+            raise InternalError(
+                f"table {quoted(self.table)} gave a damaged batch: {error}"
+            ) from error
+
+    def _column(self, values: Array, column: Field) -> Array:
+        if self.is_distrusted and not column.nullable and values.null_count:
+            raise InternalError(
+                f"table {quoted(self.table)} gave NULL in the column {quoted(column.name)},"
+                " which is declared NOT NULL"
+            )
+        if values.type == column.type:
+            return values
+        return as_declared(values, column.type, f"{self.table}.{column.name}")
+
+    def _missing(self, data_type: pa.DataType, rows: int) -> Array:
+        # Batches of a stream have few sizes, most of them one.
+        held = self._nulls.get((data_type, rows))
+        if held is None:
+            if len(self._nulls) > 64:
+                self._nulls.clear()
+            held = self._nulls[data_type, rows] = nulls(rows, data_type)
+        return held
+
+
+def places_of(columns: tuple[int, ...], *, row_ids: bool, declared: int) -> tuple[int | None, ...]:
+    """Where each declared column comes in a scan of these columns, the row id being last in both."""
+    place = {column: index for index, column in enumerate(columns)}
+    if row_ids:
+        place[declared - 1] = len(columns)
+    return tuple(place.get(index) for index in range(declared))
+
+
+def is_distrusted(table: Table) -> bool:
+    """Whether somebody else's code makes the rows."""
+    return type(table).__module__.partition(".")[0] != _OWN
+
+
+def as_declared(values: Array, declared: pa.DataType, what: str) -> Array:
+    """Only for what `wire_type` changes: another type than the catalog's own declaration is a bug.
+
+    A catalog may give `int32` for `int64` as little as text: where values fit by chance today, they
+    will not tomorrow.
+    """
+    if wire_type(values.type) != declared:
+        raise InternalError(f"{quoted(what)} came as {values.type} and is declared {declared}")
+    if isinstance(values, pa.DictionaryArray):
+        values = values.dictionary_decode()
+    try:
+        return values.cast(declared)
+    except pa.ArrowNotImplementedError as error:
+        raise UnsupportedError(
+            f"{quoted(what)} has the type {values.type}, which clients cannot read"
+        ) from error
+
+
+def nulls(rows: int, data_type: pa.DataType) -> Array:
+    if isinstance(data_type, pa.BaseExtensionType):
+        wrapped: Array = pa.ExtensionArray.from_storage(
+            data_type, nulls(rows, data_type.storage_type)
+        )
+        return wrapped
+    plain: Array = pa.nulls(rows, data_type)  # type: ignore[call-overload] # the stubs know concrete types only
+    return plain

@@ -1,0 +1,102 @@
+"""From a descriptor or a ticket to the state that is read and the columns that are shown.
+
+The point in time comes from the request, from the transaction's pin, or is the head. What a ticket
+names is found again by name, uuid and snapshot: a table made anew under the same name is not it.
+"""
+
+from __future__ import annotations
+
+from lakeport.airport.requested import Requested
+from lakeport.airport.scans.layouts import held_layout, layout_state, state_of_schema
+from lakeport.airport.scans.pins import Pins
+from lakeport.airport.scans.readings import Reading
+from lakeport.airport.scans.tickets import ScanTicket
+from lakeport.airport.transactions import require_transaction_id
+from lakeport.airport.visible import Found, Visible
+from lakeport.catalog.ports import TableState, Travelable, require
+from lakeport.core.errors import ConflictError, LakeportError
+from lakeport.core.names import TableName, quoted
+from lakeport.core.timepoint import AtSnapshot, AtVersion, TimePoint
+from lakeport.flight.call import Call
+
+_TRANSACTION = "airport-transaction-id"
+
+
+def resolve(call: Call, visible: Visible, requested: Requested, pins: Pins) -> Reading:
+    """What a scan of this request reads, in the columns its client holds."""
+    found = visible.table(requested)
+    rows, at = _rows(call, found, requested.at, pins)
+    return Reading(found, rows, layout_state(found, held_layout(call, requested, found), rows), at)
+
+
+def declare(call: Call, visible: Visible, requested: Requested) -> Reading:
+    """What is told of the table: at a point in time its columns then, whatever the client held."""
+    found = visible.table(requested)
+    rows = found.state(requested.at)
+    if requested.at is not None:
+        return Reading(found, rows, rows, requested.at)
+    return Reading(found, rows, layout_state(found, held_layout(call, requested, found), rows))
+
+
+def resolve_ticket(visible: Visible, ticket: ScanTicket) -> Reading:
+    name = TableName(ticket.namespace, ticket.table)
+    found = visible.table(Requested(name, catalog=ticket.catalog))
+    head = found.table.state()
+    if head.uuid != ticket.uuid:
+        raise ConflictError(
+            f"table {quoted(str(name))} was replaced since the scan began",
+            hint="run the query again",
+        )
+    rows, at = head, None
+    if not _is_head(found, ticket, head):
+        at = _point(ticket.snapshot)
+        rows = found.state(at)
+    return Reading(found, rows, state_of_schema(found, ticket.layout, rows), at)
+
+
+def transaction_of(call: Call) -> str | None:
+    text = call.header(_TRANSACTION)
+    return require_transaction_id(text) if text else None
+
+
+def _rows(
+    call: Call, found: Found, at: TimePoint | None, pins: Pins
+) -> tuple[TableState, TimePoint | None]:
+    if at is not None:
+        return found.state(at), at
+    head = found.table.state()
+    transaction = transaction_of(call)
+    if transaction is None or not isinstance(found.table, Travelable):
+        return head, None
+    pinned = pins.hold(transaction, found.catalog.name, head)
+    if pinned == head.snapshot_id:
+        return head, None
+    return _pinned(call, found, pins, head, pinned)
+
+
+def _pinned(
+    call: Call, found: Found, pins: Pins, head: TableState, snapshot_id: int | None
+) -> tuple[TableState, TimePoint | None]:
+    """The pinned state, unless its columns are not the head's or it has expired: then the head."""
+    table, at = require(found.table, Travelable, "the table"), _point(snapshot_id)
+    try:
+        state = table.state_at(at)
+    except LakeportError:
+        state = None
+    if state is not None and state.schema_id == head.schema_id:
+        return state, at
+    transaction = transaction_of(call)
+    if transaction is not None:
+        pins.move(transaction, found.catalog.name, head)
+    return head, None
+
+
+def _point(snapshot_id: int | None) -> TimePoint:
+    return AtVersion(0) if snapshot_id is None else AtSnapshot(snapshot_id)
+
+
+def _is_head(found: Found, ticket: ScanTicket, head: TableState) -> bool:
+    """A table without a past is read as it is."""
+    if not isinstance(found.table, Travelable):
+        return True
+    return ticket.is_head and ticket.snapshot == head.snapshot_id

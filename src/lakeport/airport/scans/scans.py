@@ -1,0 +1,237 @@
+"""Reading over the wire: what is declared of a table, `endpoints`, DoGet, `column_statistics`.
+
+A scan is planned once, by `endpoints`, and carried in tickets; DoGet needs nothing that an earlier call
+left behind, so any replica serves it. The pins of transactions are all that is kept here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+from msgspec.structs import replace
+
+from lakeport.airport.announce import announced_schema
+from lakeport.airport.requested import Requested, from_json
+from lakeport.airport.scans.asked import Asked, asked_again, asked_of, scan_request
+from lakeport.airport.scans.groups import grouped
+from lakeport.airport.scans.pins import Pins
+from lakeport.airport.scans.readings import Reading
+from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
+from lakeport.airport.scans.statistics import encode_statistics, produces_statistics
+from lakeport.airport.scans.stream import Pieces, empty_stream, stream
+from lakeport.airport.scans.tickets import MAX_BYTES, ScanTicket, decode_ticket, is_scan_ticket
+from lakeport.airport.scans.totals import Totals, totals
+from lakeport.airport.visible import Found, Visible
+from lakeport.airport.wire.bodies import ScanParameters
+from lakeport.catalog.definition import require_column
+from lakeport.catalog.ports import (
+    Catalog,
+    ColumnStatistics,
+    Measurable,
+    Scannable,
+    ScanPlan,
+    TableState,
+    Travelable,
+    require,
+)
+from lakeport.core.errors import ConflictError, LimitError
+from lakeport.core.names import quoted
+from lakeport.flight.call import Call
+from lakeport.flight.messages import REUSE_CONNECTION, FlightEndpoint
+from lakeport.flight.service import Outgoing
+
+_ATTEMPTS = 3
+_MAX_ANSWER = 2 * MAX_BYTES
+_SKIP = "airport-skip-producing-results"
+
+
+@dataclass(frozen=True, slots=True)
+class Announced:
+    """`state` has the columns declared; `schema` is how they are."""
+
+    found: Found
+    state: TableState
+    schema: pa.Schema
+
+
+@dataclass(frozen=True, slots=True)
+class Whole:
+    """All of a request as one ticket; -1 is unknown."""
+
+    announced: Announced
+    ticket: bytes
+    rows: int
+    bytes: int
+
+
+class Scans:
+    """`public` is where other connections than the caller's own reach this server."""
+
+    def __init__(self, public: str | None = None, pins: Pins | None = None) -> None:
+        self._location = public or REUSE_CONNECTION
+        self._pins = pins or Pins()
+
+    # -- what is declared ------------------------------------------------------------------------
+
+    def announced(self, call: Call, visible: Visible, requested: Requested) -> Announced:
+        return _announced(declare(call, visible, requested))
+
+    def whole(self, call: Call, visible: Visible, requested: Requested) -> Whole:
+        """Planned when its ticket comes back: GetFlightInfo reads no manifest."""
+        reading = declare(call, visible, requested)
+        asked = asked_of(reading, requested)
+        request, is_exact = scan_request(reading, asked)
+        ticket = replace(_address(reading), **_wanted(asked))
+        unfiltered = request.predicate is None and request.expression is None and is_exact
+        known = totals(reading, asked.limit) if unfiltered else Totals()
+        return Whole(_announced(reading), ticket.encode(), known.rows, known.bytes)
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def endpoints(
+        self, call: Call, visible: Visible, requested: Requested, parameters: ScanParameters
+    ) -> tuple[FlightEndpoint, ...]:
+        requested = requested.at_point(parameters.at_unit, parameters.at_value)
+        for _ in range(_ATTEMPTS):
+            reading = resolve(call, visible, requested, self._pins)
+            asked = asked_of(reading, requested, parameters)
+            request, _ = scan_request(reading, asked)
+            table = require(reading.found.table, Scannable, _what(reading.found))
+            plan = table.plan(request)
+            if _is_of(call, plan, reading):
+                return self._tickets(reading, asked, plan)
+        raise ConflictError(
+            f"table {quoted(str(requested.name))} was changed while a scan of it was planned",
+            hint="run the query again",
+        )
+
+    def _tickets(
+        self, reading: Reading, asked: Asked, plan: ScanPlan
+    ) -> tuple[FlightEndpoint, ...]:
+        # A limit counts rows of the whole scan, so one reader must count them.
+        groups = grouped(plan) if asked.limit is None else grouped(plan, 1)
+        if not groups:
+            return ()
+        ticket = replace(
+            _address(reading),
+            snapshot=plan.splits[0].snapshot_id,
+            is_exact=plan.exact,
+            **_wanted(asked),
+        )
+        if asked.pushed and not _fits(ticket, len(groups)):
+            # Files were chosen by it already, and the client applies it again.
+            ticket = replace(ticket, filters=asked.own)
+        tickets = (replace(ticket, parts=parts, share=rows) for parts, rows in groups)
+        return tuple(FlightEndpoint(each.encode(), (self._location,)) for each in tickets)
+
+    def do_get(self, call: Call, visible: Visible, ticket: bytes) -> Outgoing:
+        """Tickets of ours, and contract 001's JSON."""
+        if not is_scan_ticket(ticket) and ticket.lstrip().startswith(b"{"):
+            requested = from_json(ticket, "the ticket")
+            reading = resolve(call, visible, requested, self._pins)
+            return _streamed(call, reading, asked_of(reading, requested), None)
+        found = decode_ticket(ticket)
+        reading = resolve_ticket(visible, found)
+        return _streamed(call, reading, asked_again(reading, found), _pieces(found))
+
+    # -- statistics ------------------------------------------------------------------------------
+
+    def column_statistics(
+        self, call: Call, visible: Visible, requested: Requested, column: str
+    ) -> bytes:
+        reading = resolve(call, visible, requested, self._pins)
+        schema = reading.layout.definition.schema
+        index = require_column(schema, column, where=_what(reading.found))
+        return encode_statistics(schema.field(index), self._known(call, reading, column))
+
+    def _known(self, call: Call, reading: Reading, column: str) -> ColumnStatistics:
+        """Of the head alone, and only while it is sure that the scan will read the head.
+
+        DuckDB asks first and scans later: without a transaction's pin it may find other rows then.
+        """
+        table = reading.found.table
+        is_pinned = transaction_of(call) is not None and isinstance(table, Travelable)
+        is_head = reading.at is None and reading.layout is reading.rows
+        if not isinstance(table, Measurable) or not is_head or (call.is_airport and not is_pinned):
+            return ColumnStatistics()
+        known = table.statistics(column)
+        unchanged = table.state().snapshot_id == reading.rows.snapshot_id
+        return known if unchanged else ColumnStatistics()
+
+
+def whole_ticket(catalog: Catalog, state: TableState) -> bytes:
+    """All rows of a table as it is now, for whoever lists many tables."""
+    return _address_of(catalog, state, state, is_head=True).encode()
+
+
+def _announced(reading: Reading) -> Announced:
+    """Statistics are of the head alone: `column_statistics` tells of no point in time."""
+    table, state = reading.found.table, reading.layout
+    is_head = reading.at is None and reading.layout is reading.rows
+    statistics = is_head and produces_statistics(table, state)
+    return Announced(reading.found, state, announced_schema(table, state, statistics=statistics))
+
+
+def _streamed(call: Call, reading: Reading, asked: Asked, pieces: Pieces | None) -> Outgoing:
+    has_rows = reading.rows.snapshot_id is not None or not isinstance(
+        reading.found.table, Travelable
+    )
+    if not has_rows or call.header(_SKIP) == "1":
+        return empty_stream(reading)
+    return stream(call, reading, asked, pieces)
+
+
+def _pieces(ticket: ScanTicket) -> Pieces | None:
+    if ticket.parts is None or ticket.snapshot is None:
+        return None
+    return Pieces(ticket.snapshot, ticket.parts, ticket.share, ticket.is_exact)
+
+
+def _address(reading: Reading) -> ScanTicket:
+    return _address_of(
+        reading.found.catalog, reading.rows, reading.layout, is_head=reading.at is None
+    )
+
+
+def _address_of(
+    catalog: Catalog, rows: TableState, layout: TableState, *, is_head: bool
+) -> ScanTicket:
+    return ScanTicket(
+        catalog.name,
+        rows.name.namespace,
+        rows.name.table,
+        rows.uuid,
+        layout.schema_id,
+        rows.snapshot_id,
+        is_head,
+    )
+
+
+def _wanted(asked: Asked) -> dict[str, Any]:
+    return {
+        "columns": asked.columns,
+        "row_ids": asked.row_ids,
+        "filters": asked.filters,
+        "limit": asked.limit,
+    }
+
+
+def _fits(ticket: ScanTicket, count: int) -> bool:
+    try:
+        return len(ticket.encode()) * count <= _MAX_ANSWER
+    except LimitError:
+        return False
+
+
+def _is_of(call: Call, plan: ScanPlan, reading: Reading) -> bool:
+    """Whether the plan is about the state that was resolved; only a transaction minds newer rows."""
+    planned, rows = plan.state, reading.rows
+    if (planned.uuid, planned.schema_id) != (rows.uuid, rows.schema_id):
+        return False
+    return planned.snapshot_id == rows.snapshot_id or transaction_of(call) is None
+
+
+def _what(found: Found) -> str:
+    return f"table {quoted(str(found.table.name))}"
