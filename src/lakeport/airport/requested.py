@@ -104,7 +104,7 @@ def from_json(body: bytes, what: str) -> Requested:
 
 
 def path_of(name: TableName, layout: Layout | None = None) -> tuple[str, ...]:
-    path = (_encode(name.namespace), _encode(name.table))
+    path = (encoded(name.namespace), encoded(name.table))
     return path if layout is None else (*path, str(layout))
 
 
@@ -118,8 +118,8 @@ def _layout(text: str) -> Layout:
     return Layout(int(found["schema"]), found["uuid"])
 
 
-def _encode(name: str) -> str:
-    """Printable ASCII but for `%`, `/` and a leading `@`, which would read as a layout."""
+def encoded(name: str) -> str:
+    """A name in a path: printable ASCII but for `%`, `/` and a leading `@`, which would read as a layout."""
     escaped = "".join(
         character if " " <= character <= "~" and character not in "%/" else _escape(character)
         for character in name

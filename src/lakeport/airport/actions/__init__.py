@@ -1,0 +1,1 @@
+"""The actions: one entry each in the registry, one file per family."""

@@ -1,0 +1,66 @@
+"""An action is one entry: name, description, decoder, handler, encoder.
+
+ListActions and the dispatch both come from the same entries, so nothing can be listed that is not
+there. Every entry yields exactly one Result: for some actions DuckDB dies of an empty stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from lakeport.airport.caller import Caller
+from lakeport.airport.flights import Flights
+from lakeport.airport.transactions import Outcomes
+from lakeport.core.errors import UnsupportedError
+from lakeport.core.names import nearest, quoted
+from lakeport.flight.messages import Action, ActionType
+
+Q = TypeVar("Q")
+A = TypeVar("A")
+
+
+@dataclass(frozen=True, slots=True)
+class Desk:
+    """What handlers work with."""
+
+    flights: Flights
+    outcomes: Outcomes | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Entry(Generic[Q, A]):
+    """`decode` gets the body and how to call it in a complaint."""
+
+    name: str
+    description: str
+    decode: Callable[[bytes, str], Q]
+    handle: Callable[[Desk, Caller, Q], A]
+    encode: Callable[[A], bytes]
+
+    def answer(self, desk: Desk, caller: Caller, body: bytes) -> bytes:
+        request = self.decode(body, f"action {quoted(self.name)}")
+        return self.encode(self.handle(desk, caller, request))
+
+
+class Registry:
+    def __init__(self, entries: Iterable[Entry[Any, Any]]) -> None:
+        self._entries = {entry.name: entry for entry in entries}
+
+    def __iter__(self) -> Iterator[ActionType]:
+        return (ActionType(each.name, each.description) for each in self._entries.values())
+
+    def answer(self, desk: Desk, caller: Caller, action: Action) -> bytes:
+        entry = self._entries.get(action.type)
+        if entry is None:
+            close = nearest(action.type, self._entries)
+            hint = (
+                f"did you mean {quoted(close)}?" if close else "ListActions names those there are"
+            )
+            raise UnsupportedError(f"there is no action {quoted(action.type)}", hint=hint)
+        return entry.answer(desk, caller, action.body)
+
+
+def as_is(answer: bytes) -> bytes:
+    return answer

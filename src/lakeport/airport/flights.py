@@ -1,0 +1,200 @@
+"""GetFlightInfo, GetSchema, PollFlightInfo, ListFlights, DoGet and `endpoints`: one set of descriptors.
+
+A descriptor is a table's path or JSON, a function call in JSON, `__databases`, or empty for the whole
+catalog. Whatever one method accepts the others accept: DuckDB asks for the same one thing by several.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
+
+import pyarrow as pa
+
+from lakeport.airport import databases, functions
+from lakeport.airport.addresses import Addresses
+from lakeport.airport.caller import Caller
+from lakeport.airport.functions import Bound, FunctionCall, function_asked_for
+from lakeport.airport.listing import Listing, infos
+from lakeport.airport.objects import Audience, table_metadata
+from lakeport.airport.requested import Layout, Requested, encoded, path_of, requested
+from lakeport.airport.scans import Announced, Scans
+from lakeport.airport.wire.bodies import ScanParameters
+from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
+from lakeport.catalog.ports import Catalog
+from lakeport.core.names import fold
+from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
+from lakeport.flight.service import Outgoing
+
+_FILTER_CATALOG = "airport-list-flights-filter-catalog"
+_FILTER_SCHEMA = "airport-list-flights-filter-schema"
+
+
+@dataclass(frozen=True, slots=True)
+class Flights:
+    listing: Listing
+    scans: Scans
+    addresses: Addresses
+
+    # -- one object ------------------------------------------------------------------------------
+
+    def info(self, caller: Caller, descriptor: FlightDescriptor) -> FlightInfo:
+        if descriptor.is_empty:
+            return self._catalog(caller, descriptor)
+        if databases.is_databases(descriptor):
+            return self._databases(caller, descriptor)
+        call = _function(descriptor)
+        if call is not None:
+            return self.function(caller, call, descriptor)
+        return self.table(caller, requested(descriptor), descriptor)
+
+    def table(self, caller: Caller, wanted: Requested, descriptor: FlightDescriptor) -> FlightInfo:
+        """Contract 001: the descriptor that was sent, and exactly one endpoint."""
+        whole = self.scans.whole(caller.call, caller.visible, wanted)
+        announced = whole.announced
+        name = announced.found.table.name
+        called = caller.called(announced.found.catalog, wanted.catalog)
+        return FlightInfo(
+            schema_bytes(announced.schema),
+            descriptor,
+            (self._endpoint(caller, whole.ticket),),
+            whole.rows,
+            whole.bytes,
+            app_metadata=table_metadata(called, name, announced.state),
+        )
+
+    def function(
+        self, caller: Caller, wanted: FunctionCall, descriptor: FlightDescriptor | None = None
+    ) -> FlightInfo:
+        bound = functions.bind(caller.visible, wanted)
+        exact = replace(wanted, schema_name=bound.namespace, catalog_name=bound.catalog.name)
+        ticket = exact.encode()
+        rows = bound.rows.rows
+        return FlightInfo(
+            schema_bytes(bound.rows.schema),
+            descriptor or FlightDescriptor(command=ticket),
+            (self._endpoint(caller, ticket),),
+            -1 if rows is None else rows,
+            app_metadata=_function_metadata(caller, bound, wanted),
+        )
+
+    def schema(self, caller: Caller, descriptor: FlightDescriptor) -> pa.Schema:
+        if descriptor.is_empty:
+            caller.visible.catalog()
+            return pa.schema([])
+        if databases.is_databases(descriptor):
+            return databases.SCHEMA
+        call = _function(descriptor)
+        if call is not None:
+            return functions.bind(caller.visible, call).rows.schema
+        return self.announced(caller, requested(descriptor)).schema
+
+    def announced(self, caller: Caller, wanted: Requested) -> Announced:
+        return self.scans.announced(caller.call, caller.visible, wanted)
+
+    def at_point(
+        self, caller: Caller, descriptor: FlightDescriptor, wanted: Requested
+    ) -> FlightInfo:
+        """The action `flight_info`. DuckDB keeps the descriptor it answers, so that names the layout
+        of the point; asked again with that one, the answer is the same.
+        """
+        if wanted.at is None or not caller.call.is_airport or descriptor.path is None:
+            return self.table(caller, wanted, descriptor)
+        announced = self.announced(caller, wanted)
+        prefix = descriptor.path[:1] if wanted.catalog else ()
+        path = path_of(announced.found.table.name, Layout.of(announced.state))
+        return self.table(caller, wanted, FlightDescriptor(path=(*prefix, *path)))
+
+    # -- rows ------------------------------------------------------------------------------------
+
+    def endpoints(
+        self, caller: Caller, descriptor: FlightDescriptor, parameters: ScanParameters
+    ) -> tuple[FlightEndpoint, ...]:
+        if databases.is_databases(descriptor):
+            return (FlightEndpoint(databases.TICKET),)
+        call = _function(descriptor)
+        if call is not None:
+            functions.bind(caller.visible, call)
+            return (FlightEndpoint(call.encode()),)
+        wanted = requested(descriptor)
+        return tuple(self.scans.endpoints(caller.call, caller.visible, wanted, parameters))
+
+    def read(self, caller: Caller, ticket: bytes) -> Outgoing:
+        if ticket == databases.TICKET:
+            return databases.read(caller.visible)
+        call = function_asked_for(ticket, "the ticket")
+        if call is not None:
+            return functions.read(functions.bind(caller.visible, call))
+        return self.scans.do_get(caller.call, caller.visible, ticket)
+
+    # -- everything ------------------------------------------------------------------------------
+
+    def listed(self, caller: Caller, criteria: bytes) -> Iterator[FlightInfo]:
+        """All that is visible, of the catalog and namespace that the headers name if they do.
+
+        Criteria, where a client sends any, are a glob of `namespace.table`.
+        """
+        only = caller.call.header(_FILTER_SCHEMA)
+        glob = fold(criteria.decode("utf-8", "replace"))
+        for catalog in self._catalogs(caller):
+            audience = self._audience(caller, catalog)
+            for namespace in self.listing.namespaces(
+                catalog, caller.identity, is_airport=caller.call.is_airport
+            ):
+                if only is not None and fold(namespace.info.name) != fold(only):
+                    continue
+                tables = (
+                    table for table in namespace.tables if fnmatchcase(fold(str(table.name)), glob)
+                )
+                shown = (
+                    replace(namespace, tables=tuple(tables), functions=()) if glob else namespace
+                )
+                yield from infos(shown, audience)
+
+    def _catalogs(self, caller: Caller) -> list[Catalog]:
+        named = caller.call.header(_FILTER_CATALOG)
+        if named or caller.visible.header or caller.call.is_airport:
+            return [caller.visible.catalog(named)]
+        return caller.visible.all_catalogs()
+
+    def _audience(self, caller: Caller, catalog: Catalog) -> Audience:
+        is_default = catalog.name == caller.visible.catalogs.default.name
+        named = caller.visible.header is not None or is_default or caller.call.is_airport
+        return Audience(
+            caller.called(catalog, caller.call.header(_FILTER_CATALOG)),
+            caller.call.is_airport,
+            () if named else (encoded(catalog.name),),
+            self.addresses.locations(caller.call),
+        )
+
+    def _catalog(self, caller: Caller, descriptor: FlightDescriptor) -> FlightInfo:
+        catalog = caller.visible.catalog()
+        contents = self.listing.catalog_info(catalog, caller.identity)
+        return FlightInfo(schema_bytes(pa.schema([])), descriptor, app_metadata=contents)
+
+    def _databases(self, caller: Caller, descriptor: FlightDescriptor) -> FlightInfo:
+        endpoint = self._endpoint(caller, databases.TICKET)
+        rows = databases.databases(caller.visible).num_rows
+        return FlightInfo(schema_bytes(databases.SCHEMA), descriptor, (endpoint,), rows)
+
+    def _endpoint(self, caller: Caller, ticket: bytes) -> FlightEndpoint:
+        return FlightEndpoint(ticket, self.addresses.locations(caller.call))
+
+
+def _function(descriptor: FlightDescriptor) -> FunctionCall | None:
+    if not descriptor.command:
+        return None
+    return function_asked_for(descriptor.command, "the descriptor's command")
+
+
+def _function_metadata(caller: Caller, bound: Bound, wanted: FunctionCall) -> bytes:
+    signature = bound.function.signature
+    return ObjectMetadata(
+        "table_function",
+        caller.called(bound.catalog, wanted.catalog_name),
+        bound.namespace,
+        signature.name,
+        description=signature.description,
+        input_schema=signature.parameters,
+    ).encode()

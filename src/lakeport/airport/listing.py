@@ -1,0 +1,149 @@
+"""Discovery: `list_schemas` for DuckDB, ListFlights for everybody, contract 002's CatalogInfo.
+
+A namespace called `main` is left out for airport clients: DuckDB resolves that name before it asks a
+server, so nothing in it could be used; standard clients are served it. Functions are left out for them
+too, until they can be called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+import pyarrow as pa
+
+from lakeport.access import Identity
+from lakeport.airport.inventory import Inventory, Kept, ListedNamespace
+from lakeport.airport.objects import Audience, function_info, table_info
+from lakeport.airport.wire.contents import SchemaRecord, list_schemas_answer, schema_contents
+from lakeport.airport.wire.objects import schema_bytes
+from lakeport.airport.wire.packing import compress, pack
+from lakeport.catalog.ports import (
+    Catalog,
+    InOutFunction,
+    NamespaceInfo,
+    ScalarFunction,
+    Signature,
+    TableFunction,
+)
+from lakeport.core.names import fold
+from lakeport.flight.messages import FlightInfo
+
+UNUSABLE_IN_DUCKDB = "main"
+"""The one namespace that DuckDB cannot look up in an attached catalog."""
+
+
+class Listing:
+    def __init__(self, inventory: Inventory) -> None:
+        self._inventory = inventory
+        self._answers: Kept[bytes] = Kept()
+        self._catalog_infos: Kept[bytes] = Kept()
+
+    def namespaces(
+        self, catalog: Catalog, identity: Identity, *, is_airport: bool
+    ) -> tuple[ListedNamespace, ...]:
+        listed = self._inventory.of(catalog, identity, catalog.version())
+        return _for_airport(listed) if is_airport else listed
+
+    def list_schemas(self, catalog: Catalog, identity: Identity, audience: Audience) -> bytes:
+        version = catalog.version()
+        key = (catalog.name, version, identity.grants, audience)
+
+        def make() -> bytes:
+            listed = self._inventory.of(catalog, identity, version)
+            shown = _for_airport(listed) if audience.is_airport else listed
+            return list_schemas_answer([_record(each, audience) for each in shown], version)
+
+        return self._answers.get(key, make)
+
+    def catalog_info(self, catalog: Catalog, identity: Identity) -> bytes:
+        """Contract 002's CatalogInfo: zstd of msgpack, without the length before it."""
+        version = catalog.version()
+
+        def make() -> bytes:
+            listed = self._inventory.of(catalog, identity, version)
+            return compress(pack({"schemas": [_schema_info(each) for each in listed]}))
+
+        return self._catalog_infos.get((catalog.name, version, identity.grants), make)
+
+
+def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo]:
+    for table in namespace.tables:
+        yield table_info(table, audience)
+    if audience.is_airport:
+        return
+    for function in namespace.functions:
+        if isinstance(function, TableFunction):
+            yield function_info(function, namespace.info.name, pa.schema([]), audience)
+
+
+def explain_unusable(namespaces: tuple[NamespaceInfo, ...]) -> str | None:
+    """What to tell somebody who looks for `main` in DuckDB, if the catalog has one."""
+    if not any(_is_unusable(info) for info in namespaces):
+        return None
+    return (
+        f"the namespace `{UNUSABLE_IN_DUCKDB}` is not shown to DuckDB, which keeps that name for "
+        "itself; other Flight clients can read it"
+    )
+
+
+def _for_airport(listed: tuple[ListedNamespace, ...]) -> tuple[ListedNamespace, ...]:
+    return tuple(
+        replace(namespace, functions=()) for namespace in listed if not _is_unusable(namespace.info)
+    )
+
+
+def _is_unusable(info: NamespaceInfo) -> bool:
+    return fold(info.name) == UNUSABLE_IN_DUCKDB
+
+
+def _record(namespace: ListedNamespace, audience: Audience) -> SchemaRecord:
+    info = namespace.info
+    contents = schema_contents(list(infos(namespace, audience)))
+    return SchemaRecord(info.name, contents, info.comment or "", info.properties)
+
+
+def _schema_info(namespace: ListedNamespace) -> dict[str, object]:
+    info: dict[str, object] = {
+        "name": namespace.info.name,
+        **_comment(namespace.info.comment),
+        "tables": [
+            {
+                "name": table.name.table,
+                **_comment(table.state.definition.comment),
+                "schema": schema_bytes(table.schema),
+            }
+            for table in namespace.tables
+        ],
+    }
+    for function in namespace.functions:
+        if isinstance(function, ScalarFunction):
+            returns = pa.schema([pa.field("result", function.returns)])
+            _add(info, "scalar_functions", _function_info(function.signature, returns))
+        elif isinstance(function, TableFunction):
+            _add(info, "table_functions", _function_info(function.signature, pa.schema([])))
+        elif isinstance(function, InOutFunction):
+            _add(info, "table_functions_in_out", _function_info(function.signature, pa.schema([])))
+    return info
+
+
+def _function_info(signature: Signature, returns: pa.Schema) -> dict[str, object]:
+    return {
+        "name": signature.name,
+        **_comment(signature.description),
+        "signature": {
+            "parameters": [schema_bytes(pa.schema([each])) for each in signature.parameters],
+            "return": schema_bytes(returns),
+        },
+    }
+
+
+def _add(info: dict[str, object], key: str, function: Mapping[str, object]) -> None:
+    functions = info.setdefault(key, [])
+    if isinstance(functions, list):
+        functions.append(function)
+
+
+def _comment(text: str | None) -> dict[str, object]:
+    """Contract 002 leaves out what is empty."""
+    return {"comment": text} if text else {}

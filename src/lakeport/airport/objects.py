@@ -1,0 +1,79 @@
+"""FlightInfos of catalog objects, as a listing shows them: no endpoint is planned for them.
+
+Airport clients get a descriptor that says which layout they were told, and a catalog name spelled as
+they attached it. Standard clients get an endpoint that reads the whole table.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import msgspec
+import pyarrow as pa
+
+from lakeport.airport.functions import FunctionCall
+from lakeport.airport.inventory import ListedTable
+from lakeport.airport.requested import Layout, path_of
+from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
+from lakeport.catalog.ports import TableFunction, TableState
+from lakeport.core.names import TableName
+from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
+
+
+@dataclass(frozen=True, slots=True)
+class Audience:
+    """For whom objects are described. `called` is the catalog's name as the client knows it.
+
+    `prefix` goes before the path where two names would mean another catalog's table.
+    """
+
+    called: str
+    is_airport: bool
+    prefix: tuple[str, ...] = ()
+    locations: tuple[str, ...] = ()
+
+
+def table_info(table: ListedTable, audience: Audience) -> FlightInfo:
+    layout = Layout.of(table.state) if audience.is_airport else None
+    endpoints = () if audience.is_airport else (_whole_table(table.name, audience),)
+    return FlightInfo(
+        schema=schema_bytes(table.schema),
+        descriptor=FlightDescriptor(path=(*audience.prefix, *path_of(table.name, layout))),
+        endpoints=endpoints,
+        app_metadata=table_metadata(audience.called, table.name, table.state),
+    )
+
+
+def table_metadata(called: str, name: TableName, state: TableState) -> bytes:
+    return ObjectMetadata(
+        "table", called, name.namespace, name.table, comment=state.definition.comment
+    ).encode()
+
+
+def function_info(
+    function: TableFunction, namespace: str, schema: pa.Schema, audience: Audience
+) -> FlightInfo:
+    signature = function.signature
+    asked = FunctionCall(signature.name, schema_name=namespace, catalog_name=audience.called)
+    return FlightInfo(
+        schema=schema_bytes(schema),
+        descriptor=FlightDescriptor(command=asked.encode()),
+        app_metadata=ObjectMetadata(
+            "table_function",
+            audience.called,
+            namespace,
+            signature.name,
+            description=signature.description,
+            input_schema=signature.parameters,
+        ).encode(),
+    )
+
+
+def _whole_table(name: TableName, audience: Audience) -> FlightEndpoint:
+    """Contract 001's JSON ticket: it costs nothing to make, and means the table as it is then."""
+    ticket = {
+        "catalog_name": audience.called,
+        "schema_name": name.namespace,
+        "table_name": name.table,
+    }
+    return FlightEndpoint(msgspec.json.encode(ticket), audience.locations)

@@ -1,0 +1,133 @@
+"""The airport: all its parts behind the ten methods of Flight.
+
+Every call is authenticated first, before its request is looked at, and leaves a row in the audit,
+refused or not. Writing (DoPut, DoExchange) authenticates and is UNIMPLEMENTED.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Protocol
+
+import pyarrow as pa
+
+from lakeport.access import AuditEntry, Identity
+from lakeport.airport.actions import contract, discovery, transactions
+from lakeport.airport.actions.registry import Desk, Registry
+from lakeport.airport.addresses import Addresses
+from lakeport.airport.announce import announced_schema
+from lakeport.airport.caller import Caller, keep_account
+from lakeport.airport.catalogs import Catalogs
+from lakeport.airport.flights import Flights
+from lakeport.airport.inventory import Inventory
+from lakeport.airport.listing import Listing
+from lakeport.airport.scans import Scans, produces_statistics
+from lakeport.airport.visible import Overlay, Visible
+from lakeport.catalog.ports import Catalog, Table, TableState
+from lakeport.flight.call import Call
+from lakeport.flight.messages import (
+    Action,
+    ActionType,
+    FlightDescriptor,
+    FlightInfo,
+    Handshake,
+    PollInfo,
+)
+from lakeport.flight.service import FlightService, Incoming, Outgoing
+
+REGISTRY = Registry((*discovery.ENTRIES, *transactions.ENTRIES, *contract.ENTRIES))
+"""Every action there is."""
+
+
+class Recognises(Protocol):
+    """Whoever knows who calls: `access.Authenticator`."""
+
+    def authenticate(self, authorization: str | None) -> Identity: ...
+
+    def bearer(self, authorization: str | None) -> str: ...
+
+
+class Audits(Protocol):
+    """`access.AuditLog`."""
+
+    def record(self, entry: AuditEntry) -> None: ...
+
+    def last_outcome(self, transaction_id: str) -> str | None: ...
+
+
+class AirportService(FlightService):
+    def __init__(
+        self,
+        catalogs: Iterable[Catalog],
+        authenticator: Recognises,
+        *,
+        audit: Audits | None = None,
+        addresses: Addresses | None = None,
+        overlay: Overlay | None = None,
+    ) -> None:
+        self._catalogs = Catalogs(catalogs)
+        self._authenticator = authenticator
+        self._audit = audit
+        self._overlay = overlay
+        places = addresses or Addresses()
+        listing = Listing(Inventory(_announce))
+        self._flights = Flights(listing, Scans(public=places.public), places)
+        self._desk = Desk(self._flights, audit)
+
+    def handshake(self, call: Call, requests: Iterator[Handshake]) -> Iterable[Handshake]:
+        """Recognises the caller and, for clients that log in with a password, names their token."""
+        del requests
+        self._enter(call)
+        authorization = call.header("authorization")
+        if authorization is not None:
+            header = self._authenticator.bearer(authorization)
+            if header.isascii() and header.isprintable():
+                call.answer_headers.append(("authorization", header))
+        return [Handshake()]
+
+    def list_flights(self, call: Call, criteria: bytes) -> Iterable[FlightInfo]:
+        return self._flights.listed(self._enter(call), criteria)
+
+    def get_flight_info(self, call: Call, descriptor: FlightDescriptor) -> FlightInfo:
+        return self._flights.info(self._enter(call), descriptor)
+
+    def poll_flight_info(self, call: Call, descriptor: FlightDescriptor) -> PollInfo:
+        """Nothing here takes long to describe: every poll is the last one."""
+        return PollInfo(self._flights.info(self._enter(call), descriptor), progress=1.0)
+
+    def get_schema(self, call: Call, descriptor: FlightDescriptor) -> pa.Schema:
+        return self._flights.schema(self._enter(call), descriptor)
+
+    def do_get(self, call: Call, ticket: bytes) -> Outgoing:
+        return self._flights.read(self._enter(call), ticket)
+
+    def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
+        self._enter(call)
+        return super().do_put(call, incoming)
+
+    def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
+        self._enter(call, call.header("airport-operation"))
+        return super().do_exchange(call, incoming)
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        caller = self._enter(call, action.type)
+        return [REGISTRY.answer(self._desk, caller, action)]
+
+    def list_actions(self, call: Call) -> Iterable[ActionType]:
+        self._enter(call)
+        return iter(REGISTRY)
+
+    def _enter(self, call: Call, action: str | None = None) -> Caller:
+        account = keep_account(call, None if self._audit is None else self._audit.record)
+        account.action = action
+        identity = self._authenticator.authenticate(call.header("authorization"))
+        call.identity = identity
+        account.identity = identity.name
+        header = call.header("airport-catalog") or None
+        account.catalog = header
+        visible = Visible(self._catalogs, identity, header, self._overlay, account.note)
+        return Caller(call, identity, visible, account)
+
+
+def _announce(table: Table, state: TableState) -> pa.Schema:
+    return announced_schema(table, state, statistics=produces_statistics(table, state))
