@@ -107,9 +107,9 @@ class TokenTable:
                 )
                 .returning(TOKENS.c.id)
             ).scalar_one()
-            connection.execute(
-                insert(GRANTS), [{"token_id": made, **grant._asdict()} for grant in token.grants]
-            )
+            grants = [{"token_id": made, **grant._asdict()} for grant in token.grants]
+            if grants:
+                connection.execute(insert(GRANTS), grants)
 
     def revoke(self, name: str, at_ns: int) -> bool:
         """Whether there was a live one; expired ones are left as they are."""
