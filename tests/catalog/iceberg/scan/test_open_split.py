@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -302,9 +303,10 @@ def test_what_cannot_be_asked(small: LakeTable) -> None:
         opened(small, ScanRequest(limit=-1))
     source = source_of(small)
     snapshot_id = whole(source).snapshot_id
-    for part in (-1, 77, 1 << 40):
+    for part, row_ids in product((-1, 77, 1 << 40), (False, True)):
+        request, split = ScanRequest(row_ids=row_ids), Split(snapshot_id, (part,))
         with pytest.raises(InvalidRequestError, match="does not have"):
-            open_split(source, find(source, None, NOW), ScanRequest(), Split(snapshot_id, (part,)))
+            open_split(source, find(source, None, NOW), request, split)
 
 
 @pytest.fixture

@@ -120,8 +120,9 @@ def _parts(
     source = replace(source, options=for_chunks(source.options))
     parts = []
     for ordinal in sorted(set(split.parts)):
+        file = inventory.file(ordinal)  # first: it refuses what the snapshot does not have
         first = inventory.first_row(ordinal) if request.row_ids else 0
-        parts.append(Part(source, inventory.file(ordinal), first, closed))
+        parts.append(Part(source, file, first, closed))
     return tuple(sorted(parts, key=lambda part: part.first))
 
 
