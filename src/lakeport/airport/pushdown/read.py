@@ -103,11 +103,11 @@ class Reader:
         return read_value(found.get("value"), None if beside is None else read_type(beside))
 
     def _comparison(self, found: Json, depth: int) -> Node:
-        op = OPERATORS.get(found.get("type", ""))
+        op = OPERATORS.get(_name(found, "type"))
         if op is None:
             raise _unknown_type(found)
         given = [found.get("left"), found.get("right")]
-        sides = self.all(found["children"] if given == [None, None] else given, depth)
+        sides = self.all(found.get("children") if given == [None, None] else given, depth)
         if len(sides) != 2:
             raise NotEvaluatedError("a comparison of other than two values")
         return Comparison(op, *sides)
@@ -120,7 +120,7 @@ class Reader:
         return Range(value, low, high, bool(ends[0]), bool(ends[1]))
 
     def _conjunction(self, found: Json, depth: int) -> Node:
-        word = CONJUNCTIONS.get(found.get("type", ""))
+        word = CONJUNCTIONS.get(_name(found, "type"))
         parts = self.all(found.get("children"), depth)
         if word is None or not parts:
             raise _unknown_type(found)
@@ -142,10 +142,11 @@ class Reader:
         raise _unknown_type(found)
 
     def _function(self, found: Json, depth: int) -> Node:
-        name, places = found.get("name"), (found.get("catalog_name"), found.get("schema_name"))
-        if not isinstance(name, str):
+        name = _name(found, "name")
+        if not name:
             raise NotEvaluatedError("a function without a name")
-        if (places[0] or "") not in _CATALOGS or (places[1] or "") not in _SCHEMAS:
+        places = _name(found, "catalog_name"), _name(found, "schema_name")
+        if places[0] not in _CATALOGS or places[1] not in _SCHEMAS:
             raise NotEvaluatedError(f"the function `{name[:60]}`, which is not DuckDB's own")
         return Call(
             name.lower(),
@@ -191,6 +192,14 @@ def listed(found: object) -> list[object]:
     if not isinstance(found, list):
         raise NotEvaluatedError("an expression in an unknown form")
     return found
+
+
+def _name(found: Json, key: str) -> str:
+    """A text, or an empty one where it is not given."""
+    name = found.get(key) or ""
+    if not isinstance(name, str):
+        raise NotEvaluatedError("an expression in an unknown form")
+    return name
 
 
 def _unknown_type(found: Json) -> NotEvaluatedError:
