@@ -65,7 +65,8 @@ def test_an_empty_namespace_is_listed_to_who_may_read_all_of_it(catalog: MemoryC
 def test_writing_alone_lists_nothing(catalog: MemoryCatalog) -> None:
     writer = Identity("w", grants_for([Ability.WRITE, Ability.DDL]))
     assert listing(writer, catalog) == {}
-    assert open_table(writer, catalog, TableName("hr", "people"), Ability.WRITE)
+    opened = open_table(writer, catalog, TableName("hr", "people"), Ability.WRITE)
+    assert opened.name == TableName("hr", "people")
 
 
 def test_a_table_opens_in_any_spelling(catalog: MemoryCatalog) -> None:
