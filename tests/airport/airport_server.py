@@ -21,6 +21,8 @@ from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import (
     Alterable,
     Catalog,
+    DynamicCatalog,
+    DynamicNamespace,
     Insertable,
     NamespaceInfo,
     Table,
@@ -135,12 +137,17 @@ def grow(table: Table, name: str) -> None:
 
 def shop(name: str = "lake") -> MemoryCatalog:
     catalog = MemoryCatalog(name)
-    namespace = catalog.create_namespace(NamespaceInfo("shop", "what we sell", {"team": "sales"}))
-    definition = Definition(ORDERS, (Check("(id > 0)", "positive"),), "all orders")
-    orders = namespace.create_table("orders", definition)
-    fill(orders)
-    namespace.create_table("customers", Definition(pa.schema([("id", pa.int64())])))
+    stock(catalog)
     return catalog
+
+
+def stock(catalog: DynamicCatalog) -> None:
+    """A namespace `shop` with the tables `orders`, three rows, and `customers`, none."""
+    made = catalog.create_namespace(NamespaceInfo("shop", "what we sell", {"team": "sales"}))
+    namespace = require(made, DynamicNamespace, "the namespace")
+    definition = Definition(ORDERS, (Check("(id > 0)", "positive"),), "all orders")
+    fill(namespace.create_table("orders", definition))
+    namespace.create_table("customers", Definition(pa.schema([("id", pa.int64())])))
 
 
 @contextmanager

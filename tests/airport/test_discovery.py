@@ -3,7 +3,8 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, TypeAlias
 
 import grpc
 import msgpack  # type: ignore[import-untyped]  # it ships no types
@@ -11,6 +12,8 @@ import pyarrow as pa
 import pytest
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import NamespaceInfo
 from lakeport.flight.messages import FlightDescriptor
@@ -24,18 +27,28 @@ from tests.airport.airport_server import (
     grow,
     serving,
     shop,
+    stock,
 )
 
 NAMES = ["id", "name", "v", "rowid"]
 
 
-@pytest.fixture
-def lake() -> MemoryCatalog:
-    return shop()
+Lake: TypeAlias = MemoryCatalog | IcebergCatalog
+
+
+@pytest.fixture(params=["memory", "iceberg"])
+def lake(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Lake]:
+    if request.param == "memory":
+        yield shop()
+        return
+    uri = f"sqlite:///{tmp_path / 'catalog.db'}"
+    with IcebergCatalog(Profile("lake", "embedded", uri, f"{tmp_path}/warehouse", {})) as catalog:
+        stock(catalog)
+        yield catalog
 
 
 @pytest.fixture
-def client(lake: MemoryCatalog) -> Iterator[Client]:
+def client(lake: Lake) -> Iterator[Client]:
     with serving([lake, shop("other")]) as made:
         yield made
 
@@ -80,9 +93,7 @@ def test_list_schemas_describes_tables_as_duckdb_needs_them(duckdb: Client) -> N
     assert checks == {"constraints": ["(id > 0)"]}
 
 
-def test_descriptors_for_duckdb_say_which_layout_it_was_told(
-    duckdb: Client, lake: MemoryCatalog
-) -> None:
+def test_descriptors_for_duckdb_say_which_layout_it_was_told(duckdb: Client, lake: Lake) -> None:
     state = lake.namespace("shop").table("orders").state()
     path = schemas(duckdb)["shop"]["orders"].descriptor.path
     layout = f"@{state.schema_id}.{state.uuid.replace('-', '')[:8]}"
@@ -114,7 +125,7 @@ def test_the_catalog_is_spelled_as_it_was_attached(client: Client) -> None:
     assert msgpack.unpackb(info.app_metadata)["catalog"] == "LAKE"
 
 
-def test_a_new_table_is_listed_at_once(duckdb: Client, lake: MemoryCatalog) -> None:
+def test_a_new_table_is_listed_at_once(duckdb: Client, lake: Lake) -> None:
     before = duckdb.packed("catalog_version", catalog_name="lake")
     assert "new" not in schemas(duckdb)["shop"]
     lake.namespace("shop").create_table("new", Definition(ORDERS))
@@ -124,7 +135,7 @@ def test_a_new_table_is_listed_at_once(duckdb: Client, lake: MemoryCatalog) -> N
     assert after["catalog_version"] > before["catalog_version"]
 
 
-def test_an_altered_table_has_another_layout(duckdb: Client, lake: MemoryCatalog) -> None:
+def test_an_altered_table_has_another_layout(duckdb: Client, lake: Lake) -> None:
     before = schemas(duckdb)["shop"]["orders"].descriptor.path
     grow(lake.namespace("shop").table("orders"), "more")
     info = schemas(duckdb)["shop"]["orders"]
@@ -132,9 +143,7 @@ def test_an_altered_table_has_another_layout(duckdb: Client, lake: MemoryCatalog
     assert info.descriptor.path != before
 
 
-def test_main_is_for_standard_clients_alone(
-    client: Client, duckdb: Client, lake: MemoryCatalog
-) -> None:
+def test_main_is_for_standard_clients_alone(client: Client, duckdb: Client, lake: Lake) -> None:
     lake.create_namespace(NamespaceInfo("Main")).create_table("t", Definition(ORDERS))
     assert set(schemas(duckdb)) == {"shop"}
     assert set(schemas(client)) == {"Main", "shop"}
@@ -223,9 +232,7 @@ def test_names_are_found_in_any_spelling(client: Client) -> None:
     assert client.info("SHOP", "Orders").schema.names == NAMES
 
 
-def test_odd_names_work_raw_and_encoded(
-    duckdb: Client, client: Client, lake: MemoryCatalog
-) -> None:
+def test_odd_names_work_raw_and_encoded(duckdb: Client, client: Client, lake: Lake) -> None:
     namespace = lake.create_namespace(NamespaceInfo("größe"))
     for name in ("täble", "@at", "100%", "100%41", "日本 語"):
         fill(namespace.create_table(name, Definition(ORDERS)))
@@ -335,7 +342,7 @@ def test_standard_clients_are_listed_every_catalog(client: Client) -> None:
         assert client.rows(info).schema.names == info.schema.names
 
 
-def test_filter_headers_choose_catalog_and_schema(client: Client, lake: MemoryCatalog) -> None:
+def test_filter_headers_choose_catalog_and_schema(client: Client, lake: Lake) -> None:
     lake.create_namespace(NamespaceInfo("empty"))
     only = ("airport-list-flights-filter-catalog", "lake")
     for schema, count in (("shop", 2), ("empty", 0), ("nothing", 0)):
@@ -354,9 +361,7 @@ def test_criteria_are_a_glob_of_names(client: Client) -> None:
 # -- flight_info and time travel -------------------------------------------------------------------
 
 
-def test_the_point_of_a_time_travel_has_its_own_descriptor(
-    duckdb: Client, lake: MemoryCatalog
-) -> None:
+def test_the_point_of_a_time_travel_has_its_own_descriptor(duckdb: Client, lake: Lake) -> None:
     orders = lake.namespace("shop").table("orders")
     told = schemas(duckdb)["shop"]["orders"].descriptor.serialize()
     grow(orders, "more")

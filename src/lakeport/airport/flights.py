@@ -6,9 +6,8 @@ catalog. Whatever one method accepts the others accept: DuckDB asks for the same
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from fnmatch import fnmatchcase
 
 import pyarrow as pa
 
@@ -16,14 +15,16 @@ from lakeport.airport import databases, functions
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.caller import Caller
 from lakeport.airport.functions import Bound, FunctionCall, function_asked_for
+from lakeport.airport.globs import chosen_by
+from lakeport.airport.inventory import ListedNamespace
 from lakeport.airport.listing import Listing, infos
 from lakeport.airport.objects import Audience, table_metadata
 from lakeport.airport.requested import Layout, Requested, encoded, path_of, requested
 from lakeport.airport.scans import Announced, Scans
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
-from lakeport.catalog.ports import Catalog
-from lakeport.core.names import fold
+from lakeport.catalog.ports import Catalog, Function
+from lakeport.core.names import TableName, fold
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 from lakeport.flight.service import Outgoing
 
@@ -136,21 +137,15 @@ class Flights:
         Criteria, where a client sends any, are a glob of `namespace.table`.
         """
         only = caller.call.header(_FILTER_SCHEMA)
-        glob = fold(criteria.decode("utf-8", "replace"))
+        is_chosen = chosen_by(criteria.decode("utf-8", "replace"))
+        is_airport = caller.call.is_airport
         for catalog in self._catalogs(caller):
             audience = self._audience(caller, catalog)
             for namespace in self.listing.namespaces(
-                catalog, caller.identity, is_airport=caller.call.is_airport
+                catalog, caller.identity, is_airport=is_airport
             ):
-                if only is not None and fold(namespace.info.name) != fold(only):
-                    continue
-                tables = (
-                    table for table in namespace.tables if fnmatchcase(fold(str(table.name)), glob)
-                )
-                shown = (
-                    replace(namespace, tables=tuple(tables), functions=()) if glob else namespace
-                )
-                yield from infos(shown, audience)
+                if only is None or fold(only) == fold(namespace.info.name):
+                    yield from infos(_choose(namespace, is_chosen), audience)
 
     def _catalogs(self, caller: Caller) -> list[Catalog]:
         named = caller.call.header(_FILTER_CATALOG)
@@ -180,6 +175,17 @@ class Flights:
 
     def _endpoint(self, caller: Caller, ticket: bytes) -> FlightEndpoint:
         return FlightEndpoint(ticket, self.addresses.locations(caller.call))
+
+
+def _choose(namespace: ListedNamespace, is_chosen: Callable[[str], bool]) -> ListedNamespace:
+    def named(function: Function) -> str:
+        return str(TableName(namespace.info.name, function.signature.name))
+
+    return replace(
+        namespace,
+        tables=tuple(each for each in namespace.tables if is_chosen(str(each.name))),
+        functions=tuple(each for each in namespace.functions if is_chosen(named(each))),
+    )
 
 
 def _function(descriptor: FlightDescriptor) -> FunctionCall | None:

@@ -50,23 +50,45 @@ class ListedNamespace:
     functions: tuple[Function, ...]
 
 
-class Kept(Generic[V]):
-    """The answers last asked for, each made once; the oldest go first."""
+class _Slot(Generic[V]):
+    """One answer, made by the first who asks while the others wait for it."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._values: OrderedDict[Hashable, V] = OrderedDict()
+        self._made: list[V] = []
 
-    def get(self, key: Hashable, make: Callable[[], V]) -> V:
-        # Made under the lock: a thousand clients that re-attach must not list a thousand times.
+    def get(self, make: Callable[[], V]) -> V:
         with self._lock:
-            if key in self._values:
-                self._values.move_to_end(key)
-                return self._values[key]
-            made = self._values[key] = make()
-            while len(self._values) > _KEPT:
-                self._values.popitem(last=False)
-            return made
+            if not self._made:
+                self._made.append(make())
+            return self._made[0]
+
+
+class Kept(Generic[V]):
+    """Answers about the newest version of each catalog. Those not asked for lately go first."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._catalogs: dict[str, tuple[CatalogVersion, OrderedDict[Hashable, _Slot[V]]]] = {}
+
+    def get(
+        self, catalog: Catalog, version: CatalogVersion, key: Hashable, make: Callable[[], V]
+    ) -> V:
+        # Made once, outside this lock: a thousand clients that re-attach must not list a thousand
+        # times, and nobody waits for a catalog that is none of theirs.
+        return self._slot(catalog.name, version, key).get(make)
+
+    def _slot(self, catalog: str, version: CatalogVersion, key: Hashable) -> _Slot[V]:
+        with self._lock:
+            kept = self._catalogs.get(catalog)
+            if kept is None or kept[0] != version:
+                kept = self._catalogs[catalog] = (version, OrderedDict())
+            slots = kept[1]
+            slot = slots.setdefault(key, _Slot())
+            slots.move_to_end(key)
+            while len(slots) > _KEPT:
+                slots.popitem(last=False)
+            return slot
 
 
 @dataclass(slots=True)
@@ -87,8 +109,9 @@ class Inventory:
         self, catalog: Catalog, identity: Identity, version: CatalogVersion
     ) -> tuple[ListedNamespace, ...]:
         """`version` was read before the listing: what changes meanwhile has a newer one."""
-        key = (catalog.name, version, identity.grants)
-        return self._listings.get(key, lambda: self._list(catalog, identity, version))
+        return self._listings.get(
+            catalog, version, identity.grants, lambda: self._list(catalog, identity, version)
+        )
 
     def _list(
         self, catalog: Catalog, identity: Identity, version: CatalogVersion

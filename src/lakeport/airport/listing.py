@@ -47,14 +47,13 @@ class Listing:
 
     def list_schemas(self, catalog: Catalog, identity: Identity, audience: Audience) -> bytes:
         version = catalog.version()
-        key = (catalog.name, version, identity.grants, audience)
 
         def make() -> bytes:
             listed = self._inventory.of(catalog, identity, version)
             shown = _for_airport(listed) if audience.is_airport else listed
             return list_schemas_answer([_record(each, audience) for each in shown], version)
 
-        return self._answers.get(key, make)
+        return self._answers.get(catalog, version, (identity.grants, audience), make)
 
     def catalog_info(self, catalog: Catalog, identity: Identity) -> bytes:
         """Contract 002's CatalogInfo: zstd of msgpack, without the length before it."""
@@ -64,7 +63,7 @@ class Listing:
             listed = self._inventory.of(catalog, identity, version)
             return compress(pack({"schemas": [_schema_info(each) for each in listed]}))
 
-        return self._catalog_infos.get((catalog.name, version, identity.grants), make)
+        return self._catalog_infos.get(catalog, version, identity.grants, make)
 
 
 def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo]:

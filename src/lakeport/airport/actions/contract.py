@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import Self
 
 import msgspec
@@ -12,9 +11,9 @@ from lakeport.access import open_namespace, visible_namespaces
 from lakeport.airport.actions.registry import Desk, Entry
 from lakeport.airport.caller import Caller
 from lakeport.airport.functions import FunctionCall, function_call
+from lakeport.airport.globs import chosen_by
 from lakeport.airport.requested import Requested, from_json
 from lakeport.airport.wire.fields import Fields
-from lakeport.core.names import fold
 from lakeport.flight.messages import FlightDescriptor, FlightInfo
 
 
@@ -71,7 +70,7 @@ def get_tables(desk: Desk, caller: Caller, body: GetTables) -> object:
     # Opened for its refusals alone: an unknown namespace and one that may not be seen.
     name = open_namespace(caller.identity, catalog, body.schema_name).info.name
     listed = desk.flights.listing.namespaces(catalog, caller.identity, is_airport=False)
-    pattern = fold(body.table_name_pattern) or "*"
+    is_chosen = chosen_by(body.table_name_pattern)
     return {
         "tables": [
             {
@@ -82,7 +81,7 @@ def get_tables(desk: Desk, caller: Caller, body: GetTables) -> object:
             for namespace in listed
             if namespace.info.name == name
             for table in namespace.tables
-            if fnmatchcase(fold(table.name.table), pattern)
+            if is_chosen(table.name.table)
         ]
     }
 
