@@ -13,6 +13,7 @@ from collections.abc import Iterator
 
 import pyarrow as pa
 
+from lakeport.catalog.arrow import Field
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.flight.call import Call
 from lakeport.flight.framing import Frame, decode_frame
@@ -104,7 +105,8 @@ class IncomingStream:
         self._source.feed(frame)
         try:
             reader = pa.ipc.open_stream(pa.PythonFile(self._source, "r"), options=_OPTIONS)
-            str(reader.schema)  # names that are no UTF-8 show only when they are looked at
+            for column in reader.schema:
+                _look_at_names(column)
         except (pa.ArrowException, ValueError, TypeError, OSError):
             raise malformed() from None
         self._reader = reader
@@ -147,6 +149,18 @@ class IncomingStream:
             raise malformed() from None
         self._call.traffic.rows_in += batch.num_rows
         return batch
+
+
+def _look_at_names(field: Field) -> None:
+    """Names that are no UTF-8 raise only when somebody looks at them: here, not in the middle of work."""
+    _ = field.name
+    kind = field.type
+    if isinstance(kind, pa.BaseExtensionType):
+        kind = kind.storage_type
+    if isinstance(kind, pa.DictionaryType):
+        kind = kind.value_type
+    for place in range(kind.num_fields):
+        _look_at_names(kind.field(place))
 
 
 class _Source(io.RawIOBase):

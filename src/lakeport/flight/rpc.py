@@ -7,6 +7,7 @@ handler, the client gets an exact code and a text of ours, and what the call hel
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
@@ -26,6 +27,7 @@ from lakeport.flight.workers import Workers
 
 _log = logging.getLogger(__name__)
 _CODES = {code.value[0]: code for code in grpc.StatusCode}
+_SETTLE_SECONDS = 0.005
 _NO_DEADLINE = 1e8  # seconds: what gRPC says when the client set none
 
 
@@ -48,6 +50,7 @@ class Rpc:
         self._context = context
         self._stack = ExitStack()
         self._watched: Watched | None = None
+        self._over = threading.Event()
         self.call = Call(
             method,
             tuple(context.invocation_metadata() or ()),
@@ -78,8 +81,12 @@ class Rpc:
             except grpc.RpcError:
                 raise self._end_reason() from None
             if request is None:
-                return
+                break
             yield request
+        # gRPC learns of a lost connection as the end of the input first, and a moment later as the
+        # end of the call. Measured without this pause: five of twelve killed writers looked finished.
+        if self._over.wait(_SETTLE_SECONDS):
+            raise self._end_reason()
 
     def sent(self, message: bytes) -> Iterator[bytes]:
         self.send_headers()
@@ -139,6 +146,7 @@ class Rpc:
 
     def _gone(self) -> None:
         """Called by gRPC's own thread, which has other calls to serve."""
+        self._over.set()
         if self.call.is_active:
             self._house.workers.submit(self.call.end, status_of(self._end_reason()).grpc)
 

@@ -96,15 +96,18 @@ class FlightServer:
         wanted = _joined(self.options.host, self.options.port)
         tls = self.options.tls
         try:
-            if tls is None:
-                return self._server.add_insecure_port(wanted)
-            return self._server.add_secure_port(wanted, tls.credentials())
+            port: int = (
+                self._server.add_insecure_port(wanted)
+                if tls is None
+                else self._server.add_secure_port(wanted, tls.credentials())
+            )
         except RuntimeError:
             raise UnavailableError(
                 f"cannot listen on {wanted}",
                 hint="another program uses the port, or the host is not this machine's; "
                 "choose another with `--grpc HOST:PORT` (port 0 means any free one)",
             ) from None
+        return port
 
 
 def _joined(host: str, port: int) -> str:
