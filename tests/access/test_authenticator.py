@@ -11,6 +11,7 @@ import pytest
 from lakeport.access import EVERYONE, Ability, Authenticator, grants_for
 from lakeport.access.tokens import create_token, revoke_token
 from lakeport.core.errors import UnauthenticatedError, UnavailableError
+from lakeport.core.secrets import mask_text
 from lakeport.core.timepoint import NANOSECONDS
 from lakeport.state import Store
 
@@ -91,6 +92,11 @@ def test_whatever_is_no_token_is_refused_in_the_same_words(
     token(store, clock)
     authenticator = guard(store, clock)
     assert refusal(authenticator, authorization) == refusal(authenticator, "Bearer lp_no")
+
+
+def test_the_advice_survives_the_masking_of_secrets(store: Store, clock: Clock) -> None:
+    said = refusal(guard(store, clock), None)
+    assert mask_text(said) == said
 
 
 def test_the_token_without_its_scheme_or_cut_short_is_refused(store: Store, clock: Clock) -> None:

@@ -101,7 +101,8 @@ class Authenticator:
         if found is None or (found.expires_ns is not None and self._now_ns() >= found.expires_ns):
             raise UnauthenticatedError(
                 "a valid token is needed",
-                hint="send the header `authorization: Bearer TOKEN`; "
+                # Worded so that masking of secrets, on the way out, finds nothing to hide in it.
+                hint="send it in the header `authorization`, after the word `Bearer`; "
                 "`lakeport token create NAME` makes one",
             )
         return found.identity
