@@ -67,6 +67,20 @@ def test_entries_keep_their_order_over_many_batches(store: Store, log: AuditLog)
     assert kept == list(range(2_500))
 
 
+def test_two_servers_write_into_one_store(store: Store, tmp_path: Path) -> None:
+    with (
+        Store.open(f"sqlite:///{tmp_path}/state.db") as other,
+        AuditLog(store.audit, keep_days=None) as here,
+        AuditLog(other.audit, keep_days=None) as there,
+    ):
+        for number in range(1_500):
+            here.record(replace(CALL, at_ns=number, identity="here"))
+            there.record(replace(CALL, at_ns=number, identity="there"))
+    for name in ("here", "there"):
+        kept = [entry.at_ns for batch in store.audit.batches(identity=name) for entry in batch]
+        assert kept == list(range(1_500))
+
+
 def test_the_end_writes_the_rest(store: Store) -> None:
     with AuditLog(store.audit, keep_days=None) as log:
         for _ in range(3):

@@ -63,6 +63,14 @@ def test_only_a_live_token_can_be_revoked(store: Store) -> None:
             revoke_token(store.tokens, gone, now_ns=8)
 
 
+def test_revoking_leaves_an_expired_token_of_the_same_name_as_it_is(store: Store) -> None:
+    create_token(store.tokens, "ann", READ, now_ns=1, lifetime_ns=5)
+    create_token(store.tokens, "ann", READ, now_ns=6)
+    assert revoke_token(store.tokens, "ann", now_ns=7).created_ns == 6
+    states = [token.state for token in list_tokens(store.tokens, now_ns=8)]
+    assert states == [TokenState.EXPIRED, TokenState.REVOKED]
+
+
 def test_grants_come_back_as_they_were_given(store: Store) -> None:
     given = grants_for([Ability.READ, Ability.DDL], ["sales", "hr.p?"], ["eu"])
     create_token(store.tokens, "ann", given, now_ns=1)

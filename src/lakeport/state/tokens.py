@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import Connection, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, insert, or_, select, update
 
 from lakeport.core.errors import AlreadyExistsError
 from lakeport.core.names import fold, quoted
@@ -120,7 +120,7 @@ class TokenTable:
             ]
             connection.execute(
                 update(TOKENS)
-                .where(TOKENS.c.name.in_(spellings), TOKENS.c.revoked_ns.is_(None))
+                .where(TOKENS.c.name.in_(spellings), *_live(at_ns))
                 .values(revoked_ns=at_ns)
             )
         return bool(spellings)
@@ -135,10 +135,13 @@ def _bump(connection: Connection) -> None:
     connection.execute(update(NUMBERS).where(_CHANGES).values(value=NUMBERS.c.value + 1))
 
 
+def _live(now_ns: int) -> tuple[ColumnElement[bool], ...]:
+    """`StoredToken.is_live`, as conditions."""
+    return (
+        TOKENS.c.revoked_ns.is_(None),
+        or_(TOKENS.c.expires_ns.is_(None), TOKENS.c.expires_ns > now_ns),
+    )
+
+
 def _live_names(connection: Connection, now_ns: int) -> Iterable[str]:
-    return connection.execute(
-        select(TOKENS.c.name).where(
-            TOKENS.c.revoked_ns.is_(None),
-            or_(TOKENS.c.expires_ns.is_(None), TOKENS.c.expires_ns > now_ns),
-        )
-    ).scalars()
+    return connection.execute(select(TOKENS.c.name).where(*_live(now_ns))).scalars()
