@@ -67,7 +67,7 @@ class Reader:
         if depth > MAX_DEPTH:
             raise NotEvaluatedError(f"more than {MAX_DEPTH} levels")
         name = found.get("expression_class")
-        read = _CLASSES.get(name) if isinstance(name, str) else None
+        read = CLASSES.get(name) if isinstance(name, str) else None
         if read is None:
             raise NotEvaluatedError(f"the expression class {str(name)[:60]}")
         return read(self, found, depth + 1)
@@ -175,7 +175,7 @@ class Reader:
         return Choice(tuple(checks), otherwise, read_type(found.get("return_type")))
 
 
-_CLASSES: dict[str, Callable[[Reader, Json, int], Node]] = {
+CLASSES: dict[str, Callable[[Reader, Json, int], Node]] = {
     "BOUND_COLUMN_REF": Reader._column,  # noqa: SLF001 - the table belongs to the class
     "BOUND_CONSTANT": Reader._constant,  # noqa: SLF001
     "BOUND_COMPARISON": Reader._comparison,  # noqa: SLF001

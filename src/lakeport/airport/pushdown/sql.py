@@ -145,15 +145,15 @@ class _Writer:
 
 def _function(call: Call, arguments: list[str]) -> str:
     match call.name:
-        case "constant_or_null":
+        case "constant_or_null" if len(arguments) > 1:
             first, *others = arguments
             tests = " OR ".join(f"({other} IS NULL)" for other in others)
-            return f"CASE WHEN {tests} THEN NULL ELSE {first} END" if tests else first
+            return f"CASE WHEN {tests} THEN NULL ELSE {first} END"
         case "list_aggr" | "list_aggregate" | "array_aggr":
             return _aggregate(call, arguments)
         case "struct_pack" | "row":
             return struct(call.type, arguments)
-        case "union_value" if len(call.type.parts) == 1:
+        case "union_value" if len(call.type.parts) == len(arguments) == 1:
             return f'"union_value"({identifier(call.type.parts[0][0])} := {arguments[0]})'
     return f"{identifier(call.name)}({', '.join(arguments)})"
 

@@ -21,7 +21,7 @@ MAX_PARTS = 1_000
 TIMESTAMP_TZ = "TIMESTAMP WITH TIME ZONE"
 TIME_TZ = "TIME WITH TIME ZONE"
 
-_PLAIN = frozenset(
+PLAIN = frozenset(
     {
         *("BOOLEAN", "TINYINT", "SMALLINT", "INTEGER", "BIGINT", "HUGEINT"),
         *("UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT", "UHUGEINT", "FLOAT", "DOUBLE"),
@@ -73,11 +73,11 @@ def read_type(found: object, depth: int = 0) -> DuckType:
     alias = info.get("alias")
     if alias:
         name = _ALIASES.get((name, str(alias)), "")
-    if name in _PLAIN and not info.get("extension_info"):
+    if name in PLAIN and not info.get("extension_info"):
         return DuckType(name, name)
     if name == "NULL":
         return NULL
-    read = _PARAMETRISED.get(name)
+    read = PARAMETRISED.get(name)
     if read is None or info.get("extension_info"):
         raise NotEvaluatedError(f"the type {str(alias or found['id'])[:60]}")
     return read(info, depth + 1)
@@ -91,7 +91,7 @@ def is_stored_as(field: Field, wanted: DuckType) -> bool:
 def stored_type(field: Field) -> DuckType:
     """What a filter that does not say the type of its column must mean."""
     text = type_text(field)
-    if text not in _PLAIN:
+    if text not in PLAIN:
         raise NotEvaluatedError(f"a column of type {text[:60]} whose type is not said")
     return DuckType(text, text)
 
@@ -160,7 +160,7 @@ def _enum(info: dict[str, object], _: int) -> DuckType:
     return DuckType("ENUM", sql, members=tuple(members))
 
 
-_PARAMETRISED = {
+PARAMETRISED = {
     "DECIMAL": _decimal,
     "LIST": _list,
     "ARRAY": _array,
