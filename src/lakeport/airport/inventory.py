@@ -8,9 +8,12 @@ described is left out with a logged reason: one bad item makes its whole namespa
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
@@ -32,6 +35,10 @@ from lakeport.core.names import TableName
 
 _log = logging.getLogger(__name__)
 _KEPT = 64  # sets of grants and spellings of a catalog's name that are asked about at one time
+
+_TRIED = 4  # tables that show how long one takes
+_ROUND_TRIP = 0.005  # seconds, above which a catalog is taken to be far away
+_AT_ONCE = 16  # tables asked for at the same time then
 
 V = TypeVar("V")
 
@@ -133,18 +140,27 @@ class Inventory:
             names = visible_tables(identity, catalog, namespace)
         except NotFoundError:
             return None  # dropped since it was listed
-        found = (self._table(namespace, TableName(info.name, name), described) for name in names)
+        tables = self._tables(namespace, [TableName(info.name, name) for name in names], described)
         functions = namespace.functions() if isinstance(namespace, FunctionHost) else ()
-        return ListedNamespace(
-            info, tuple(table for table in found if table is not None), tuple(functions)
-        )
+        return ListedNamespace(info, tables, tuple(functions))
 
-    def _table(
-        self, namespace: Namespace, name: TableName, described: _Described
-    ) -> ListedTable | None:
-        if name not in described.tables:
+    def _tables(
+        self, namespace: Namespace, names: list[TableName], described: _Described
+    ) -> tuple[ListedTable, ...]:
+        missing = [name for name in names if name not in described.tables]
+        quickest = math.inf
+        for name in missing[:_TRIED]:
+            began = time.perf_counter()
             described.tables[name] = self._describe(namespace, name)
-        return described.tables[name]
+            quickest = min(quickest, time.perf_counter() - began)
+        rest = missing[_TRIED:]
+        # A remote catalog is asked for several at once, or a thousand tables take a minute. An
+        # embedded one answers so fast that threads would only get in each other's way.
+        with ThreadPoolExecutor(_AT_ONCE if quickest > _ROUND_TRIP else 1) as pool:
+            made = pool.map(lambda name: self._describe(namespace, name), rest)
+            described.tables.update(zip(rest, made, strict=True))
+        found = (described.tables[name] for name in names)
+        return tuple(table for table in found if table is not None)
 
     def _describe(self, namespace: Namespace, name: TableName) -> ListedTable | None:
         try:

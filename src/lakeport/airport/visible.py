@@ -41,7 +41,7 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """`header` is the catalog that the call's headers name; `about` is told what was opened."""
+    """`header` is the catalog that the call's headers name; `about` is told what was asked for."""
 
     catalogs: Catalogs
     identity: Identity
@@ -67,13 +67,17 @@ class Visible:
     def table(self, wanted: Requested, ability: Ability = Ability.READ) -> Found:
         """Names in paths may be encoded or not: the decoded one first, then as it was spelled."""
         catalog = self.catalog(wanted.catalog)
+        self._tell(catalog, wanted.name)  # what was tried is of interest, too
         try:
             table = open_table(self.identity, catalog, wanted.name, ability)
         except (NotFoundError, PermissionDeniedError) as refusal:
             table = self._as_spelled(catalog, wanted, ability, refusal)
-        if self.about is not None:
-            self.about(catalog.name, table.name)
+        self._tell(catalog, table.name)
         return Found(catalog, table)
+
+    def _tell(self, catalog: Catalog, name: TableName) -> None:
+        if self.about is not None:
+            self.about(catalog.name, name)
 
     def _as_spelled(
         self, catalog: Catalog, wanted: Requested, ability: Ability, refusal: LakeportError
