@@ -112,12 +112,12 @@ class Client:
 
     def code_of(self, method: str, message: bytes) -> tuple[grpc.StatusCode, str]:
         """What a raw client sees of a call: the gRPC code and its text."""
-        call = self.channel.unary_stream(f"/arrow.flight.protocol.FlightService/{method}")
+        call: Any = self.channel.unary_stream(f"/arrow.flight.protocol.FlightService/{method}")
         try:
             for _ in call(message, metadata=self.headers, timeout=30):
                 pass
         except grpc.RpcError as error:
-            return error.code(), error.details()
+            return error.code(), error.details() or ""
         return grpc.StatusCode.OK, ""
 
     def action_code(self, name: str, body: bytes = b"") -> tuple[grpc.StatusCode, str]:

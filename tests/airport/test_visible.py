@@ -22,6 +22,7 @@ PEOPLE = People(
     {
         "admin": EVERYONE,
         "sales": Identity("sales", frozenset({Grant(Ability.READ, "shop.ord*")})),
+        "abroad": Identity("abroad", frozenset({Grant(Ability.READ, "*", "empty")})),
         "writer": Identity("writer", frozenset({Grant(Ability.WRITE, "*")})),
     }
 )
@@ -144,23 +145,34 @@ def test_answers_kept_for_one_are_not_given_to_another(client: Client, sales: Cl
         assert len(unwrap(sales.action("list_schemas"))["schemas"]) == 1
 
 
-def test_who_may_read_nothing_is_denied_the_catalog_whether_or_not_it_exists(
-    client: Client,
-) -> None:
-    writer = bearing(client, "writer")
+def test_a_catalog_without_a_grant_is_denied_whether_or_not_it_exists(client: Client) -> None:
+    abroad = bearing(client, "abroad")
     for catalog in ("lake", "nowhere"):
         body = msgpack.packb({"catalog_name": catalog})
         for action in ("list_schemas", "catalog_version", "create_transaction"):
-            assert writer.action_code(action, body)[0] is grpc.StatusCode.PERMISSION_DENIED
+            assert abroad.action_code(action, body)[0] is grpc.StatusCode.PERMISSION_DENIED
+    assert abroad.action_code("catalog_version", msgpack.packb({"catalog_name": "empty"}))[0] is (
+        grpc.StatusCode.OK
+    )
+    assert list(abroad.flight.list_flights(b"", abroad.options)) == []
+
+
+def test_who_may_only_write_is_let_in_and_listed_nothing(client: Client) -> None:
+    writer = bearing(client, "writer")
+    assert unwrap(writer.action("list_schemas"))["schemas"] == []
     assert list(writer.flight.list_flights(b"", writer.options)) == []
+    assert writer.code_of("GetSchema", TABLE.encode())[0] is grpc.StatusCode.PERMISSION_DENIED
 
 
 def test_a_refused_call_is_in_the_audit_too() -> None:
     audit = Audit()
     with serving([shop()], PEOPLE, audit) as client:
         client.code_of("GetFlightInfo", TABLE.encode())
-        bearing(client, "sales").action_code("nothing")
-    assert [(entry.identity, entry.outcome) for entry in audit.entries] == [
-        (None, "UNAUTHENTICATED"),
-        ("sales", "UNIMPLEMENTED"),
-    ]
+        sales = bearing(client, "sales")
+        sales.action_code("nothing")
+        sales.code_of("GetSchema", FlightDescriptor(path=("secret", "plans")).encode())
+    rows = {entry.outcome: entry for entry in audit.entries}
+    assert rows["UNAUTHENTICATED"].identity is None
+    assert (rows["UNIMPLEMENTED"].identity, rows["UNIMPLEMENTED"].action) == ("sales", "nothing")
+    denied = rows["PERMISSION_DENIED"]
+    assert (denied.catalog, denied.namespace, denied.table) == ("lake", "secret", "plans")
