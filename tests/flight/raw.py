@@ -28,7 +28,7 @@ class RawClient:
         self, target: str, *, service: str = "arrow.flight.protocol.FlightService"
     ) -> None:
         options = [("grpc.max_receive_message_length", -1), ("grpc.max_send_message_length", -1)]
-        self._channel = grpc.insecure_channel(target, options=options)
+        self._channel: Any = grpc.insecure_channel(target, options=options)
         self._service = service
 
     def start(

@@ -129,6 +129,18 @@ def test_a_text_that_cannot_be_encoded_is_still_an_answer(serve: Serve, raw: Raw
     assert failure.text == "no ?"
 
 
+@pytest.mark.parametrize("kind", ALL, ids=lambda kind: kind.__name__)
+def test_arrow_itself_reads_the_trailers_and_finds_no_io_error(
+    kind: type[errors.LakeportError], serve: Serve, flight: Callable[[FlightServer], Any]
+) -> None:
+    """DuckDB's client is Arrow C++ underneath, as pyarrow is."""
+    headers: Any = [(name.encode(), value.encode()) for name, value in AIRPORT]
+    client = flight(serve(Raising(kind("not today"))))
+    with pytest.raises(Exception, match="not today") as caught:
+        list(client.do_action(fl.Action("x", b""), fl.FlightCallOptions(headers=headers)))
+    assert not isinstance(caught.value, OSError)
+
+
 def test_pyarrow_sees_its_usual_exceptions(
     serve: Serve, flight: Callable[[FlightServer], Any]
 ) -> None:

@@ -6,6 +6,7 @@ ended underneath: its handler wakes up and frees what it holds.
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -16,6 +17,8 @@ from types import TracebackType
 from lakeport.core.errors import DeadlineError
 from lakeport.flight.call import Call
 from lakeport.flight.limits import Limits
+
+_log = logging.getLogger(__name__)
 
 
 @dataclass(eq=False, slots=True)
@@ -76,7 +79,7 @@ class Deadlines:
                 error = self._judge(watched, now)
                 if error is not None and watched.overdue is None:
                     watched.overdue = error
-                    watched.end(error)
+                    _end(watched, error)
 
     def _judge(self, watched: Watched, now: float) -> DeadlineError | None:
         if watched.call.deadline is not None and now > watched.call.deadline:
@@ -85,3 +88,10 @@ class Deadlines:
         if since is not None and most is not None and now - since > most:
             return DeadlineError(f"the client neither read nor sent anything for {most:g} seconds")
         return None
+
+
+def _end(watched: Watched, error: DeadlineError) -> None:
+    try:
+        watched.end(error)
+    except Exception:  # noqa: BLE001  the thread watches over all other calls, too
+        _log.exception("call.deadline_failed")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import grpc
 
@@ -56,7 +57,7 @@ class Handlers:
             Method.DO_PUT: self._put,
             Method.DO_EXCHANGE: self._exchange,
         }
-        handlers: dict[str, grpc.RpcMethodHandler] = {}
+        handlers: dict[str, grpc.RpcMethodHandler[Any, bytes]] = {}
         for method, single in one_to_one.items():
             handlers[method] = grpc.unary_unary_rpc_method_handler(self._single(method, single))
         for method, listed in one_to_many.items():

@@ -118,7 +118,9 @@ class Rpc:
                 _told(watcher.ended, self.call)
 
     def _refuse(self, error: BaseException) -> NoReturn:
-        if not self.call.is_active:  # it failed because it was ended: nobody is left to be told
+        if (
+            self._over.is_set() or not self.call.is_active
+        ):  # it failed because it was ended: nobody is left to be told
             error = self._end_reason()
         shown = refusal(error, self.call)
         self.call.end(shown.code)

@@ -46,7 +46,7 @@ class FlightServer:
         )
         self._server = grpc.server(
             self._workers,
-            handlers=(Handlers(service, limits, house).generic(),),
+            handlers=[Handlers(service, limits, house).generic()],
             options=self.options.channel_arguments(),
         )
         health_pb2_grpc.add_HealthServicer_to_server(self._health, self._server)

@@ -1,0 +1,106 @@
+"""DoGet of TPC-H's lineitem from memory beside a bare pyarrow.flight server that streams the same table.
+
+Both servers run at once in processes of their own and are read in turns by the same pyarrow client with
+its default allocator, so they meet the same neighbours. The bars are about the medians of those turns;
+the server's CPU is shown too, because with two cores client and server share them. Rows per message are
+chosen so that a message has 1.4 MB, and once 11 MB, which Lakeport cuts on its way.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from statistics import median
+from typing import get_args
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a program, from anywhere
+
+import pyarrow.flight as fl
+
+from bench.flight_parts.bare import Kind
+from bench.lineage_parts.clock import Line, show
+
+ROWS = 1_500_000  # 254 MB
+ROUNDS = 15
+SERVER = Path(__file__).parent / "flight_parts" / "bare.py"
+_TICKS = os.sysconf("SC_CLK_TCK")
+
+
+@dataclass
+class Server:
+    process: subprocess.Popen[str]
+    address: str
+    walls: list[float] = field(default_factory=list)
+    cpus: list[float] = field(default_factory=list)
+
+    def read(self, clients: int) -> None:
+        before, start = self._cpu(), time.perf_counter()
+        threads = [threading.Thread(target=self._read_all) for _ in range(clients)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.walls.append(time.perf_counter() - start)
+        self.cpus.append(self._cpu() - before)
+
+    def _read_all(self) -> None:
+        with fl.connect(self.address) as client:
+            reader = client.do_get(fl.Ticket(b""))
+            rows = sum(chunk.data.num_rows for chunk in reader if chunk.data is not None)
+        if rows != ROWS:
+            raise SystemExit(f"{rows} rows arrived instead of {ROWS}")
+
+    def _cpu(self) -> float:
+        after_name = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
+        return (int(after_name[11]) + int(after_name[12])) / _TICKS
+
+
+@contextmanager
+def started(kind: Kind, rows: int) -> Iterator[Server]:
+    command = [sys.executable, str(SERVER), kind, str(ROWS), str(rows)]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        if process.stdin is None or process.stdout is None:
+            raise SystemExit("the server has no pipes")
+        yield Server(process, process.stdout.readline().strip())
+        process.stdin.close()
+
+
+def race(rows: int, clients: int) -> tuple[float, float]:
+    """How fast Lakeport is as a share of the bare server, and what its server costs against it."""
+    with ExitStack() as stack:
+        servers = {kind: stack.enter_context(started(kind, rows)) for kind in get_args(Kind)}
+        for server in servers.values():
+            server.read(1)
+            server.walls.clear()
+            server.cpus.clear()
+        for _ in range(ROUNDS):
+            for server in servers.values():
+                server.read(clients)
+        ours, bare = servers["lakeport"], servers["pyarrow.flight"]
+        return median(bare.walls) / median(ours.walls), median(ours.cpus) / median(bare.cpus)
+
+
+def main() -> int:
+    bars = []
+    print(f"  {'lakeport against a bare server':<36}{'x speed':>8}{'x server cpu':>14}")
+    for rows, clients, bar in ((8_192, 1, 0.7), (8_192, 4, 0.7), (65_536, 1, 0.0)):
+        speed, cpu = race(rows, clients)
+        what = f"{rows:,} rows a batch, {clients} client{'s' if clients > 1 else ''}"
+        print(f"  {what:<36}{speed:>8.2f}{cpu:>14.2f}", flush=True)
+        if bar:
+            bars.append(Line(what, speed, bar, at_least=True))
+    print()
+    return 0 if show(bars) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
