@@ -61,6 +61,9 @@ _WRITING = tuple(
 )
 _READING = ("tests/catalog/iceberg", *(f"--ignore={folder}" for folder in _WRITING))
 
+# The network door, and who may come in.
+_DOORS = ("tests/access", "tests/airport", "tests/flight", "tests/state")
+
 CHECK = Lane(
     "check",
     (
@@ -93,9 +96,10 @@ LANES: dict[str, tuple[Lane, ...]] = {
             ),
             420,
         ),
-        Lane("lake", (_shared_tests("-m", "not long", *_READING),), 300),
-        Lane("writing", (_shared_tests("-m", "not long", *_WRITING),), 360),
-        Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 300),
+        Lane("lake", (_shared_tests("-m", "not long", *_READING),), 360),
+        Lane("writing", (_shared_tests("-m", "not long", *_WRITING),), 540),
+        Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 420),
+        Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 300),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
@@ -117,7 +121,8 @@ LANES: dict[str, tuple[Lane, ...]] = {
             480,
         ),
         Lane("lake", (_shared_tests("-m", "long", *_READING),), 420),
-        Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 420),
+        Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 600),
+        Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 240),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }

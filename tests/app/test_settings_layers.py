@@ -125,6 +125,8 @@ SETTABLE = {
     "server.tls.client_ca": "ca.pem",
     "server.limits.message_bytes": "2000000",
     "server.limits.action_bytes": "2000",
+    "maintenance.small_share": "0.5",
+    "maintenance.deleted_share": "0.5",
 }
 BY_TYPE = {
     "text": "some",
