@@ -32,6 +32,7 @@ format: setup  ## let the formatter and the linter's fixes loose
 docs: setup  ## write the reference pages that come from the code
 	@$(run) -m scripts.reference
 	@$(run) -m tests.catalog.iceberg.types.types_page
+	@$(run) -m tests.airport.pushdown.filters_page
 
 lock:  ## compile requirements/*.txt anew from pyproject.toml (needs uv)
 	@scripts/lock
