@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
     "maintain": "Keep tables quick and small.",
+    "serve": "Serve the lake over Arrow Flight.",
     "token": "Make, list and revoke the tokens of callers.",
     "lineage": "Show where every column comes from.",
 }

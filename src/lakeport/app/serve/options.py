@@ -1,0 +1,25 @@
+"""Settings as the gRPC server takes them."""
+
+from __future__ import annotations
+
+from lakeport.app.settings.sections import Server
+from lakeport.flight.limits import Limits
+from lakeport.flight.options import Options, Tls
+
+
+def flight_options(server: Server) -> Options:
+    given = server.limits
+    limits = Limits(
+        calls=given.calls,
+        message_bytes=given.message_bytes,
+        action_bytes=given.action_bytes,
+        call_seconds=given.call_seconds,
+        idle_seconds=given.idle_seconds,
+    )
+    return Options(server.grpc.host, server.grpc.port, tls_of(server), limits)
+
+
+def tls_of(server: Server) -> Tls | None:
+    """Both files or none of them: the settings' own rules see to that."""
+    cert, key = server.tls.cert, server.tls.key
+    return Tls(cert, key, server.tls.client_ca) if cert and key else None

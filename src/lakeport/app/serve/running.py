@@ -1,0 +1,106 @@
+"""One running server: the lake's catalogs, who may do what, the gRPC port and the HTTP port.
+
+Opened from the inside out and closed from the outside in, whatever fails on the way: no port listens
+before what is behind it is there, and the audit is written after the last call ended.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from starlette.types import ASGIApp
+
+from lakeport.access import AuditLog, Authenticator
+from lakeport.access.exposure import check_exposure, opens_at_first
+from lakeport.access.tokens import list_tokens
+from lakeport.airport.addresses import Addresses
+from lakeport.airport.listing import explain_unusable
+from lakeport.airport.service import AirportService
+from lakeport.app import wiring
+from lakeport.app.serve.greeting import Greeting, client_location, notices_of
+from lakeport.app.serve.http import HttpServer
+from lakeport.app.serve.insight import Insight
+from lakeport.app.serve.metrics import CallMetrics
+from lakeport.app.serve.options import flight_options, tls_of
+from lakeport.app.settings import Settings
+from lakeport.catalog.ports import Catalog
+from lakeport.flight.server import FlightServer
+from lakeport.state import Store
+
+WebApp: TypeAlias = Callable[[Insight], ASGIApp]
+"""Makes the application of the HTTP port; the faces are above the use cases."""
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    grpc: str
+    http: str
+    greeting: Greeting
+
+
+@contextmanager
+def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Iterator[Running]:
+    """Serving while the block runs. Leaving it takes `server.limits.stop_seconds` at most, and a little."""
+    server = settings.server
+    hosts = (server.grpc.host, server.http.host)
+    with ExitStack() as stack:
+        store = stack.enter_context(wiring.open_state(settings))
+        check_exposure(
+            hosts,
+            has_tokens=_has_tokens(store),
+            has_tls=tls_of(server) is not None,
+            insecure=insecure,
+        )
+        catalogs = (stack.enter_context(closing(wiring.open_catalog(settings))),)
+        audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
+        authenticator = Authenticator(
+            store.tokens, open_at_first=opens_at_first(server.auth, hosts)
+        )
+        metrics = CallMetrics(lambda: audit.dropped)
+        insight = Insight(catalogs, authenticator, metrics.exposition)
+        service = AirportService(
+            catalogs,
+            authenticator,
+            audit=audit,
+            addresses=Addresses(server.public_address, lambda: flight.address),
+        )
+        flight = FlightServer(service, flight_options(server), watchers=(metrics,))
+        grace = server.limits.stop_seconds
+        stack.callback(flight.stop, grace)
+        flight.start()
+        http = HttpServer(web(insight), server.http, tls_of(server), grace)
+        stack.callback(http.stop, grace)
+        http.start()
+        stack.callback(insight.stopping.set)
+        yield Running(
+            flight.address,
+            http.address,
+            _greeting(settings, flight.address, http.address, catalogs, authenticator),
+        )
+
+
+def _has_tokens(store: Store) -> bool:
+    known = list_tokens(store.tokens, now_ns=time.time_ns())
+    return any(token.state == "active" for token in known)
+
+
+def _greeting(
+    settings: Settings,
+    grpc: str,
+    http: str,
+    catalogs: Sequence[Catalog],
+    authenticator: Authenticator,
+) -> Greeting:
+    server = settings.server
+    return Greeting(
+        grpc=grpc,
+        http=http,
+        location=client_location(server.public_address, grpc, server.grpc.host),
+        catalogs=tuple(catalog.name for catalog in catalogs),
+        is_open=authenticator.is_open,
+        notices=notices_of([explain_unusable(tuple(each.namespaces())) for each in catalogs]),
+    )

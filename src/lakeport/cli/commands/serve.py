@@ -1,0 +1,73 @@
+"""`lakeport serve`: the lake over Arrow Flight, for DuckDB and every other client."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.output import json
+from lakeport.cli.output.pipe import tolerate_a_closed_pipe
+
+if TYPE_CHECKING:
+    from lakeport.app.serve import Greeting, Running
+    from lakeport.cli.output.text import Page
+
+
+@command
+def serve(
+    call: Call,
+    *,
+    grpc: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where Arrow Flight listens; port 0: any free one."),
+    ] = None,
+    http: Annotated[
+        str | None,
+        typer.Option(metavar="HOST:PORT", help="Where health and metrics are; port 0 likewise."),
+    ] = None,
+    insecure: Annotated[
+        bool,
+        typer.Option("--insecure", help="Listen beyond this machine without TLS or tokens."),
+    ] = False,
+) -> None:
+    """Serve the lake over Arrow Flight.
+
+    Says where, and what to paste into DuckDB; with --json one line {"event": "ready", "grpc", "http"}.
+    SIGTERM or Ctrl-C lets running calls finish for `server.limits.stop_seconds`; a second one does not.
+    """
+    settings = call.settings({"server.grpc": grpc, "server.http": http})
+    from lakeport.app.serve import running, stop_signals  # noqa: PLC0415  loads Arrow and gRPC
+    from lakeport.web.app import build  # noqa: PLC0415  loads starlette
+
+    with stop_signals() as wait_for_stop, running(settings, build, insecure=insecure) as server:
+        _tell(call, server)
+        wait_for_stop()
+
+
+def _tell(call: Call, server: Running) -> None:
+    if not call.json:
+        call.show(Answer(server.greeting, _show))
+        return
+    with tolerate_a_closed_pipe():
+        json.write({"event": "ready", "grpc": server.grpc, "http": server.http}, indent=0)
+
+
+def _show(greeting: Greeting, page: Page) -> None:
+    page.line("Arrow Flight     ", page.name(greeting.grpc))
+    page.line("health, metrics  ", page.name(greeting.http))
+    page.line()
+    page.line("In DuckDB:" if greeting.is_open else "In DuckDB, with a token of yours:")
+    for statement in greeting.statements():
+        page.line("  ", page.name(statement))
+    page.line()
+    if greeting.is_open:
+        page.line(
+            page.doubtful("open: "),
+            "there is no token yet, so everyone on this machine is admin and any word will do for "
+            "TOKEN; `lakeport token create NAME` makes the first",
+        )
+    for notice in greeting.notices:
+        page.line(page.doubtful("note: "), notice)
+    page.line("Ctrl-C stops the server.")

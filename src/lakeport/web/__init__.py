@@ -1,0 +1,1 @@
+"""The HTTP face: health and metrics for those who operate a server."""
