@@ -114,6 +114,10 @@ def test_the_first_of_two_values_of_a_header_counts() -> None:
     assert Call(Method.DO_GET, AIRPORT).is_airport
 
 
+def test_a_call_that_is_printed_shows_no_token() -> None:
+    assert "lp_secret" not in repr(Call(Method.DO_GET, [("authorization", "Bearer lp_secret")]))
+
+
 def test_watchers_see_every_call_and_how_it_ended(serve: Serve, raw: Raw) -> None:
     log = Log()
     client = raw(serve(Complete(), watchers=[log]))

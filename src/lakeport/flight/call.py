@@ -48,17 +48,17 @@ class Traffic:
 @dataclass(eq=False, slots=True)
 class Call:
     method: Method
-    headers: Iterable[tuple[str, str | bytes]] = ()
+    headers: Iterable[tuple[str, str | bytes]] = field(default=(), repr=False)  # hold the token
     peer: str = ""
     certificate: str | None = None  # the name in a verified client certificate
     deadline: float | None = None  # of `time.monotonic`
     identity: object | None = None  # set by whoever authenticates
     traffic: Traffic = field(default_factory=Traffic)
-    answer_headers: list[tuple[str, str]] = field(default_factory=list)
+    answer_headers: list[tuple[str, str]] = field(default_factory=list, repr=False)
     started: float = field(default_factory=time.monotonic)
     seconds: float | None = None  # how long it took, once it ended
     code: GrpcCode | None = None  # how it ended; None before, and after a success
-    _values: dict[str, list[str]] = field(init=False, default_factory=dict)
+    _values: dict[str, list[str]] = field(init=False, default_factory=dict, repr=False)
     _callbacks: list[Callable[[], None]] = field(init=False, default_factory=list)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
 
