@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeport.access import glob
@@ -97,6 +97,7 @@ _parts = st.text("ab", min_size=1, max_size=3)
 _globs = st.text("ab.*?", min_size=1, max_size=7)
 
 
+@settings(derandomize=True, deadline=None)
 @given(pattern=_globs, namespace=_parts, table=_parts)
 def test_what_matches_is_reached_and_what_is_covered_matches(
     pattern: str, namespace: str, table: str

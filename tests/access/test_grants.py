@@ -68,7 +68,13 @@ def test_what_may_hold_something_to_read_is_seen() -> None:
     assert READER.sees("lake")
     assert READER.sees("lake", "hr")
     assert not READER.sees("lake", "secret")
-    assert not Identity("w", grants_for([Ability.WRITE])).sees("lake")
+
+
+def test_who_may_only_write_enters_a_catalog_and_sees_nothing_in_it() -> None:
+    writer = Identity("w", grants_for([Ability.WRITE], catalogs=["lake"]))
+    assert writer.sees("lake")
+    assert not writer.sees("lake", "sales")
+    assert not writer.sees("other")
 
 
 def test_equal_grants_are_one_key_whoever_holds_them() -> None:

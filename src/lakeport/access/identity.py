@@ -33,9 +33,12 @@ class Identity:
         )
 
     def sees(self, catalog: str, namespace: str | None = None) -> bool:
-        """Whether there may be a table to read in it. What one does not see is not listed."""
+        """A namespace: whether there may be a table to read in it. A catalog: whether any grant holds
+        there, for who may only write must be let in, too. What one does not see is not listed.
+        """
         return any(
-            grant.gives(Ability.READ) and grant.touches(catalog, namespace) for grant in self.grants
+            (namespace is None or grant.gives(Ability.READ)) and grant.touches(catalog, namespace)
+            for grant in self.grants
         )
 
     def require(
