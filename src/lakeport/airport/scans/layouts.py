@@ -44,9 +44,10 @@ def layout_state(found: Found, held: Layout | None, current: TableState) -> Tabl
 
 
 def state_of_schema(found: Found, schema_id: int, current: TableState) -> TableState:
-    if current.schema_id == schema_id:
-        return current
     table = found.table
+    for state in (current, table.state()):
+        if state.schema_id == schema_id:
+            return state
     if isinstance(table, Travelable):
         for snapshot in reversed(table.history()):
             if snapshot.schema_id == schema_id:

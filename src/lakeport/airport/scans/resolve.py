@@ -13,8 +13,8 @@ from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.tickets import ScanTicket
 from lakeport.airport.transactions import require_transaction_id
 from lakeport.airport.visible import Found, Visible
-from lakeport.catalog.ports import TableState, Travelable, require
-from lakeport.core.errors import ConflictError, LakeportError
+from lakeport.catalog.ports import TableState, Travelable
+from lakeport.core.errors import ConflictError, ExpiredError, NotFoundError
 from lakeport.core.names import TableName, quoted
 from lakeport.core.timepoint import AtSnapshot, AtVersion, TimePoint
 from lakeport.flight.call import Call
@@ -71,24 +71,20 @@ def _rows(
     pinned = pins.hold(transaction, found.catalog.name, head)
     if pinned == head.snapshot_id:
         return head, None
-    return _pinned(call, found, pins, head, pinned)
-
-
-def _pinned(
-    call: Call, found: Found, pins: Pins, head: TableState, snapshot_id: int | None
-) -> tuple[TableState, TimePoint | None]:
-    """The pinned state, unless its columns are not the head's or it has expired: then the head."""
-    table, at = require(found.table, Travelable, "the table"), _point(snapshot_id)
-    try:
-        state = table.state_at(at)
-    except LakeportError:
-        state = None
+    at = _point(pinned)
+    state = _state_at(found.table, at)
     if state is not None and state.schema_id == head.schema_id:
         return state, at
-    transaction = transaction_of(call)
-    if transaction is not None:
-        pins.move(transaction, found.catalog.name, head)
+    # Its columns were not the head's even then, or it has expired: the transaction begins anew.
+    pins.move(transaction, found.catalog.name, head)
     return head, None
+
+
+def _state_at(table: Travelable, at: TimePoint) -> TableState | None:
+    try:
+        return table.state_at(at)
+    except (NotFoundError, ExpiredError):
+        return None
 
 
 def _point(snapshot_id: int | None) -> TimePoint:

@@ -27,7 +27,6 @@ from lakeport.airport.visible import Found, Visible
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.ports import (
-    Catalog,
     ColumnStatistics,
     Measurable,
     Scannable,
@@ -161,11 +160,6 @@ class Scans:
         return known if unchanged else ColumnStatistics()
 
 
-def whole_ticket(catalog: Catalog, state: TableState) -> bytes:
-    """All rows of a table as it is now, for whoever lists many tables."""
-    return _address_of(catalog, state, state, is_head=True).encode()
-
-
 def _announced(reading: Reading) -> Announced:
     """Statistics are of the head alone: `column_statistics` tells of no point in time."""
     table, state = reading.found.table, reading.layout
@@ -190,22 +184,15 @@ def _pieces(ticket: ScanTicket) -> Pieces | None:
 
 
 def _address(reading: Reading) -> ScanTicket:
-    return _address_of(
-        reading.found.catalog, reading.rows, reading.layout, is_head=reading.at is None
-    )
-
-
-def _address_of(
-    catalog: Catalog, rows: TableState, layout: TableState, *, is_head: bool
-) -> ScanTicket:
+    rows = reading.rows
     return ScanTicket(
-        catalog.name,
+        reading.found.catalog.name,
         rows.name.namespace,
         rows.name.table,
         rows.uuid,
-        layout.schema_id,
+        reading.layout.schema_id,
         rows.snapshot_id,
-        is_head,
+        is_head=reading.at is None,
     )
 
 
