@@ -3,11 +3,14 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from lakeport.airport.requested import Layout, from_json, from_path, path_of, requested
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.ports import TableState
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName
 from lakeport.core.timepoint import AtTime, AtVersion
@@ -39,6 +42,14 @@ def test_a_last_element_with_an_at_sign_is_the_layout(prefix: tuple[str, ...]) -
 def test_a_layout_that_nobody_gave_out_is_refused(layout: str) -> None:
     with pytest.raises(InvalidRequestError, match="layout"):
         from_path(("shop", "orders", layout))
+
+
+@pytest.mark.parametrize("made", ["0123abcd-0000-4000-8000-000000000000", "orders-1", "", "ß"])
+def test_a_layout_is_read_back_whatever_a_catalog_calls_its_tables(made: str) -> None:
+    name = TableName("shop", "orders")
+    state = TableState(made, name, Definition(pa.schema([("id", pa.int64())])), 3, None, 0)
+    layout = Layout.of(state)
+    assert from_path(path_of(name, layout)).layout == layout
 
 
 @pytest.mark.parametrize("path", [("orders",), ("a", "b", "c", "d"), ("shop", ""), ("", "orders")])

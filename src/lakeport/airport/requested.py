@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, replace
+from hashlib import sha256
 from urllib.parse import unquote
 
 import msgspec
@@ -23,6 +24,7 @@ from lakeport.flight.messages import FlightDescriptor
 _LAYOUT = re.compile(r"@(?P<schema>\d{1,10})\.(?P<uuid>[0-9a-f]{8})\Z")
 _HEX = re.compile(r"%[0-9A-Fa-f]{2}")
 _UUID_DIGITS = 8
+_DIGITS = re.compile(r"[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +36,11 @@ class Layout:
 
     @classmethod
     def of(cls, state: TableState) -> Layout:
-        return cls(state.schema_id, state.uuid.replace("-", "")[:_UUID_DIGITS].lower())
+        digits = state.uuid.replace("-", "")[:_UUID_DIGITS].lower()
+        if not _DIGITS.fullmatch(digits):
+            # A catalog of a user's own may call its tables whatever it likes.
+            digits = sha256(state.uuid.encode("utf-8", "surrogatepass")).hexdigest()[:_UUID_DIGITS]
+        return cls(state.schema_id, digits)
 
     def __str__(self) -> str:
         return f"@{self.schema_id}.{self.uuid}"
