@@ -13,7 +13,7 @@ from grpc_health.v1 import health_pb2
 from lakeport.core.errors import PreconditionError, UnavailableError
 from lakeport.core.status import GrpcCode
 from lakeport.flight.call import Call, Method
-from lakeport.flight.messages import Action, FlightInfo, Handshake
+from lakeport.flight.messages import Action, FlightInfo, Handshake, Ticket
 from lakeport.flight.options import Options
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import FlightService
@@ -131,6 +131,22 @@ def test_watchers_see_every_call_and_how_it_ended(serve: Serve, raw: Raw) -> Non
     assert good.traffic.bytes_out > 0
     assert good.seconds is not None
     assert bad.code is GrpcCode.INVALID_ARGUMENT
+
+
+def test_every_call_is_one_line_in_the_log(
+    serve: Serve, raw: Raw, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = raw(serve(Complete()))
+    with caplog.at_level("INFO", "lakeport.flight"):
+        client.ask("DoGet", Ticket(b"secret filter").encode(), [("airport-trace-id", "t-1")])
+        client.failure("GetSchema", b"\xff")
+    shown = [vars(record) for record in caplog.records if record.message == "call.done"]
+    assert [(line["method"], line["outcome"]) for line in shown] == [
+        ("DoGet", "OK"),
+        ("GetSchema", "INVALID_ARGUMENT"),
+    ]
+    assert (shown[0]["rows_out"], shown[0]["trace"]) == (BATCH.num_rows, "t-1")
+    assert "secret" not in repr(shown)
 
 
 def test_a_watcher_that_fails_does_not_fail_the_call(serve: Serve, raw: Raw) -> None:

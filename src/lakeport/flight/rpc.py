@@ -1,7 +1,7 @@
 """One gRPC call from its arrival to its end: admission, deadlines, the translation of errors.
 
-The only module beside `server.py` and `handlers.py` that sees gRPC's objects. Whatever happens in a
-handler, the client gets an exact code and a text of ours, and what the call held is free again.
+Whatever happens in a handler, the client gets an exact code and a text of ours, one line goes to the
+log, and what the call held is free again.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import NoReturn, Self
 
@@ -116,6 +116,7 @@ class Rpc:
             self._stack.close()
             for watcher in self._house.watchers:
                 _told(watcher.ended, self.call)
+            _log_line(self.call)
 
     def _refuse(self, error: BaseException) -> NoReturn:
         if (
@@ -172,3 +173,19 @@ def _told(tell: Callable[[Call], None], call: Call) -> None:
         tell(call)
     except Exception:  # noqa: BLE001  metrics or audit must not fail the call
         _log.exception("call.watcher_failed")
+
+
+def _log_line(call: Call) -> None:
+    """Never a ticket, a descriptor or a body: they hold what users look for."""
+    if _log.isEnabledFor(logging.INFO):
+        _log.info(
+            "call.done",
+            extra={
+                "method": call.method.value,
+                "action": call.header("airport-action-name"),
+                "trace": call.header("airport-trace-id"),
+                "outcome": "OK" if call.code is None else call.code.name,
+                "ms": round(1_000 * (call.seconds or 0.0), 1),
+                **asdict(call.traffic),
+            },
+        )
