@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from urllib.parse import urlsplit
 
 from lakeport.flight.call import Call
 from lakeport.flight.messages import REUSE_CONNECTION
@@ -29,10 +30,17 @@ class Addresses:
 
     def locations(self, call: Call) -> tuple[str, ...]:
         own = self.public or self._dialled(call) or self.bound()
-        return (REUSE_CONNECTION,) if own is None else (own, REUSE_CONNECTION)
+        if own is None or _is_anywhere(own):
+            return (REUSE_CONNECTION,)
+        return own, REUSE_CONNECTION
 
     def _dialled(self, call: Call) -> str | None:
         bound, dialled = self.bound(), call.header(":authority")
         if bound is None or not dialled:
             return None
         return f"{bound.partition('://')[0]}://{dialled}"
+
+
+def _is_anywhere(uri: str) -> bool:
+    """A server bound to every interface has no address that a client could dial."""
+    return urlsplit(uri).hostname in {"0.0.0.0", "::"}  # noqa: S104  compared, not bound to
