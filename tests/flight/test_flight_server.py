@@ -114,6 +114,16 @@ def test_the_first_of_two_values_of_a_header_counts() -> None:
     assert Call(Method.DO_GET, AIRPORT).is_airport
 
 
+def test_a_call_knows_the_address_its_client_dialled(serve: Serve, raw: Raw) -> None:
+    log = Log()
+    server = serve(Complete(), watchers=[log])
+    raw(server).ask("DoGet")
+    with RawClient(f"localhost:{server.port}") as other:
+        other.ask("DoGet")
+    dialled = [call.header(":authority") for call in log.calls]
+    assert dialled == [f"127.0.0.1:{server.port}", f"localhost:{server.port}"]
+
+
 def test_a_call_that_is_printed_shows_no_token() -> None:
     assert "lp_secret" not in repr(Call(Method.DO_GET, [("authorization", "Bearer lp_secret")]))
 

@@ -53,7 +53,7 @@ class Rpc:
         self._over = threading.Event()
         self.call = Call(
             method,
-            tuple(context.invocation_metadata() or ()),
+            (*(context.invocation_metadata() or ()), *_authority(context)),
             peer=context.peer(),
             certificate=_certificate(context),
             deadline=_deadline(context, house.call_seconds),
@@ -158,6 +158,16 @@ def _deadline(context: grpc.ServicerContext, most: float | None) -> float | None
     left = context.time_remaining()
     known = [seconds for seconds in (left, most) if seconds is not None and seconds < _NO_DEADLINE]
     return time.monotonic() + min(known) if known else None
+
+
+def _authority(context: grpc.ServicerContext) -> tuple[tuple[str, str], ...]:
+    """The host and port that the client dialled, under HTTP/2's own name for it.
+
+    gRPC's public objects do not show it; without it a server behind a proxy only knows its own name.
+    """
+    details = getattr(getattr(context, "_rpc_event", None), "call_details", None)
+    host = getattr(details, "host", None)
+    return ((":authority", host.decode("utf-8", "replace")),) if isinstance(host, bytes) else ()
 
 
 def _certificate(context: grpc.ServicerContext) -> str | None:
