@@ -1,0 +1,88 @@
+"""Damaged requests: no crash, no hang, no INTERNAL without a logged reason, and memory stays flat."""
+
+from __future__ import annotations
+
+import logging
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import grpc
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+import pyarrow as pa
+import pytest
+
+from lakeport.flight.messages import FlightDescriptor, FlightEndpoint
+from tests.airport.access.access_server import Caller
+from tests.airport.airport_server import Client, serving
+from tests.airport.fuzz.mutations import Damaged, damaged
+from tests.airport.traces.recorded import Request, recorded_runs
+
+# What a damaged request may be answered with. UNKNOWN, DEADLINE_EXCEEDED or UNAVAILABLE would be a hole.
+EXPECTED = {
+    grpc.StatusCode.OK,
+    grpc.StatusCode.INVALID_ARGUMENT,
+    grpc.StatusCode.NOT_FOUND,
+    grpc.StatusCode.UNIMPLEMENTED,
+    grpc.StatusCode.FAILED_PRECONDITION,
+    grpc.StatusCode.RESOURCE_EXHAUSTED,
+    grpc.StatusCode.INTERNAL,
+}
+
+
+@dataclass(frozen=True)
+class Target:
+    client: Client
+    caller: Caller
+    requests: tuple[Request, ...]
+    tickets: tuple[bytes, ...]
+
+    def send(self, each: Damaged) -> grpc.StatusCode:
+        return self.caller.having(*each.headers).call(each.method, each.message).code
+
+    def is_well(self) -> bool:
+        return self.client.rows(self.client.info("s1", "t")).num_rows == 3
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    run = recorded_runs()["scan"]
+    with serving(run.build()) as client:
+        body = {"descriptor": FlightDescriptor(path=("s1", "t")).encode(), "parameters": {}}
+        endpoints = msgpack.unpackb(client.action("endpoints", msgpack.packb(body)))
+        tickets = [FlightEndpoint.decode(each).ticket for each in endpoints]
+        tickets += [b'{"schema_name": "s1", "table_name": "t", "limit": 2, "ts": 5}']
+        yield Target(client, Caller(client.channel), run.requests, tuple(tickets))
+
+
+def attack(target: Target, count: int, seed: int, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.ERROR)
+    seen: Counter[grpc.StatusCode] = Counter()
+    for each in damaged(target.requests, target.tickets, count, seed):
+        code = target.send(each)
+        assert code in EXPECTED, each
+        seen[code] += 1
+    logged = [record for record in caplog.records if record.getMessage() == "call.failed"]
+    assert len(logged) == seen[grpc.StatusCode.INTERNAL]
+    assert seen[grpc.StatusCode.INVALID_ARGUMENT] > count // 10
+    assert seen[grpc.StatusCode.OK] > count // 100
+    assert target.is_well()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_damaged_requests_do_no_harm(
+    target: Target, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = pa.total_allocated_bytes()
+    attack(target, 500, seed, caplog)
+    assert pa.total_allocated_bytes() - before < 1_000_000
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(100, 110))
+def test_many_damaged_requests_do_no_harm(
+    target: Target, seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    before = pa.total_allocated_bytes()
+    attack(target, 2_000, seed, caplog)
+    assert pa.total_allocated_bytes() - before < 1_000_000
