@@ -26,6 +26,7 @@ from lakeport.app.serve.http import HttpServer
 from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
+from lakeport.app.serve.view import Audit, system_overlay
 from lakeport.app.settings import Settings
 from lakeport.catalog.ports import Catalog
 from lakeport.flight.server import FlightServer
@@ -67,6 +68,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             authenticator,
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
+            overlay=system_overlay(Audit(store.audit, audit)),
         )
         flight = FlightServer(service, flight_options(server), watchers=(metrics,))
         grace = server.limits.stop_seconds

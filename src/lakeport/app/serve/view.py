@@ -1,0 +1,79 @@
+"""What one caller may learn from the system tables of a catalog."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from lakeport.access import (
+    Ability,
+    AuditLog,
+    Identity,
+    open_table,
+    visible_namespaces,
+    visible_tables,
+)
+from lakeport.airport.visible import Overlay
+from lakeport.app.lake.figures import figures_of
+from lakeport.catalog.ports import Catalog, Table
+from lakeport.core.errors import NotFoundError
+from lakeport.core.names import TableName, fold
+from lakeport.state import AuditEntry, AuditTable
+from lakeport.system import SystemCatalog
+from lakeport.system.overlay import is_system
+
+
+@dataclass(frozen=True, slots=True)
+class Audit:
+    """What is stored, and the log that may still hold the newest of it."""
+
+    table: AuditTable
+    log: AuditLog
+
+
+@dataclass(frozen=True, slots=True)
+class CallersView:
+    """A `system.View`."""
+
+    catalog: Catalog
+    identity: Identity
+    kept: Audit
+
+    def names(self) -> Iterator[TableName]:
+        for info in visible_namespaces(self.identity, self.catalog):
+            if is_system(info.name):
+                continue
+            try:
+                namespace = self.catalog.namespace(info.name)
+                tables = visible_tables(self.identity, self.catalog, namespace)
+            except NotFoundError:
+                continue  # dropped since it was listed
+            yield from (TableName(info.name, table) for table in sorted(tables, key=fold))
+
+    def table(self, name: TableName) -> Table:
+        return open_table(self.identity, self.catalog, name)
+
+    def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
+        figures = figures_of(summary)
+        return figures.rows, figures.bytes
+
+    def audit(self) -> Iterator[Sequence[AuditEntry]]:
+        """One's own calls, a catalog's admin those about the catalog, too, and an admin all of them."""
+        self.kept.log.flush()
+        is_of_catalog = self.identity.may(Ability.ADMIN, self.catalog.name)
+        own = None if is_of_catalog else self.identity.name
+        for entries in self.kept.table.batches(identity=own):
+            yield [entry for entry in entries if self._may_know(entry)]
+
+    def _may_know(self, entry: AuditEntry) -> bool:
+        """Of entries that were chosen for this caller already."""
+        if self.identity.is_admin or entry.identity == self.identity.name:
+            return True
+        return entry.catalog is not None and fold(entry.catalog) == fold(self.catalog.name)
+
+
+def system_overlay(audit: Audit) -> Overlay:
+    def overlay(catalog: Catalog, identity: Identity) -> Catalog:
+        return SystemCatalog(catalog, CallersView(catalog, identity, audit))
+
+    return overlay

@@ -1,0 +1,6 @@
+"""What Lakeport knows, as tables: the namespace `lakeport`, added to a catalog as one caller sees it."""
+
+from lakeport.system.known import KNOWN, View
+from lakeport.system.overlay import NAMESPACE, SystemCatalog
+
+__all__ = ["KNOWN", "NAMESPACE", "SystemCatalog", "View"]

@@ -1,0 +1,215 @@
+"""The system tables: their columns, and how a row is made of what a caller may see.
+
+Rows are made a piece at a time, so that a lake of many tables is not held in memory; a table that is
+dropped meanwhile is left out, and one that cannot be opened has a `problem` in place of the rest.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from typing import Any, Protocol, TypeAlias
+
+import pyarrow as pa
+
+from lakeport.catalog.definition import Definition, comment_of, default_of
+from lakeport.catalog.expressions.type_text import type_text
+from lakeport.catalog.ports import SnapshotInfo, Table, TableState, Travelable
+from lakeport.core.errors import LakeportError, NotFoundError
+from lakeport.core.names import TableName
+from lakeport.state import AuditEntry
+
+_PIECE = 1_000
+_MOMENT = pa.timestamp("us", tz="UTC")  # DuckDB has none finer with a zone
+
+Row: TypeAlias = Mapping[str, Any]
+
+
+class View(Protocol):
+    """A catalog and its audit as far as one caller may see them."""
+
+    def names(self) -> Iterator[TableName]: ...
+
+    def table(self, name: TableName) -> Table: ...
+
+    def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
+        """Rows and bytes of a table, by the summary of its newest snapshot."""
+        ...
+
+    def audit(self) -> Iterator[Sequence[AuditEntry]]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """One system table."""
+
+    definition: Definition
+    rows: Callable[[View], Iterator[Row]]
+
+    def batches(self, view: View) -> Iterator[pa.RecordBatch]:
+        rows = self.rows(view)
+        while piece := list(islice(rows, _PIECE)):
+            yield pa.RecordBatch.from_pylist(piece, schema=self.definition.schema)
+
+
+def _tables(view: View) -> Iterator[Row]:
+    for name in view.names():
+        place = {"namespace": name.namespace, "table": name.table}
+        try:
+            yield {**place, **_table(view, view.table(name))}
+        except NotFoundError:
+            continue
+        except LakeportError as error:
+            yield place | {"problem": error.message}
+
+
+def _table(view: View, table: Table) -> Row:
+    state = table.state()
+    newest = _newest(table, state)
+    rows, size = view.size(None if newest is None else newest.summary)
+    return {
+        "uuid": state.uuid,
+        "comment": state.definition.comment,
+        "columns": len(state.definition.schema),
+        "rows": rows,
+        "bytes": size,
+        "version": state.version,
+        "snapshot_id": state.snapshot_id,
+        "changed_at": None if newest is None else _moment(newest.timestamp_ns),
+    }
+
+
+def _columns(view: View) -> Iterator[Row]:
+    for name, table in _opened(view):
+        for position, column in enumerate(table.state().definition.schema, 1):
+            yield {
+                "namespace": name.namespace,
+                "table": name.table,
+                "position": position,
+                "column": column.name,
+                "type": type_text(column),
+                "arrow_type": str(column.type),
+                "nullable": column.nullable,
+                "default": default_of(column),
+                "comment": comment_of(column),
+            }
+
+
+def _snapshots(view: View) -> Iterator[Row]:
+    for name, table in _opened(view):
+        for snapshot in table.history() if isinstance(table, Travelable) else ():
+            yield {
+                "namespace": name.namespace,
+                "table": name.table,
+                "snapshot_id": snapshot.snapshot_id,
+                "parent_id": snapshot.parent_id,
+                "version": snapshot.version,
+                "committed_at": _moment(snapshot.timestamp_ns),
+                "operation": snapshot.operation,
+                "schema_id": snapshot.schema_id,
+                "summary": list(snapshot.summary.items()),
+            }
+
+
+def _audit(view: View) -> Iterator[Row]:
+    for entries in view.audit():
+        for entry in entries:
+            row = asdict(entry)
+            yield row | {"at": _moment(row.pop("at_ns"))}
+
+
+def _opened(view: View) -> Iterator[tuple[TableName, Table]]:
+    for name in view.names():
+        try:
+            table = view.table(name)
+            table.state()
+        except LakeportError:
+            continue  # `lakeport.tables` tells why
+        yield name, table
+
+
+def _newest(table: Table, state: TableState) -> SnapshotInfo | None:
+    if not isinstance(table, Travelable):
+        return None
+    return next((one for one in table.history() if one.snapshot_id == state.snapshot_id), None)
+
+
+def _moment(nanoseconds: int) -> int:
+    return nanoseconds // 1_000
+
+
+def _known(comment: str, columns: Iterable[tuple[str, pa.DataType]], rows: Any) -> Known:
+    return Known(Definition(pa.schema(list(columns)), comment=comment), rows)
+
+
+_PLACE = (("namespace", pa.string()), ("table", pa.string()))
+
+KNOWN: Mapping[str, Known] = {
+    "tables": _known(
+        "The tables that you may read.",
+        (
+            *_PLACE,
+            ("uuid", pa.string()),
+            ("comment", pa.string()),
+            ("columns", pa.int32()),
+            ("rows", pa.int64()),
+            ("bytes", pa.int64()),
+            ("version", pa.int64()),
+            ("snapshot_id", pa.int64()),
+            ("changed_at", _MOMENT),
+            ("problem", pa.string()),
+        ),
+        _tables,
+    ),
+    "columns": _known(
+        "The columns of the tables that you may read.",
+        (
+            *_PLACE,
+            ("position", pa.int32()),
+            ("column", pa.string()),
+            ("type", pa.string()),
+            ("arrow_type", pa.string()),
+            ("nullable", pa.bool_()),
+            ("default", pa.string()),
+            ("comment", pa.string()),
+        ),
+        _columns,
+    ),
+    "snapshots": _known(
+        "What happened to the tables that you may read.",
+        (
+            *_PLACE,
+            ("snapshot_id", pa.int64()),
+            ("parent_id", pa.int64()),
+            ("version", pa.int64()),
+            ("committed_at", _MOMENT),
+            ("operation", pa.string()),
+            ("schema_id", pa.int32()),
+            ("summary", pa.map_(pa.string(), pa.string())),
+        ),
+        _snapshots,
+    ),
+    "audit": _known(
+        "Calls: all of them for an admin, their own for everybody else.",
+        (
+            ("at", _MOMENT),
+            ("identity", pa.string()),
+            ("method", pa.string()),
+            ("action", pa.string()),
+            ("outcome", pa.string()),
+            ("catalog", pa.string()),
+            *_PLACE,
+            ("rows_in", pa.int64()),
+            ("rows_out", pa.int64()),
+            ("bytes_in", pa.int64()),
+            ("bytes_out", pa.int64()),
+            ("ms", pa.float64()),
+            ("trace_id", pa.string()),
+            ("session_id", pa.string()),
+            ("transaction_id", pa.string()),
+            ("peer", pa.string()),
+        ),
+        _audit,
+    ),
+}

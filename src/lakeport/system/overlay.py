@@ -1,0 +1,73 @@
+"""A catalog with the namespace `lakeport` in it, as one caller sees it: cheap, made for each call.
+
+The name belongs to Lakeport: a namespace that another engine made under it is not shown here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import pyarrow as pa
+
+from lakeport.catalog.ports import Catalog, CatalogVersion, Function, Namespace, NamespaceInfo
+from lakeport.core.errors import NotFoundError
+from lakeport.core.names import NameMap, TableName, fold
+from lakeport.system.known import KNOWN, View
+from lakeport.system.series import OVERLOADS
+from lakeport.system.table import SystemTable
+
+NAMESPACE = "lakeport"
+_INFO = NamespaceInfo(NAMESPACE, "What Lakeport knows about this catalog.")
+_TABLES = NameMap(KNOWN.items())
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCatalog:
+    inner: Catalog
+    view: View
+
+    @property
+    def name(self) -> str:
+        return self.inner.name
+
+    def version(self) -> CatalogVersion:
+        return self.inner.version()
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        others = (info for info in self.inner.namespaces() if not is_system(info.name))
+        return (*others, _INFO)
+
+    def namespace(self, name: str) -> Namespace:
+        return SystemNamespace(self.view) if is_system(name) else self.inner.namespace(name)
+
+
+@dataclass(frozen=True, slots=True)
+class SystemNamespace:
+    view: View
+
+    @property
+    def info(self) -> NamespaceInfo:
+        return _INFO
+
+    def tables(self) -> Sequence[str]:
+        return tuple(_TABLES)
+
+    def table(self, name: str) -> SystemTable:
+        known = _TABLES.get(name)
+        if known is None:
+            raise NotFoundError.among("table", str(TableName(NAMESPACE, name)), _spelled())
+        produce: Callable[[], Iterator[pa.RecordBatch]] = partial(known.batches, self.view)
+        return SystemTable(TableName(NAMESPACE, _TABLES.spelling(name)), known.definition, produce)
+
+    def functions(self) -> Sequence[Function]:
+        return OVERLOADS
+
+
+def is_system(name: str) -> bool:
+    return fold(name) == NAMESPACE
+
+
+def _spelled() -> list[str]:
+    return [str(TableName(NAMESPACE, name)) for name in _TABLES]
