@@ -1,7 +1,7 @@
 """The airport: all its parts behind the ten methods of Flight.
 
-Every call is authenticated first, before its request is looked at, and leaves a row in the audit,
-refused or not. Writing (DoPut, DoExchange) authenticates and is UNIMPLEMENTED.
+Every call that could be decoded is authenticated first, before anything it asks for is looked at, and
+leaves a row in the audit, refused or not. Writing (DoPut, DoExchange) authenticates and is UNIMPLEMENTED.
 """
 
 from __future__ import annotations
