@@ -141,10 +141,7 @@ def test_deep_nesting_widens_and_never_overflows() -> None:
     assert kept(found, ROWS) == {3}
 
 
-@pytest.mark.parametrize("brackets", ["[" * 100_000, '{"filters":' * 100_000])
-def test_brackets_beyond_any_stack_are_no_crash(brackets: str) -> None:
-    with pytest.raises(InvalidRequestError):
-        parse_filters(brackets[:50], SCHEMA)
+def test_brackets_beyond_any_stack_are_no_crash() -> None:
     found = parse_filters('{"filters":[' + "[" * 100_000 + "]" * 100_000 + "]}", SCHEMA)
     assert (found.exact, found.predicate, found.expression) == (False, None, None)
 

@@ -51,7 +51,7 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class Range:
-    """BETWEEN; either end may be left out."""
+    """BETWEEN; either end itself may lie outside."""
 
     value: Node
     low: Node
