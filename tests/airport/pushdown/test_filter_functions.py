@@ -42,10 +42,11 @@ def test_some_functions_answer_as_duckdb_does(signature: Signature) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
-def test_all_functions_answer_as_duckdb_does() -> None:
-    evaluated = sum(_same_answers(signature) for signature in signatures())
-    assert evaluated > 1_500
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("share", range(8))
+def test_all_functions_answer_as_duckdb_does(share: int) -> None:
+    evaluated = sum(_same_answers(signature) for signature in list(signatures())[share::8])
+    assert evaluated > 150
 
 
 TIMES = pa.table(
