@@ -122,7 +122,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         ),
         Lane("lake", (_shared_tests("-m", "long", *_READING),), 420),
         Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 600),
-        Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 240),
+        Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 360),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
