@@ -148,7 +148,7 @@ def test_once_there_is_a_token_every_call_needs_one(tmp_path: Path) -> None:
         with pytest.raises(fl.FlightUnauthenticatedError):
             list(client.list_flights())
         options = fl.FlightCallOptions(headers=[(b"authorization", f"Bearer {token}".encode())])
-        assert list(client.list_flights(b"", options)) == []
+        assert list(client.list_flights(b"", options))
         assert served.get("/metrics")[0] == 401
         assert served.get("/metrics", token)[0] == 200
         assert served.get("/health")[0] == 200
