@@ -14,14 +14,12 @@ from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import (
     Insertable,
     NamespaceInfo,
-    ScanRequest,
-    Signature,
     Table,
     Travelable,
     require,
 )
-from lakeport.catalog.streams import BatchStream
 from lakeport.core.timepoint import NANOSECONDS
+from lakeport.system.series import Series
 from tests.airport.airport_server import Audit, Client, People, serving
 
 BORN = 1_704_067_200
@@ -35,37 +33,6 @@ _FIELDS: list[Field] = [
 EVENTS = pa.schema(_FIELDS)
 ANNOUNCED = [*EVENTS.names, "rowid"]
 SERIES = pa.schema([("generate_series", pa.int64())])
-
-
-@dataclass(frozen=True)
-class Series:
-    numbers: range
-
-    @property
-    def schema(self) -> pa.Schema:
-        return SERIES
-
-    @property
-    def rows(self) -> int | None:
-        return len(self.numbers)
-
-    def open(self, request: ScanRequest) -> BatchStream:
-        del request
-        batch = pa.record_batch([pa.array(self.numbers, pa.int64())], schema=SERIES)
-        return BatchStream(SERIES, iter([batch]))
-
-
-class GenerateSeries:
-    """The contract's example of a function, stop inclusive."""
-
-    @property
-    def signature(self) -> Signature:
-        parameters = pa.schema([("start", pa.int64()), ("stop", pa.int64())])
-        return Signature("generate_series", parameters, "whole numbers")
-
-    def bind(self, arguments: pa.RecordBatch) -> Series:
-        start, stop = (column[0].as_py() for column in arguments.columns)
-        return Series(range(start, stop + 1))
 
 
 @dataclass
@@ -100,7 +67,7 @@ def contract_lake() -> ContractLake:
     analytics.create_table("events_daily", Definition(pa.schema([("day", pa.date32())])))
     analytics.create_table("users", Definition(pa.schema([("id", pa.int64())])))
     catalog.create_namespace(NamespaceInfo("staging"))
-    catalog.create_namespace(NamespaceInfo("maths")).add_function(GenerateSeries())
+    catalog.create_namespace(NamespaceInfo("maths")).add_function(Series(("start", "stop")))
     for number, status in ((1, "active"), (2, "idle"), (3, "active")):
         seconds[0] += HOUR
         with require(events, Insertable, "the table").insert() as write:

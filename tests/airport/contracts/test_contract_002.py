@@ -122,7 +122,7 @@ def test_functions_come_with_their_signatures(client: Client) -> None:
     (maths,) = [each for each in catalog_info(client)["schemas"] if each["name"] == "maths"]
     (function,) = maths["table_functions"]
     assert function["name"] == "generate_series"
-    assert function["comment"] == "whole numbers"
+    assert function["comment"] == "Whole numbers from start to stop, both included."
     signature = function["signature"]
     parameters = [pa.ipc.read_schema(pa.py_buffer(each)) for each in signature["parameters"]]
     assert parameters == [pa.schema([(name, pa.int64())]) for name in ("start", "stop")]
