@@ -62,6 +62,9 @@ def test_a_running_scan_finishes_after_sigterm(project: Path) -> None:
             reader = stream_of(client, "shop", "noise")
             rows = reader.read_chunk().data.num_rows
             served.process.send_signal(signal.SIGTERM)
+            while served.get("/ready")[0] == 200:
+                pass  # until the signal arrives
+            assert served.get("/ready")[0] == 503
             rows += sum(chunk.data.num_rows for chunk in reader)
         assert rows == ROWS
         assert served.process.wait(60) == 0

@@ -17,13 +17,13 @@ from lakeport.app.settings.values import Address
 from lakeport.core.errors import UnavailableError
 from lakeport.flight.options import Tls
 
+_GRACE_SECONDS = 1  # no request of this port takes long
+
 
 class HttpServer:
     """`tls` was checked by whoever opened the gRPC port with it."""
 
-    def __init__(
-        self, app: ASGIApp, address: Address, tls: Tls | None, grace_seconds: float
-    ) -> None:
+    def __init__(self, app: ASGIApp, address: Address, tls: Tls | None) -> None:
         self._scheme = "http" if tls is None else "https"
         self._host = address.host
         config = uvicorn.Config(
@@ -32,7 +32,7 @@ class HttpServer:
             access_log=False,
             lifespan="off",
             server_header=False,
-            timeout_graceful_shutdown=max(1, round(grace_seconds)),
+            timeout_graceful_shutdown=_GRACE_SECONDS,
         )
         if tls is not None:
             config.ssl_certfile, config.ssl_keyfile = str(tls.cert), str(tls.key)
@@ -51,10 +51,10 @@ class HttpServer:
     def start(self) -> None:
         self._thread.start()
 
-    def stop(self, grace_seconds: float) -> None:
-        """Running requests get the grace; one second more, and the thread is left to the process's end."""
+    def stop(self) -> None:
+        """A request that still runs after the grace is left to the process's end."""
         self._server.should_exit = True
-        self._thread.join(grace_seconds + 1.0)
+        self._thread.join(2 * _GRACE_SECONDS)
         self._socket.close()
 
     def _run(self) -> None:

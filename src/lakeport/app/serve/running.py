@@ -74,15 +74,16 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         grace = server.limits.stop_seconds
         stack.callback(flight.stop, grace)
         flight.start()
-        http = HttpServer(web(insight), server.http, tls_of(server), grace)
-        stack.callback(http.stop, grace)
+        http = HttpServer(web(insight), server.http, tls_of(server))
         http.start()
-        stack.callback(insight.stopping.set)
-        yield Running(
-            flight.address,
-            http.address,
-            _greeting(settings, flight.address, http.address, catalogs, authenticator),
-        )
+        stack.callback(http.stop)
+        greeting = _greeting(settings, flight.address, http.address, catalogs, authenticator)
+        try:
+            yield Running(flight.address, http.address, greeting)
+        finally:
+            # While the last calls finish, the other port still tells that no new ones are taken.
+            insight.stopping.set()
+            flight.stop(grace)
 
 
 def _has_tokens(store: Store) -> bool:
