@@ -27,7 +27,7 @@ from tests.airport.traces.client_view import (
 from tests.airport.traces.recorded import ROWS_OF_T, SCHEMA_OF_T, Request, recorded_runs
 
 ROW_ID = 2**64 - 1
-# What ours must refuse though the recording server did not care: no version, none yet, no such name.
+# No version at all, one that is not there (the recording server refused it, too), a name with a slash.
 REFUSED = {
     "read-33": "INVALID_ARGUMENT",
     "errx-39": "NOT_FOUND",
