@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+import logging
+import os
+import sys
+from typing import TYPE_CHECKING, Annotated, NoReturn
 
 import typer
 
@@ -44,6 +47,20 @@ def serve(
     with stop_signals() as wait_for_stop, running(settings, build, insecure=insecure) as server:
         _tell(call, server)
         wait_for_stop()
+    _leave()
+
+
+def _leave() -> NoReturn:
+    """Exit code 0, without taking the interpreter apart.
+
+    Everything is closed by now, but a thread may still be on its way out of a scan that was cut off,
+    deep inside Arrow: finalising Python around it aborts the process every other time.
+    """
+    logging.shutdown()
+    with tolerate_a_closed_pipe():
+        sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(0)
 
 
 def _tell(call: Call, server: Running) -> None:
