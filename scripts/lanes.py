@@ -62,7 +62,7 @@ _WRITING = tuple(
 _READING = ("tests/catalog/iceberg", *(f"--ignore={folder}" for folder in _WRITING))
 
 # The network door, and who may come in.
-_DOORS = ("tests/access", "tests/airport", "tests/flight", "tests/state")
+_DOORS = ("tests/access", "tests/airport", "tests/flight", "tests/state", "tests/system")
 
 CHECK = Lane(
     "check",
