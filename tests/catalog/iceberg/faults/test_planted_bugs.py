@@ -14,8 +14,8 @@ import pytest
 
 from lakeport.catalog.iceberg.change import addresses
 from lakeport.catalog.iceberg.change.addresses import Origin
-from lakeport.catalog.iceberg.change.removal import Removal, Removed
-from lakeport.catalog.iceberg.commit.effect import Head
+from lakeport.catalog.iceberg.change.removal import Removal
+from lakeport.catalog.iceberg.commit.effect import Effect, Head
 from lakeport.catalog.iceberg.inventory import inventory_of
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.write.insert import Insert
@@ -37,7 +37,7 @@ def keeps_the_old_row(patch: pytest.MonkeyPatch) -> None:
     """An UPDATE adds the new row and takes nothing out."""
     prepare = Removal.prepare
 
-    def forgetful(self: Removal, head: Head) -> Removed:
+    def forgetful(self: Removal, head: Head) -> Effect:
         done = prepare(self, head)
         return replace(
             done, deletes=(), deleted={}, removed=frozenset(), removed_deletes=frozenset()

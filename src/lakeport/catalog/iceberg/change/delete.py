@@ -49,14 +49,7 @@ class Delete(Statement):
         if removal is None or not removal.rows:
             return None
         removal.check(head)
-        gone = removal.prepare(head)
-        return Effect(
-            removal.rows,
-            deletes=gone.deletes,
-            deleted=gone.deleted,
-            removed=gone.removed,
-            removed_deletes=gone.removed_deletes,
-        )
+        return removal.prepare(head)
 
     def discard(self) -> None:
         if self._removal is not None:

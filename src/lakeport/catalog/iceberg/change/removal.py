@@ -8,28 +8,17 @@ are gone. Nothing of that depends on the head, which is only asked whether the r
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 
 from pyiceberg.manifest import DataFile
 
 from lakeport.catalog.iceberg.change.addresses import Met, Origins, ascending
 from lakeport.catalog.iceberg.change.delete_files import DeleteFiles
 from lakeport.catalog.iceberg.change.watch import Watch
-from lakeport.catalog.iceberg.commit.effect import Head
+from lakeport.catalog.iceberg.commit.effect import Effect, Head
 from lakeport.catalog.iceberg.deletes import deleted_rows
 from lakeport.catalog.iceberg.inventory import inventory_of
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.rows.rowid import Numbers
-
-
-@dataclass(frozen=True, slots=True)
-class Removed:
-    """The half of an `Effect` that takes rows out; the words are the same."""
-
-    deletes: tuple[DataFile, ...]
-    deleted: Mapping[str, Numbers]
-    removed: frozenset[str]
-    removed_deletes: frozenset[str]
 
 
 class Removal:
@@ -53,7 +42,7 @@ class Removal:
         for watch in self._watches:
             watch.check(head)
 
-    def prepare(self, head: Head) -> Removed:
+    def prepare(self, head: Head) -> Effect:
         """What to commit on top of a head that was checked."""
         if self._deletes is None:
             self._whole = frozenset(
@@ -64,7 +53,13 @@ class Removal:
                 for path, met in self._met.items()
                 if path not in self._whole
             )
-        return Removed(self._deletes, self.deleted, self._whole, self._idle_deletes(head))
+        return Effect(
+            self.rows,
+            deletes=self._deletes,
+            deleted=self.deleted,
+            removed=self._whole,
+            removed_deletes=self._idle_deletes(head),
+        )
 
     def discard(self) -> None:
         self._files.discard()

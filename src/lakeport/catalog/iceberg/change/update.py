@@ -9,6 +9,7 @@ again.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import pyarrow as pa
 
@@ -62,15 +63,7 @@ class Update(Statement):
         if self._keys is None:
             self._keys = HeadKeys(rows.guards)
         self._keys.check(head, Leaving(gone.removed, gone.deleted))
-        return Effect(
-            removal.rows,
-            added=rows.files,
-            deletes=gone.deletes,
-            deleted=gone.deleted,
-            guards=rows.guards,
-            removed=gone.removed,
-            removed_deletes=gone.removed_deletes,
-        )
+        return replace(gone, added=rows.files, guards=rows.guards)
 
     def discard(self) -> None:
         if self._rows is not None:

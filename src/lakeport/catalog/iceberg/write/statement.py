@@ -1,4 +1,4 @@
-"""The frame of a statement in progress: staged by `add`, committed as a whole, or not at all.
+"""The frame of a statement on an Iceberg table: staged batch by batch, committed as a whole.
 
 Rows go to files while they arrive; a file means nothing until a commit names it. Whatever interrupts a
 statement before its commit removes them. From then on they belong to the committer, who asks for them
@@ -7,17 +7,15 @@ to be removed if nothing was committed and never while nobody knows: a cancel co
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from types import TracebackType
-from typing import Protocol, Self
-
-import pyarrow as pa
+from abc import abstractmethod
+from typing import Protocol
 
 from lakeport.catalog.iceberg.commit.effect import Committed, Effect, Head, Member
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.travel import version_of
 from lakeport.catalog.ports import WriteContext, Written
-from lakeport.core.errors import PreconditionError, UnsupportedError
+from lakeport.catalog.staging import Staging
+from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import TableName, quoted
 
 _FORMAT = 2
@@ -29,7 +27,7 @@ class Committer(Protocol):
     def commit(self, name: TableName, uuid: str, member: Member) -> Committed: ...
 
 
-class Statement(ABC):
+class Statement(Staging):
     """Bound to the table it was opened on: one that replaced it under the same name is another."""
 
     def __init__(
@@ -39,18 +37,8 @@ class Statement(ABC):
         self._opened = source
         self._committer = committer
         self._context = WriteContext() if context is None else context
-        self._is_open = True
 
     # -- what users of a table do ----------------------------------------------------------------
-
-    def add(self, batch: pa.RecordBatch, *, returning: bool = False) -> pa.RecordBatch | None:
-        self._require_open()
-        try:
-            shown = self._stage(batch, returning=returning)
-        except BaseException:
-            self.abort()
-            raise
-        return shown if returning else None
 
     def commit(self) -> Written:
         self._require_open()
@@ -67,30 +55,9 @@ class Statement(ABC):
             self._forget()
         return written(done)
 
-    def abort(self) -> None:
-        """Nothing is left of it, unless its commit has begun."""
-        if self._is_open:
-            self._is_open = False
-            self.discard()
-            self._forget()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.abort()
-
-    def _require_open(self) -> None:
-        if not self._is_open:
-            raise PreconditionError(
-                "the statement has ended: it was committed, aborted or has failed",
-                hint="begin a new one",
-            )
+    def _undo(self) -> None:
+        self.discard()
+        self._forget()
 
     # -- what the committer asks -----------------------------------------------------------------
 
@@ -111,10 +78,6 @@ class Statement(ABC):
         """See `Member`. May be asked in any state, also twice."""
 
     # -- what each kind of statement does --------------------------------------------------------
-
-    @abstractmethod
-    def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
-        """Validate and keep; what comes back is what RETURNING shows, if it was asked for."""
 
     @abstractmethod
     def _finish(self) -> None:
