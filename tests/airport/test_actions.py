@@ -12,8 +12,9 @@ import pyarrow as pa
 import pytest
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.functions import Signature
 from lakeport.catalog.memory import MemoryCatalog
-from lakeport.catalog.ports import NamespaceInfo, ScanRequest, Signature
+from lakeport.catalog.ports import NamespaceInfo, ScanRequest
 from lakeport.catalog.streams import BatchStream
 from tests.airport.airport_server import (
     AIRPORT,

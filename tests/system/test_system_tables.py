@@ -10,16 +10,15 @@ import pytest
 
 from lakeport.catalog.definition import Definition, with_comment, with_default
 from lakeport.catalog.expressions import parse_expression
+from lakeport.catalog.functions import FunctionHost, TableFunction
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import (
-    FunctionHost,
     Insertable,
     NamespaceInfo,
     Scannable,
     ScanRequest,
     Split,
     Table,
-    TableFunction,
     Travelable,
     require,
 )

@@ -23,7 +23,8 @@ from lakeport.airport.requested import Layout, Requested, encoded, path_of, requ
 from lakeport.airport.scans import Announced, Scans
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
-from lakeport.catalog.ports import Catalog, Function
+from lakeport.catalog.functions import Function
+from lakeport.catalog.ports import Catalog
 from lakeport.core.names import TableName, fold
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 from lakeport.flight.service import Outgoing

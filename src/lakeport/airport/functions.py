@@ -17,14 +17,8 @@ from lakeport.access import open_namespace, visible_namespaces
 from lakeport.airport.visible import Visible
 from lakeport.airport.wire.fields import Fields
 from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.ports import (
-    BoundFunction,
-    Catalog,
-    FunctionHost,
-    Namespace,
-    ScanRequest,
-    TableFunction,
-)
+from lakeport.catalog.functions import BoundFunction, FunctionHost, TableFunction
+from lakeport.catalog.ports import Catalog, Namespace, ScanRequest
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import InternalError, InvalidRequestError, NotFoundError
 from lakeport.core.names import fold, quoted

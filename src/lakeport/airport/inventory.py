@@ -20,11 +20,10 @@ from typing import Generic, TypeVar
 import pyarrow as pa
 
 from lakeport.access import Identity, visible_namespaces, visible_tables
+from lakeport.catalog.functions import Function, FunctionHost
 from lakeport.catalog.ports import (
     Catalog,
     CatalogVersion,
-    Function,
-    FunctionHost,
     Namespace,
     NamespaceInfo,
     Table,

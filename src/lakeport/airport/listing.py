@@ -18,14 +18,8 @@ from lakeport.airport.objects import Audience, function_info, table_info
 from lakeport.airport.wire.contents import SchemaRecord, list_schemas_answer, schema_contents
 from lakeport.airport.wire.objects import schema_bytes
 from lakeport.airport.wire.packing import compress, pack
-from lakeport.catalog.ports import (
-    Catalog,
-    InOutFunction,
-    NamespaceInfo,
-    ScalarFunction,
-    Signature,
-    TableFunction,
-)
+from lakeport.catalog.functions import InOutFunction, ScalarFunction, Signature, TableFunction
+from lakeport.catalog.ports import Catalog, NamespaceInfo
 from lakeport.core.names import fold
 from lakeport.flight.messages import FlightInfo
 

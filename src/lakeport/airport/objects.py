@@ -15,7 +15,8 @@ from lakeport.airport.functions import FunctionCall
 from lakeport.airport.inventory import ListedTable
 from lakeport.airport.requested import Layout, path_of
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
-from lakeport.catalog.ports import TableFunction, TableState
+from lakeport.catalog.functions import TableFunction
+from lakeport.catalog.ports import TableState
 from lakeport.core.names import TableName
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 

@@ -11,7 +11,8 @@ from functools import partial
 
 import pyarrow as pa
 
-from lakeport.catalog.ports import Catalog, CatalogVersion, Function, Namespace, NamespaceInfo
+from lakeport.catalog.functions import Function
+from lakeport.catalog.ports import Catalog, CatalogVersion, Namespace, NamespaceInfo
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import NameMap, TableName, fold
 from lakeport.system.known import KNOWN, View

@@ -13,7 +13,8 @@ import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.ports import ScanRequest, Signature
+from lakeport.catalog.functions import Signature
+from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName

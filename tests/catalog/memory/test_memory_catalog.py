@@ -11,6 +11,7 @@ import pytest
 
 from lakeport.catalog import ports
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.functions import FunctionHost
 from lakeport.catalog.memory import MemoryCatalog, MemoryTable
 from lakeport.catalog.memory.catalog import random_id
 from lakeport.catalog.memory.segments import Segment, pack, starts
@@ -62,7 +63,7 @@ def test_a_namespace_and_a_catalog_have_every_ability() -> None:
     assert isinstance(catalog, ports.DynamicCatalog)
     assert isinstance(namespace, ports.Namespace)
     assert isinstance(namespace, ports.DynamicNamespace)
-    assert isinstance(namespace, ports.FunctionHost)
+    assert isinstance(namespace, FunctionHost)
 
 
 def test_statistics_know_everything_there_is_to_know() -> None:

@@ -12,22 +12,24 @@ import pytest
 from lakeport.catalog.answering import answer
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.functions import (
+    FunctionHost,
+    InOutFunction,
+    ScalarFunction,
+    Signature,
+    Stability,
+    TableFunction,
+)
 from lakeport.catalog.memory import DelegatedTable, MemoryCatalog, MemoryNamespace
 from lakeport.catalog.ports import (
     Delegating,
     FileReference,
     FunctionCall,
-    FunctionHost,
-    InOutFunction,
     Insertable,
     NamespaceInfo,
     Reference,
-    ScalarFunction,
     Scannable,
     ScanRequest,
-    Signature,
-    Stability,
-    TableFunction,
     require,
 )
 from lakeport.catalog.predicates import Compare, Op

@@ -13,11 +13,12 @@ from dataclasses import replace
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.evolution.define import define
+from lakeport.catalog.functions import Function
 from lakeport.catalog.memory.alter import replaced_timeline
 from lakeport.catalog.memory.store import Surroundings, TableStore
 from lakeport.catalog.memory.table import MemoryTable
 from lakeport.catalog.memory.timeline import Shape, Timeline
-from lakeport.catalog.ports import Function, NamespaceInfo, OnConflict, Table
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, Table
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
