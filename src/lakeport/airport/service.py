@@ -1,7 +1,7 @@
 """The airport: all its parts behind the ten methods of Flight.
 
-Every call that could be decoded is authenticated first, before anything it asks for is looked at, and
-leaves a row in the audit, refused or not. Writing (DoPut, DoExchange) authenticates and is UNIMPLEMENTED.
+Every call is authenticated before a byte of its request is decoded, and leaves a row in the audit,
+refused or not. Writing (DoPut, DoExchange) is UNIMPLEMENTED.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Scans, produces_statistics
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.catalog.ports import Catalog, Table, TableState
+from lakeport.core.errors import UnauthenticatedError
 from lakeport.flight.call import Call
 from lakeport.flight.messages import (
     Action,
@@ -74,10 +75,18 @@ class AirportService(FlightService):
         self._flights = Flights(listing, Scans(public=places.public), places)
         self._desk = Desk(self._flights, audit)
 
+    def authenticate(self, call: Call) -> None:
+        account = keep_account(call, None if self._audit is None else self._audit.record)
+        identity = self._authenticator.authenticate(call.header("authorization"))
+        account.identity = identity.name
+        header = call.header("airport-catalog") or None
+        account.catalog = header
+        visible = Visible(self._catalogs, identity, header, self._overlay, account.note)
+        call.caller = Caller(call, identity, visible, account)
+
     def handshake(self, call: Call, requests: Iterator[Handshake]) -> Iterable[Handshake]:
-        """Recognises the caller and, for clients that log in with a password, names their token."""
+        """For clients that log in with a password: the token that they are to send from now on."""
         del requests
-        self._enter(call)
         authorization = call.header("authorization")
         if authorization is not None:
             header = self._authenticator.bearer(authorization)
@@ -101,10 +110,6 @@ class AirportService(FlightService):
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         return self._flights.read(self._enter(call), ticket)
 
-    def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
-        self._enter(call)
-        return super().do_put(call, incoming)
-
     def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
         self._enter(call, call.header("airport-operation"))
         return super().do_exchange(call, incoming)
@@ -114,19 +119,15 @@ class AirportService(FlightService):
         return [REGISTRY.answer(self._desk, caller, action)]
 
     def list_actions(self, call: Call) -> Iterable[ActionType]:
-        self._enter(call)
+        del call
         return iter(REGISTRY)
 
     def _enter(self, call: Call, action: str | None = None) -> Caller:
-        account = keep_account(call, None if self._audit is None else self._audit.record)
-        account.action = action
-        identity = self._authenticator.authenticate(call.header("authorization"))
-        call.identity = identity
-        account.identity = identity.name
-        header = call.header("airport-catalog") or None
-        account.catalog = header
-        visible = Visible(self._catalogs, identity, header, self._overlay, account.note)
-        return Caller(call, identity, visible, account)
+        caller = call.caller
+        if not isinstance(caller, Caller):
+            raise UnauthenticatedError("nobody was asked who calls")
+        caller.account.action = action
+        return caller
 
 
 def _announce(table: Table, state: TableState) -> pa.Schema:

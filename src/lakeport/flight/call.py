@@ -52,7 +52,7 @@ class Call:
     peer: str = ""
     certificate: str | None = None  # the name in a verified client certificate
     deadline: float | None = None  # of `time.monotonic`
-    identity: object | None = None  # set by whoever authenticates
+    caller: object | None = None  # the service's own: whom it recognised
     traffic: Traffic = field(default_factory=Traffic)
     answer_headers: list[tuple[str, str]] = field(default_factory=list, repr=False)
     started: float = field(default_factory=time.monotonic)

@@ -108,7 +108,7 @@ class Handlers:
     ) -> Callable[[bytes, grpc.ServicerContext], bytes]:
         def handle(request: bytes, context: grpc.ServicerContext) -> bytes:
             with Rpc(self.house, method, context) as rpc:
-                rpc.admit()
+                rpc.admit(self.service.authenticate)
                 self._weigh(rpc.call, request)
                 (answered,) = rpc.sent(answer(rpc.call, request))
                 return answered
@@ -120,7 +120,7 @@ class Handlers:
     ) -> Callable[[bytes, grpc.ServicerContext], Iterator[bytes]]:
         def handle(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
             with Rpc(self.house, method, context) as rpc:
-                rpc.admit()
+                rpc.admit(self.service.authenticate)
                 self._weigh(rpc.call, request)
                 for message in answer(rpc.call, request):
                     yield from rpc.sent(message)
@@ -133,7 +133,7 @@ class Handlers:
     ) -> Callable[[Iterator[bytes], grpc.ServicerContext], Iterator[bytes]]:
         def handle(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
             with Rpc(self.house, method, context) as rpc:
-                rpc.admit()
+                rpc.admit(self.service.authenticate)
                 for message in answer(rpc.call, rpc.received(requests)):
                     yield from rpc.sent(message)
                 rpc.send_headers()

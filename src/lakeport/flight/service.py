@@ -63,7 +63,10 @@ class Incoming(Protocol):
 
 
 class FlightService:
-    """The ten methods."""
+    """The ten methods, and the question that comes before each of them."""
+
+    def authenticate(self, call: Call) -> None:
+        """Who calls, asked before a byte of the request is decoded. Raising refuses the call."""
 
     def handshake(self, call: Call, requests: Iterator[Handshake]) -> Iterable[Handshake]:
         del requests

@@ -20,7 +20,9 @@ from lakeport.airport.service import AirportService
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import NamespaceInfo
+from lakeport.flight.limits import Limits
 from lakeport.flight.messages import Action, FlightDescriptor, Ticket
+from lakeport.flight.options import Options
 from lakeport.flight.server import FlightServer
 from lakeport.state import Store
 from tests.airport.airport_server import shop
@@ -29,6 +31,8 @@ _ZSTD = b"\x28\xb5\x2f\xfd"
 NOW = 1_700_000_000_000_000_000
 SECRETS = ("customers", "vault", "payroll")
 """Names that nobody here may read."""
+MOST_BYTES = 4_096
+"""What a request may have here."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +93,9 @@ def house(folder: Path) -> Iterator[House]:
     with Store.open(f"sqlite:///{folder}/state.db") as store:
         tokens = _tokens(store)
         door = Authenticator(store.tokens, open_at_first=False, now_ns=lambda: NOW)
+        options = Options(limits=Limits(action_bytes=MOST_BYTES))
         with (
-            FlightServer(AirportService([_catalog()], door)) as server,
+            FlightServer(AirportService([_catalog()], door), options) as server,
             grpc.insecure_channel(server.address.removeprefix("grpc://")) as channel,
         ):
             yield House(Caller(channel), tokens)

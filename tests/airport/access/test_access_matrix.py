@@ -11,7 +11,7 @@ import pytest
 
 from lakeport.airport.service import REGISTRY
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, Ticket
-from tests.airport.access.access_server import SECRETS, House, house, requests_for
+from tests.airport.access.access_server import MOST_BYTES, SECRETS, House, house, requests_for
 from tests.airport.airport_server import AIRPORT
 
 OK = grpc.StatusCode.OK
@@ -26,6 +26,8 @@ ABOUT_A_TABLE = ("GetFlightInfo", "PollFlightInfo", "GetSchema", "DoGet", "DoAct
 # Writing is to come: whoever is let in is told that there is none.
 WRITING = ("DoPut", "DoExchange")
 METHODS = sorted(ORDERS)
+NO_MESSAGE = b"\xff\xff\xff"
+TOO_LARGE = bytes(MOST_BYTES + 1)
 
 
 @pytest.fixture(scope="module")
@@ -42,12 +44,21 @@ def test_strangers_are_all_told_the_same(doors: House, method: str, *, airport: 
     answers = [
         doors.who(kind).having(*headers).call(method, request)
         for kind in STRANGERS
-        for request in (ORDERS[method], requests_for("no", "such")[method])
+        for request in (ORDERS[method], requests_for("no", "such")[method], NO_MESSAGE, TOO_LARGE)
     ]
     assert {answer.code for answer in answers} == {UNAUTHENTICATED}
     # Not even whether the table exists, or the token once did.
     assert len({(answer.text, answer.trailers) for answer in answers}) == 1
     assert not any(answer.messages for answer in answers)
+
+
+@pytest.mark.parametrize("method", ABOUT_A_TABLE)
+def test_only_those_let_in_are_told_what_is_wrong_with_their_bytes(
+    doors: House, method: str
+) -> None:
+    caller = doors.who("right")
+    assert caller.call(method, NO_MESSAGE).code is grpc.StatusCode.INVALID_ARGUMENT
+    assert caller.call(method, TOO_LARGE).code is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 @pytest.mark.parametrize("kind", STRANGERS)
