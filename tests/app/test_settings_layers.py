@@ -125,6 +125,9 @@ SETTABLE = {
     "server.tls.client_ca": "ca.pem",
     "server.limits.message_bytes": "2000000",
     "server.limits.action_bytes": "2000",
+    "server.limits.decompressed_bytes": "2000000",
+    "server.limits.batch_rows": "2000",
+    "server.limits.stream_bytes": "2000",
     "maintenance.small_share": "0.5",
     "maintenance.deleted_share": "0.5",
 }

@@ -118,7 +118,7 @@ def test_a_call_that_takes_too_long_is_ended(serve: Serve, raw: Raw) -> None:
     service = Held()
     failure = raw(serve(service, within(call_seconds=0.1))).failure("DoAction", HOLD)
     assert failure.code is grpc.StatusCode.DEADLINE_EXCEEDED
-    assert failure.text == "the call took longer than it may"
+    assert failure.text.startswith("the call took longer than it may")
     service.release.set()
 
 

@@ -84,7 +84,7 @@ class Call:
     def check(self) -> None:
         """Between two pieces of long work: stop here if nobody waits for the result any more."""
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise DeadlineError("the call took longer than it may")
+            raise too_late()
         if not self.is_active:
             raise CancelledError("the caller went away")
 
@@ -108,6 +108,13 @@ class Call:
         for callback in reversed(callbacks):
             _run(callback)
         return True
+
+
+def too_late() -> DeadlineError:
+    return DeadlineError(
+        "the call took longer than it may",
+        hint="by the caller's own deadline, or by `server.limits.call_seconds`",
+    )
 
 
 class Watcher(Protocol):

@@ -54,5 +54,5 @@ class Gate:
         if exchange and self._exchanges >= self._limits.most_exchanges:
             raise LimitError(
                 f"the server is busy with {self._exchanges} exchanges, as many as it takes",
-                hint="try again, or raise `server.limits.calls`",
+                hint="try again, or raise `server.limits.exchanges`",
             )

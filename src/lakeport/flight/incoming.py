@@ -119,14 +119,14 @@ class IncomingStream:
         if claims.size > most:
             raise LimitError(
                 f"a batch unpacks to {claims.size:,} bytes, more than the {most:,} allowed",
-                hint="send smaller batches",
+                hint="send smaller batches, or raise `server.limits.decompressed_bytes`",
             )
         # Eight values fit into a byte, and only arrays of NULLs need no bytes at all.
         if claims.rows > max(self._limits.batch_rows, 8 * claims.size):
             raise LimitError(
                 f"a batch has {claims.rows:,} values in a column, more than the "
                 f"{self._limits.batch_rows:,} allowed",
-                hint="send smaller batches",
+                hint="send smaller batches, or raise `server.limits.batch_rows`",
             )
         return claims
 
@@ -138,7 +138,7 @@ class IncomingStream:
             raise LimitError(
                 f"the dictionaries of the stream are larger than the "
                 f"{self._limits.stream_bytes:,} bytes allowed",
-                hint="send those columns without dictionaries",
+                hint="send those columns without dictionaries, or raise `server.limits.stream_bytes`",
             )
 
     def _batch(self, reader: pa.RecordBatchReader) -> pa.RecordBatch:

@@ -14,7 +14,7 @@ class Limits:
     message_bytes: int = 64 * MEBI  # one message, either way
     action_bytes: int = 16 * MEBI  # an action's body, a ticket, a command
     decompressed_bytes: int = 256 * MEBI  # one received batch, once its buffers are unpacked
-    stream_bytes: int = 64 * MEBI  # what a stream keeps: dictionaries received, messages ahead
+    stream_bytes: int = 64 * MEBI  # the dictionaries that a received stream keeps
     batch_rows: int = 1 << 24  # a batch of NULLs can claim any number of rows without having a byte
     call_seconds: float | None = None
     idle_seconds: float | None = 600.0  # a stream whose client neither reads nor sends

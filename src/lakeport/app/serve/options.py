@@ -11,8 +11,12 @@ def flight_options(server: Server) -> Options:
     given = server.limits
     limits = Limits(
         calls=given.calls,
+        exchanges=given.exchanges,
         message_bytes=given.message_bytes,
         action_bytes=given.action_bytes,
+        decompressed_bytes=given.decompressed_bytes,
+        stream_bytes=given.stream_bytes,
+        batch_rows=given.batch_rows,
         call_seconds=given.call_seconds,
         idle_seconds=given.idle_seconds,
     )

@@ -89,13 +89,28 @@ class Tls(Struct, frozen=True, kw_only=True):
 class Limits(Struct, frozen=True, kw_only=True):
     """What one client may ask of the server; beyond it a call is refused, never queued."""
 
-    calls: Annotated[
-        int, Meta(ge=2), about("Concurrent calls; exchanges may take half of them.")
-    ] = 64
-    message_bytes: Annotated[int, Meta(ge=1_048_576), about("Largest message accepted.")] = (
-        67_108_864
+    calls: Annotated[int, Meta(ge=2), about("Concurrent calls; one more is refused.")] = 64
+    exchanges: Annotated[
+        Count | None,
+        about(
+            "Of those, calls that send rows [half of `calls`]. Never all: an UPDATE waits for its scan."
+        ),
+    ] = None
+    message_bytes: Annotated[
+        int, Meta(ge=1_048_576), about("Largest message accepted, and sent.")
+    ] = 67_108_864
+    action_bytes: Annotated[int, Meta(ge=1024), about("Largest action, ticket or descriptor.")] = (
+        16_777_216
     )
-    action_bytes: Annotated[int, Meta(ge=1024), about("Largest body of an action.")] = 16_777_216
+    decompressed_bytes: Annotated[
+        int, Meta(ge=1_048_576), about("Largest received batch, once it is unpacked.")
+    ] = 268_435_456
+    batch_rows: Annotated[
+        int, Meta(ge=1024), about("Most rows of a received batch that take no bytes, as NULLs do.")
+    ] = 16_777_216
+    stream_bytes: Annotated[
+        int, Meta(ge=1024), about("Dictionaries that one received stream may keep.")
+    ] = 67_108_864
     statement_rows: Annotated[Count | None, about("Most rows one statement may write.")] = None
     statement_bytes: Annotated[Count | None, about("Most bytes one statement may write.")] = None
     call_seconds: Annotated[Duration | None, about("Longest time a call may take.")] = None
