@@ -24,10 +24,14 @@ class Account:
     action: str | None = None
     identity: str | None = None
     catalog: str | None = None
-    name: TableName | None = None
+    namespace: str | None = None
+    table: str | None = None
 
     def note(self, catalog: str, name: TableName) -> None:
-        self.catalog, self.name = catalog, name
+        self.catalog, self.namespace, self.table = catalog, name.namespace, name.table
+
+    def note_namespace(self, catalog: str, namespace: str) -> None:
+        self.catalog, self.namespace = catalog, namespace
 
     def entry(self, call: Call, started_ns: int) -> AuditEntry:
         traffic = call.traffic
@@ -37,8 +41,8 @@ class Account:
             method=str(call.method),
             action=self.action,
             catalog=self.catalog,
-            namespace=None if self.name is None else self.name.namespace,
-            table=None if self.name is None else self.name.table,
+            namespace=self.namespace,
+            table=self.table,
             rows_in=traffic.rows_in,
             rows_out=traffic.rows_out,
             bytes_in=traffic.bytes_in,

@@ -72,6 +72,10 @@ class Scans:
         self._location = public or REUSE_CONNECTION
         self._pins = pins or Pins()
 
+    def changed(self, catalog: str, uuid: str) -> None:
+        """The table's definition is another one: every transaction reads it anew (decision 20)."""
+        self._pins.drop(catalog, uuid)
+
     # -- what is declared ------------------------------------------------------------------------
 
     def announced(self, call: Call, visible: Visible, requested: Requested) -> Announced:
