@@ -141,7 +141,7 @@ class Flights:
         is_chosen = chosen_by(criteria.decode("utf-8", "replace"))
         is_airport = caller.call.is_airport
         for catalog in self._catalogs(caller):
-            audience = self._audience(caller, catalog)
+            audience = self.audience(caller, catalog, caller.call.header(_FILTER_CATALOG))
             for namespace in self.listing.namespaces(
                 catalog, caller.identity, is_airport=is_airport
             ):
@@ -154,13 +154,14 @@ class Flights:
             return [caller.visible.catalog(named)]
         return caller.visible.all_catalogs()
 
-    def _audience(self, caller: Caller, catalog: Catalog) -> Audience:
+    def audience(self, caller: Caller, catalog: Catalog, named: str | None = None) -> Audience:
+        """`named` is how the request calls the catalog, if it does."""
         is_default = catalog.name == caller.visible.catalogs.default.name
-        named = caller.visible.header is not None or is_default or caller.call.is_airport
+        is_plain = caller.visible.header is not None or is_default or caller.call.is_airport
         return Audience(
-            caller.called(catalog, caller.call.header(_FILTER_CATALOG)),
+            caller.called(catalog, named),
             caller.call.is_airport,
-            () if named else (encoded(catalog.name),),
+            () if is_plain else (encoded(catalog.name),),
             self.addresses.locations(caller.call),
         )
 

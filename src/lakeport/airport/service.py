@@ -116,7 +116,7 @@ class AirportService(FlightService):
 
     def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
         caller = self._enter(call, action.type)
-        return [REGISTRY.answer(self._desk, caller, action)]
+        return REGISTRY.answer(self._desk, caller, action)
 
     def list_actions(self, call: Call) -> Iterable[ActionType]:
         del call

@@ -1,7 +1,8 @@
 """An action is one entry: name, description, decoder, handler, encoder.
 
 ListActions and the dispatch both come from the same entries, so nothing can be listed that is not
-there. Every entry yields exactly one Result: for some actions DuckDB dies of an empty stream.
+there. An entry yields exactly one Result, for some actions DuckDB dies of an empty stream; only what
+encodes to None yields none: `drop_*`, and whatever was told to ignore that something is missing.
 """
 
 from __future__ import annotations
@@ -37,11 +38,12 @@ class Entry(Generic[Q, A]):
     description: str
     decode: Callable[[bytes, str], Q]
     handle: Callable[[Desk, Caller, Q], A]
-    encode: Callable[[A], bytes]
+    encode: Callable[[A], bytes | None]
 
-    def answer(self, desk: Desk, caller: Caller, body: bytes) -> bytes:
+    def answer(self, desk: Desk, caller: Caller, body: bytes) -> tuple[bytes, ...]:
         request = self.decode(body, f"action {quoted(self.name)}")
-        return self.encode(self.handle(desk, caller, request))
+        result = self.encode(self.handle(desk, caller, request))
+        return () if result is None else (result,)
 
 
 class Registry:
@@ -51,7 +53,8 @@ class Registry:
     def __iter__(self) -> Iterator[ActionType]:
         return (ActionType(each.name, each.description) for each in self._entries.values())
 
-    def answer(self, desk: Desk, caller: Caller, action: Action) -> bytes:
+    def answer(self, desk: Desk, caller: Caller, action: Action) -> tuple[bytes, ...]:
+        """The bodies of the Results: one, or none."""
         entry = self._entries.get(action.type)
         if entry is None:
             close = nearest(action.type, self._entries)
