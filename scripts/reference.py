@@ -12,7 +12,7 @@ from typing import Any, get_type_hints
 
 import typer
 
-from lakeport.app.settings.keys import SECTIONS, Key, all_keys, tables
+from lakeport.app.settings.keys import SECTIONS, Key, Known, all_keys
 from lakeport.app.settings.values import shown_text, type_text
 from lakeport.cli.frame import SHARED_PARAMETERS
 from lakeport.cli.main import build
@@ -103,7 +103,7 @@ def _page(introduction: str, *parts: str) -> str:
 
 def _section_paths() -> list[tuple[str, ...]]:
     order = [path[:-1] for path in all_keys()]
-    return [path for path in dict.fromkeys(order) if path in tables()]
+    return [path for path in dict.fromkeys(order) if path in Known().tables]
 
 
 def _section(path: tuple[str, ...]) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakeport.app.settings.keys import PREFIX, SECTIONS, all_keys, open_key, tables
+from lakeport.app.settings.keys import CATALOGS, PREFIX, SECTIONS, Known, variable_of
 from lakeport.core.errors import ConfigurationError
 from lakeport.core.names import nearest, quoted
 
@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 PROJECT_VARIABLE = PREFIX + "PROJECT"
 
+_SECTIONS = tuple(
+    word for name in SECTIONS for word in ((name, CATALOGS) if name == "catalog" else (name,))
+)
 _KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$")
 
 
@@ -52,12 +55,12 @@ class Given:
         return ".".join(self.path)
 
 
-def from_file(written: ProjectFile) -> Iterator[Given]:
-    for path, value in _leaves((), written.values):
+def from_file(written: ProjectFile, known: Known) -> Iterator[Given]:
+    for path, value in _leaves((), written.values, known):
         source = Source("file", written.place(path))
-        if path[0] not in SECTIONS or not _is_known(path):
-            raise unknown(path, source)
-        if path in tables():
+        if not known.has(path):
+            raise unknown(path, source, known)
+        if path in known.tables:
             raise ConfigurationError(
                 f"{source}: {quoted('.'.join(path))} is a section, not a value",
                 hint=f"write [{'.'.join(path)}] and its keys below it",
@@ -79,86 +82,93 @@ def from_other_programs(variables: Mapping[str, str], folder: Path) -> Iterator[
         )
 
 
-def from_environment(variables: Mapping[str, str], folder: Path) -> Iterator[Given]:
+def from_environment(variables: Mapping[str, str], folder: Path, known: Known) -> Iterator[Given]:
     """`LAKEPORT_SECTION_KEY`. An empty variable counts as not set, as shells and compose files mean it."""
     for name in sorted(variables):
         if not name.startswith(PREFIX) or name == PROJECT_VARIABLE or not variables[name]:
             continue
         if _is_from_kubernetes(name, variables[name]):
             continue
-        path = _path_of(name)
+        path = _path_of(name, known)
         if path is not None:
             yield Given(path, variables[name], Source("environment", name), folder, is_text=True)
 
 
-def from_flags(flags: Mapping[str, object], folder: Path) -> Iterator[Given]:
+def from_flags(flags: Mapping[str, object], folder: Path, known: Known) -> Iterator[Given]:
     for name, value in flags.items():
         path = tuple(name.split("."))
         source = Source("flag", "command line")
-        if not _is_known(path) or path in tables():
-            raise unknown(path, source)
+        if not known.has(path) or path in known.tables:
+            raise unknown(path, source, known)
         yield Given(path, value, source, folder, is_text=isinstance(value, str))
 
 
-def unknown(path: tuple[str, ...], source: Source) -> ConfigurationError:
-    name = ".".join(path)
+def unknown(path: tuple[str, ...], source: Source, known: Known) -> ConfigurationError:
+    message = f"{source}: there is no setting {quoted('.'.join(path))}"
+    return ConfigurationError(message, hint=_meant(path, known))
+
+
+def _meant(path: tuple[str, ...], known: Known) -> str:
+    if path[0] == CATALOGS and len(path) > 1 and path[1] not in known.catalogs:
+        named = ", ".join(known.catalogs) or "none"
+        return f"lakeport.toml names a catalog by a section [catalogs.NAME]; there: {named}"
+    if path[0] == CATALOGS and path[2:] == ("name",):
+        return f"a catalog is called as its section: rename [{'.'.join(path[:-1])}]"
     # A lone word is a misspelt section or a key outside its section; else the whole name is misspelt.
-    names = SECTIONS if len(path) == 1 else [key.name for key in all_keys().values()]
-    close = nearest(name, names)
+    names = _SECTIONS if len(path) == 1 else [key.name for key in known.keys.values()]
+    close = nearest(".".join(path), names)
     if close is None:
-        leaves = {key.path[-1]: key.name for key in all_keys().values()}
+        leaves = {key.path[-1]: key.name for key in known.keys.values()}
         leaf = nearest(path[-1], leaves)
         close = leaves[leaf] if leaf is not None else None
     if close is not None:
         hint = f"did you mean {quoted(close)}?"
     elif path[0] in SECTIONS:
-        hint = f"settings of [{path[0]}]: {', '.join(known_in(path[0]))}"
+        hint = f"settings of [{path[0]}]: {', '.join(known_in(path[0], known))}"
     else:
-        hint = f"sections: {', '.join(SECTIONS)}"
-    if path[0] == "catalog":
-        hint += " (a PyIceberg property of that name goes into [catalog.properties])"
-    return ConfigurationError(f"{source}: there is no setting {quoted(name)}", hint=hint)
+        hint = f"sections: {', '.join(_SECTIONS)}"
+    if path[0] in {"catalog", CATALOGS}:
+        section = ".".join(path[:1] if path[0] == "catalog" else path[:2])
+        hint += f" (a PyIceberg property of that name goes into [{section}.properties])"
+    return hint
 
 
-def known_in(section: str) -> list[str]:
-    return [".".join(path[1:]) for path in all_keys() if path[0] == section]
+def known_in(section: str, known: Known) -> list[str]:
+    return [".".join(path[1:]) for path in known.keys if path[0] == section]
 
 
-def _is_known(path: tuple[str, ...]) -> bool:
-    return path in all_keys() or path in tables() or open_key(path) is not None
-
-
-def _leaves(path: tuple[str, ...], value: Any) -> Iterator[tuple[tuple[str, ...], Any]]:
+def _leaves(
+    path: tuple[str, ...], value: Any, known: Known
+) -> Iterator[tuple[tuple[str, ...], Any]]:
     """The values of the file. An item of an open table may be a table itself, unless it must be text."""
-    key = all_keys().get(path)
-    table = open_key(path)
+    key = known.keys.get(path)
+    table = known.open_key(path)
     is_item = table is not None and not table.type_is_text
     if not isinstance(value, dict) or (key is not None and not key.is_open) or is_item:
         yield path, value
         return
-    if not value and path and not _is_known(path):
+    if not value and path and not known.has(path):
         yield path, value
     for name, item in value.items():
-        yield from _leaves((*path, name), item)
+        yield from _leaves((*path, name), item, known)
 
 
-def _path_of(variable: str) -> tuple[str, ...] | None:
+def _path_of(variable: str, known: Known) -> tuple[str, ...] | None:
     """The setting a variable names; None if it is none of ours, an error if it is nearly one."""
-    for key in all_keys().values():
+    for key in known.keys.values():
         if variable == key.variable:
             return key.path
-    for key in all_keys().values():
+    for key in known.keys.values():
         if key.is_open and variable.startswith(key.variable + "_"):
             return (*key.path, _item(variable.removeprefix(key.variable + "_"), dashes=False))
-    words = variable.removeprefix(PREFIX)
-    section = words.split("_")[0].lower()
-    if section in SECTIONS:
-        item = _item(words.partition("_")[2], dashes=section == "catalog")
-        if section == "catalog" and open_key((section, item)) is not None:
-            return (section, item)
-        raise _unknown_variable(variable)
-    if nearest(section, SECTIONS) is not None:
-        raise _unknown_variable(variable)
+    for section in known.catalog_sections:
+        begin = variable_of(section) + "_"
+        item = (*section, _item(variable.removeprefix(begin), dashes=True))
+        if variable.startswith(begin) and known.open_key(item) is not None:
+            return item
+    word = variable.removeprefix(PREFIX).split("_")[0].lower()
+    if nearest(word, _SECTIONS) is not None:
+        raise _unknown_variable(variable, known)
     return None
 
 
@@ -174,8 +184,8 @@ def _item(words: str, *, dashes: bool) -> str:
     return item.replace("_", "-") if dashes else item
 
 
-def _unknown_variable(variable: str) -> ConfigurationError:
-    close = nearest(variable, [key.variable for key in all_keys().values()])
+def _unknown_variable(variable: str, known: Known) -> ConfigurationError:
+    close = nearest(variable, [key.variable for key in known.keys.values()])
     return ConfigurationError(
         f"the environment variable {quoted(variable)} names no setting",
         hint=f"did you mean {quoted(close)}?" if close else "`lakeport config` lists every setting",

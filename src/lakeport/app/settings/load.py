@@ -7,23 +7,25 @@ variables are arguments, so that the same call gives the same settings.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
 from lakeport.app.settings import derived, layers, sections
-from lakeport.app.settings.keys import SECTIONS, Key, all_keys, open_key
+from lakeport.app.settings.keys import CATALOGS, SECTIONS, Key, Known
 from lakeport.app.settings.layers import PROJECT_VARIABLE, Given, Source
-from lakeport.app.settings.project import find, named, read
+from lakeport.app.settings.project import ProjectFile, catalog_names, find, named, read
 from lakeport.app.settings.values import Address, convert, read_text, read_toml, text_property
-from lakeport.core.errors import ConfigurationError
-from lakeport.core.names import quoted
+from lakeport.core.errors import ConfigurationError, NotFoundError
+from lakeport.core.names import NameMap, quoted
 from lakeport.core.secrets import mask_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
+
+T = TypeVar("T", bound=msgspec.Struct)
 
 DEFAULT = Source("default", "default")
 
@@ -39,11 +41,16 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """Everything that was set. `root` is the project's folder, or the working folder without one."""
+    """Everything that was set. `root` is the project's folder, or the working folder without one.
+
+    `catalog` is the one that is meant, the first unless `with_catalog` chose; `catalogs` are all, the
+    first one first.
+    """
 
     root: Path
     file: Path | None
     catalog: sections.Catalog
+    catalogs: tuple[sections.Catalog, ...]
     server: sections.Server
     state: sections.State
     pipeline: sections.Pipeline
@@ -57,17 +64,42 @@ class Settings:
         """Where the embedded default keeps data and state."""
         return self.root / derived.HOME
 
+    @property
+    def catalog_section(self) -> str:
+        """Where the catalog that is meant is set, as messages name it."""
+        is_first = self.catalog.name == self.catalogs[0].name
+        return "catalog" if is_first else f"{CATALOGS}.{self.catalog.name}"
+
+    def with_catalog(self, name: str | None) -> Settings:
+        """The same, meaning the catalog of that name in any spelling; the first without one."""
+        named = NameMap((catalog.name, catalog) for catalog in self.catalogs)
+        wanted = self.catalogs[0].name if name is None else name
+        if wanted not in named:
+            raise NotFoundError.among("catalog", wanted, named)
+        return replace(self, catalog=named[wanted])
+
+    def each_catalog(self) -> Iterator[Settings]:
+        return (self.with_catalog(catalog.name) for catalog in self.catalogs)
+
     def entries(self) -> Iterator[Entry]:
         """Every key and every item of the open tables, in the order of the reference."""
-        for key in all_keys().values():
-            value: Any = self
-            for part in key.path:
-                value = getattr(value, part)
+        for key in Known(catalog.name for catalog in self.catalogs[1:]).keys.values():
+            value = self._value(key.path)
             if not (key.is_open and value):
                 yield self._entry(key.name, mask_value("", _plain(value)))
                 continue
             for item, held in sorted(value.items()):
                 yield self._entry(f"{key.name}.{item}", mask_value(item, _plain(held)))
+
+    def _value(self, path: tuple[str, ...]) -> Any:
+        value: Any = self
+        if path[0] == CATALOGS:
+            value, path = self.with_catalog(path[1]).catalog, path[2:]
+        elif path[0] == "catalog":
+            value, path = self.catalogs[0], path[1:]
+        for part in path:
+            value = getattr(value, part)
+        return value
 
     def _entry(self, name: str, value: object) -> Entry:
         return Entry(name, value, self.sources.get(name, DEFAULT))
@@ -85,17 +117,21 @@ def load(
     folder = _working_folder() if folder is None else folder
     file = _project_file(project, variables, folder)
     root = folder if file is None else file.parent
+    written = read(file) if file is not None else ProjectFile(root, {}, {})
+    known = Known(catalog_names(written))
     given = (
         *layers.from_other_programs(variables, folder),
-        *(layers.from_file(read(file)) if file is not None else ()),
-        *layers.from_environment(variables, folder),
-        *layers.from_flags(flags or {}, folder),
+        *layers.from_file(written, known),
+        *layers.from_environment(variables, folder, known),
+        *layers.from_flags(flags or {}, folder, known),
     )
-    values, sources = _merge(given, root)
-    derived.complete(values, sources, root)
-    built = {name: _section(kind, (name,), values) for name, kind in SECTIONS.items()}
-    settings = Settings(root, file, **built, sources=sources)  # type: ignore[arg-type]  # SECTIONS gives each its type
-    derived.check(settings.catalog, settings.server.tls, sources)
+    values, sources = _merge(given, root, known)
+    derived.complete(values, sources, root, known.catalog_sections)
+    settings = _built(root, file, values, sources, known)
+    for each in settings.each_catalog():
+        derived.check_catalog(each.catalog, each.catalog_section, sources)
+    derived.check_tls(settings.server.tls, sources)
+    derived.check_names(settings.catalogs)
     return settings
 
 
@@ -115,24 +151,41 @@ def _project_file(project: Path | None, variables: Mapping[str, str], folder: Pa
     return named(folder / variable) if variable else find(folder)
 
 
+def _built(
+    root: Path,
+    file: Path | None,
+    values: Mapping[tuple[str, ...], Any],
+    sources: Mapping[str, Source],
+    known: Known,
+) -> Settings:
+    built: dict[str, Any] = {
+        name: _section(kind, (name,), values) for name, kind in SECTIONS.items()
+    }
+    others = [
+        _section(sections.Catalog, (CATALOGS, name), {**values, (CATALOGS, name, "name"): name})
+        for name in known.catalogs
+    ]
+    return Settings(root, file, catalogs=(built["catalog"], *others), **built, sources=sources)
+
+
 def _merge(
-    given: Iterable[Given], root: Path
+    given: Iterable[Given], root: Path, known: Known
 ) -> tuple[dict[tuple[str, ...], Any], dict[str, Source]]:
     """Each key's value and source; a later layer wins, in open tables item by item."""
     values: dict[tuple[str, ...], Any] = {
         key.path: dict(key.default) if key.is_open else _anchored(key.default, root)
-        for key in all_keys().values()
+        for key in known.keys.values()
     }
     sources: dict[str, Source] = {}
     for one in given:
-        key = all_keys().get(one.path)
+        key = known.keys.get(one.path)
         if key is not None and not key.is_open:
             values[key.path] = _converted(one, key)
             sources[key.name] = one.source
             continue
-        table = key or open_key(one.path)
+        table = key or known.open_key(one.path)
         if table is None:
-            raise layers.unknown(one.path, one.source)
+            raise layers.unknown(one.path, one.source, known)
         for inside, value in _items(one, table):
             _put(values[table.path], inside, value)
             sources[f"{table.name}.{inside[0]}"] = one.source
@@ -158,7 +211,8 @@ def _items(one: Given, table: Key) -> Iterator[tuple[tuple[str, ...], object]]:
     if one.is_text and (one.path == table.path or not table.type_is_text):
         value = read_toml(str(value))
     if one.path != table.path:
-        inside = one.path[depth:] if one.path[:depth] == table.path else one.path[1:]
+        # What stands in a catalog's own section is a property, too: one level less deep.
+        inside = one.path[depth if one.path[:depth] == table.path else depth - 1 :]
         yield (".".join(inside),) if table.type_is_text else inside, _typed(one, table, value)
     elif isinstance(value, dict):
         yield from (((name,), _typed(one, table, item)) for name, item in value.items())
@@ -189,9 +243,7 @@ def _typed(one: Given, table: Key, value: object) -> object:
     return shown
 
 
-def _section(
-    kind: type[msgspec.Struct], path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]
-) -> msgspec.Struct:
+def _section(kind: type[T], path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]) -> T:
     held = {}
     for item in msgspec.structs.fields(kind):
         here = (*path, item.name)

@@ -7,13 +7,17 @@ import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+from lakeport.app.settings.keys import CATALOGS
 from lakeport.core.errors import ConfigurationError, NotFoundError
+from lakeport.core.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
 FILE_NAME = "lakeport.toml"
+
+_CATALOG_NAME = re.compile(r"[A-Za-z0-9_-]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +69,20 @@ def read(path: Path) -> ProjectFile:
     except tomllib.TOMLDecodeError as error:
         raise _broken(path, text, str(error)) from error
     return ProjectFile(path, values, dict(_positions(text)))
+
+
+def catalog_names(written: ProjectFile) -> tuple[str, ...]:
+    """The catalogs beside the first one, in the order of the file."""
+    section = written.values.get(CATALOGS)
+    tables = section.items() if isinstance(section, dict) else ()
+    names = tuple(name for name, table in tables if isinstance(table, dict))
+    for name in names:
+        if _CATALOG_NAME.fullmatch(name) is None:
+            raise ConfigurationError(
+                f"{written.place((CATALOGS, name))}: a catalog cannot be called {quoted(name)}",
+                hint="its name is part of addresses: use letters without accents, digits, _ and -",
+            )
+    return names
 
 
 def _broken(path: Path, text: str, reason: str) -> ConfigurationError:

@@ -33,7 +33,11 @@ def about(text: str) -> Meta:
 
 
 class Catalog(Struct, frozen=True, kw_only=True):
-    """Where tables live. Without any setting: a SQLite catalog and a warehouse under `.lakeport/`."""
+    """Where tables live. Without any setting: a SQLite catalog and a warehouse under `.lakeport/`.
+
+    There may be more of them, each in a section `[catalogs.NAME]` with these keys but `name`, and
+    `LAKEPORT_CATALOGS_NAME_…` for its variables; this one stays the first.
+    """
 
     name: Annotated[
         str, Meta(min_length=1, pattern=r"^[^.\s]+$"), about("What clients call the catalog.")
@@ -141,6 +145,13 @@ class Server(Struct, frozen=True, kw_only=True):
             "`auto`: on loopback everyone is admin until a token is created. `required`: always a token."
         ),
     ] = "auto"
+    replicated: Annotated[
+        bool,
+        about(
+            "Other servers serve the same lake and share `state.uri`: what a transaction reads is "
+            "kept there, so that each of them answers it alike."
+        ),
+    ] = False
     data_uris: Annotated[
         tuple[str, ...],
         about("Tables (globs of `NAMESPACE.TABLE`) clients may read from storage themselves."),
