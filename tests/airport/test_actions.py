@@ -104,6 +104,9 @@ def test_actions_are_listed_with_the_contracts_descriptions(client: Client) -> N
         "GetSchemas": "List all schemas in catalog",
         "GetTables": "List all tables in a schema",
         "GetTableFunctionFlightInfo": "Get metadata for parameterized table functions",
+        "ListTables": "List tables with what is known of them",
+        "TableDetails": "Describe a table, now or at a point in time",
+        "TableHistory": "List the snapshots of a table",
     }
 
 

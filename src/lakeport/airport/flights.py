@@ -1,7 +1,7 @@
 """GetFlightInfo, GetSchema, PollFlightInfo, ListFlights, DoGet and `endpoints`: one set of descriptors.
 
-A descriptor is a table's path or JSON, a function call in JSON, `__databases`, or empty for the whole
-catalog. Whatever one method accepts the others accept: DuckDB asks for the same one thing by several.
+A descriptor is a table's path or JSON, a query or a function call in JSON, `__databases`, or empty for
+the whole catalog. Whatever one method accepts the others accept: DuckDB asks for the same thing by several.
 """
 
 from __future__ import annotations
@@ -19,10 +19,12 @@ from lakeport.airport.globs import chosen_by
 from lakeport.airport.inventory import ListedNamespace
 from lakeport.airport.listing import Listing, infos
 from lakeport.airport.objects import Audience, table_metadata
+from lakeport.airport.queries import query_schema, read_query
 from lakeport.airport.requested import Layout, Requested, encoded, path_of, requested
 from lakeport.airport.scans import Announced, Scans
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
+from lakeport.airport.wire.questions import TableQuery
 from lakeport.catalog.functions import Function
 from lakeport.catalog.ports import Catalog
 from lakeport.core.names import TableName, fold
@@ -49,6 +51,9 @@ class Flights:
         call = _function(descriptor)
         if call is not None:
             return self.function(caller, call, descriptor)
+        query = _query(descriptor)
+        if query is not None:
+            return self._queried(caller, query, descriptor)
         return self.table(caller, requested(descriptor), descriptor)
 
     def table(self, caller: Caller, wanted: Requested, descriptor: FlightDescriptor) -> FlightInfo:
@@ -90,6 +95,9 @@ class Flights:
         call = _function(descriptor)
         if call is not None:
             return functions.bind(caller.visible, call).rows.schema
+        query = _query(descriptor)
+        if query is not None:
+            return query_schema(caller.visible, query)
         return self.announced(caller, requested(descriptor)).schema
 
     def announced(self, caller: Caller, wanted: Requested) -> Announced:
@@ -119,6 +127,9 @@ class Flights:
         if call is not None:
             functions.bind(caller.visible, call)
             return (FlightEndpoint(call.encode()),)
+        query = _query(descriptor)
+        if query is not None:
+            return (FlightEndpoint(query.encode()),)
         wanted = requested(descriptor)
         return tuple(self.scans.endpoints(caller.call, caller.visible, wanted, parameters))
 
@@ -128,6 +139,9 @@ class Flights:
         call = function_asked_for(ticket, "the ticket")
         if call is not None:
             return functions.read(functions.bind(caller.visible, call))
+        query = TableQuery.find(ticket, "the ticket")
+        if query is not None:
+            return read_query(caller.visible, query)
         return self.scans.do_get(caller.call, caller.visible, ticket)
 
     # -- everything ------------------------------------------------------------------------------
@@ -175,6 +189,13 @@ class Flights:
         rows = databases.databases(caller.visible).num_rows
         return FlightInfo(schema_bytes(databases.SCHEMA), descriptor, (endpoint,), rows)
 
+    def _queried(
+        self, caller: Caller, query: TableQuery, descriptor: FlightDescriptor
+    ) -> FlightInfo:
+        schema = query_schema(caller.visible, query)
+        endpoint = self._endpoint(caller, query.encode())
+        return FlightInfo(schema_bytes(schema), descriptor, (endpoint,))
+
     def _endpoint(self, caller: Caller, ticket: bytes) -> FlightEndpoint:
         return FlightEndpoint(ticket, self.addresses.locations(caller.call))
 
@@ -194,6 +215,12 @@ def _function(descriptor: FlightDescriptor) -> FunctionCall | None:
     if not descriptor.command:
         return None
     return function_asked_for(descriptor.command, "the descriptor's command")
+
+
+def _query(descriptor: FlightDescriptor) -> TableQuery | None:
+    if not descriptor.command:
+        return None
+    return TableQuery.find(descriptor.command, "the descriptor's command")
 
 
 def _function_metadata(caller: Caller, bound: Bound, wanted: FunctionCall) -> bytes:

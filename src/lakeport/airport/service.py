@@ -12,7 +12,7 @@ from typing import Protocol
 import pyarrow as pa
 
 from lakeport.access import AuditEntry, Identity
-from lakeport.airport.actions import contract, discovery, transactions
+from lakeport.airport.actions import contract, discovery, reports, transactions
 from lakeport.airport.actions.registry import Desk, Registry
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.announce import announced_schema
@@ -36,7 +36,9 @@ from lakeport.flight.messages import (
 )
 from lakeport.flight.service import FlightService, Incoming, Outgoing
 
-REGISTRY = Registry((*discovery.ENTRIES, *transactions.ENTRIES, *contract.ENTRIES))
+REGISTRY = Registry(
+    (*discovery.ENTRIES, *transactions.ENTRIES, *contract.ENTRIES, *reports.ENTRIES)
+)
 """Every action there is."""
 
 

@@ -12,7 +12,7 @@ import pytest
 
 import lakeport
 from lakeport.app.lake.lake import Lake
-from lakeport.app.lake.query import Query, point_of, request_of
+from lakeport.catalog.query import Query, point_of, request_of
 from lakeport.app.lake.reader import closing_reader
 from lakeport.app.lake.writing import create_table, ensure_namespace
 from lakeport.catalog.definition import Definition

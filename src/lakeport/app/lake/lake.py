@@ -9,7 +9,6 @@ from typing import Self, TypeAlias
 import pyarrow as pa
 
 from lakeport.app.lake.find import find_table, parse_name
-from lakeport.app.lake.listing import list_tables
 from lakeport.app.lake.table import LakeTable
 from lakeport.app.lake.writing import (
     create_namespace,
@@ -21,6 +20,7 @@ from lakeport.app.lake.writing import (
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteContext
+from lakeport.catalog.reports.listing import list_tables, places_of
 from lakeport.core.errors import InvalidRequestError
 
 NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
@@ -51,7 +51,7 @@ class Lake:
 
     def tables(self, namespace: str | None = None) -> list[str]:
         """Names like "shop.orders", sorted; of one namespace and those nested in it, or of all."""
-        return [listed.name for listed in list_tables(self.catalog, namespace)]
+        return [listed.name for listed in list_tables(places_of(self.catalog, namespace))]
 
     def table(self, name: str) -> LakeTable:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""

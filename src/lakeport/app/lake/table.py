@@ -13,7 +13,6 @@ import pyarrow as pa
 
 from lakeport.app.lake.alteration import Alteration, Columns
 from lakeport.app.lake.given import GivenRows, given_rows
-from lakeport.app.lake.query import Point, Query, open_query, point_of, schema_at
 from lakeport.app.lake.reader import closing_reader
 from lakeport.catalog.changes import Change
 from lakeport.catalog.ports import (
@@ -29,6 +28,7 @@ from lakeport.catalog.ports import (
     Written,
     require,
 )
+from lakeport.catalog.query import Point, Query, open_query, point_of, schema_at
 from lakeport.catalog.statements import delete_where, insert_rows, overwrite_rows, update_where
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import PreconditionError

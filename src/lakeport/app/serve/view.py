@@ -14,8 +14,8 @@ from lakeport.access import (
     visible_tables,
 )
 from lakeport.airport.visible import Overlay
-from lakeport.app.lake.figures import figures_of
 from lakeport.catalog.ports import Catalog, Table
+from lakeport.catalog.reports.figures import figures_of
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.state import AuditEntry, AuditTable

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.app import wiring
-from lakeport.app.lake.figures import movement_of
 from lakeport.app.lake.find import find_table
-from lakeport.app.lake.history import Commit, history_of
+from lakeport.catalog.reports.figures import movement_of
+from lakeport.catalog.reports.history import Commit, history_of
 from lakeport.cli.frame import Answer, Call, command
 
 if TYPE_CHECKING:

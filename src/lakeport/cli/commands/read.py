@@ -12,10 +12,10 @@ import typer
 
 from lakeport.app import wiring
 from lakeport.app.lake.find import find_table
-from lakeport.app.lake.query import Query, open_query
 from lakeport.app.lake.rows.arrow import arrow_chunks
 from lakeport.app.lake.rows.csv import csv_chunks
 from lakeport.app.lake.rows.json import json_chunks
+from lakeport.catalog.query import Query, open_query
 from lakeport.cli.frame import Call, command
 from lakeport.cli.output.pour import pour, refuse_a_terminal
 from lakeport.core.errors import InvalidRequestError

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.app import wiring
-from lakeport.app.lake.description import TableDescription, describe_table
 from lakeport.app.lake.find import find_table
+from lakeport.catalog.reports.description import TableDescription, describe_table
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.sizes import counted, size_text
 from lakeport.core.timepoint import parse_point

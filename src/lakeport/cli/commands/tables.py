@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.app import wiring
-from lakeport.app.lake.listing import Listed, ListedLong, list_tables
+from lakeport.catalog.reports.listing import Listed, ListedLong, list_tables, places_of
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.sizes import counted, size_text
 from lakeport.core.status import ExitCode
@@ -35,7 +35,7 @@ def tables(
     `size` are what the newest snapshot says about itself. The exit code is 1 if one cannot be opened.
     """
     with closing(wiring.open_catalog(call.settings())) as catalog:
-        found = list_tables(catalog, namespace, long=long)
+        found = list_tables(places_of(catalog, namespace), long=long)
     damaged = any(isinstance(listed, ListedLong) and listed.problem for listed in found)
     return Answer(found, _show, ExitCode.NO if damaged else ExitCode.DONE)
 

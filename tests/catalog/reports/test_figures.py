@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import pytest
 
-from lakeport.app.lake.description import constraint_text
-from lakeport.app.lake.figures import Figures, Movement, figures_of, movement_of
 from lakeport.catalog.definition import Check, Constraint, PrimaryKey, Unique
+from lakeport.catalog.reports.description import constraint_text
+from lakeport.catalog.reports.figures import Figures, Movement, figures_of, movement_of
 
 TOTALS = {
     "total-records": "10",

@@ -4,11 +4,11 @@ what is known of each table is one more question per table, and only asked with 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from lakeport.app.lake.figures import figures_of
 from lakeport.catalog.ports import Catalog, Namespace, Table, Travelable
+from lakeport.catalog.reports.figures import UNKNOWN, figures_of
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.core.timepoint import format_time
@@ -38,29 +38,38 @@ class ListedLong(Listed):
     problem: str | None = None
 
 
-def list_tables(
-    catalog: Catalog, namespace: str | None = None, *, long: bool = False
-) -> tuple[Listed, ...]:
-    """Sorted by name. A namespace stands for the ones nested in it, too."""
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A namespace and those of its tables that are to be listed."""
+
+    namespace: Namespace
+    tables: Sequence[str]
+
+
+def places_of(catalog: Catalog, wanted: str | None = None) -> Iterator[Place]:
+    """A namespace stands for the ones nested in it, too; none for all of them."""
+    if wanted is not None:
+        yield _whole(catalog, wanted)
+    for info in catalog.namespaces():
+        if wanted is None or is_nested(info.name, wanted):
+            yield _whole(catalog, info.name)
+
+
+def is_nested(name: str, outer: str) -> bool:
+    return fold(name).startswith(fold(outer) + ".")
+
+
+def list_tables(places: Iterable[Place], *, long: bool = False) -> tuple[Listed, ...]:
+    """Sorted by name."""
     describe = _long if long else _short
-    every = (
-        describe(place, table)
-        for place in _namespaces(catalog, namespace)
-        for table in place.tables()
-    )
+    every = (describe(place.namespace, table) for place in places for table in place.tables)
     found = [listed for listed in every if listed is not None]
     return tuple(sorted(found, key=lambda listed: (fold(listed.namespace), fold(listed.table))))
 
 
-def _namespaces(catalog: Catalog, wanted: str | None) -> Iterator[Namespace]:
-    if wanted is None:
-        yield from (catalog.namespace(info.name) for info in catalog.namespaces())
-        return
-    yield catalog.namespace(wanted)
-    below = fold(wanted) + "."
-    for info in catalog.namespaces():
-        if fold(info.name).startswith(below):
-            yield catalog.namespace(info.name)
+def _whole(catalog: Catalog, name: str) -> Place:
+    namespace = catalog.namespace(name)
+    return Place(namespace, namespace.tables())
 
 
 def _short(namespace: Namespace, table: str) -> Listed:
@@ -80,10 +89,10 @@ def _long(namespace: Namespace, name: str) -> ListedLong | None:
 
 def _described(table: Table) -> ListedLong:
     state = table.state()
-    newest = None
+    newest, figures = None, UNKNOWN
     if isinstance(table, Travelable):
         newest = next((s for s in table.history() if s.snapshot_id == state.snapshot_id), None)
-    figures = figures_of(None if newest is None else newest.summary)
+        figures = figures_of(None if newest is None else newest.summary)
     return ListedLong(
         name=str(state.name),
         namespace=state.name.namespace,

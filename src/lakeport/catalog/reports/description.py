@@ -10,8 +10,6 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from lakeport.app.lake.figures import Figures, figures_of
-from lakeport.app.lake.history import Commit, history_of
 from lakeport.catalog.definition import (
     Check,
     Constraint,
@@ -29,6 +27,8 @@ from lakeport.catalog.ports import (
     Travelable,
     require,
 )
+from lakeport.catalog.reports.figures import UNKNOWN, Figures, figures_of
+from lakeport.catalog.reports.history import Commit, history_of
 from lakeport.core.names import quoted
 from lakeport.core.timepoint import TimePoint
 
@@ -76,8 +76,7 @@ class TableDescription:
 def describe_table(table: Table, at: TimePoint | None = None) -> TableDescription:
     state = _state(table, at)
     definition = state.definition
-    commits = history_of(table) if isinstance(table, Travelable) else ()
-    snapshot = next((c for c in commits if c.snapshot_id == state.snapshot_id), None)
+    commits, snapshot, figures = _past(table, state)
     return TableDescription(
         name=str(state.name),
         uuid=state.uuid,
@@ -90,7 +89,7 @@ def describe_table(table: Table, at: TimePoint | None = None) -> TableDescriptio
         schema_id=state.schema_id,
         snapshot=snapshot,
         snapshots=len(commits),
-        figures=figures_of(None if snapshot is None else snapshot.summary),
+        figures=figures,
         refs=_refs(table),
         storage=table.storage() if isinstance(table, Stored) else None,
         properties=dict(definition.properties),
@@ -122,6 +121,15 @@ def _state(table: Table, at: TimePoint | None) -> TableState:
     if at is None:
         return table.state()
     return require(table, Travelable, f"table {quoted(str(table.name))}").state_at(at)
+
+
+def _past(table: Table, state: TableState) -> tuple[tuple[Commit, ...], Commit | None, Figures]:
+    """All commits, the one described, and how large the table was then."""
+    if not isinstance(table, Travelable):
+        return (), None, UNKNOWN
+    commits = history_of(table)
+    snapshot = next((c for c in commits if c.snapshot_id == state.snapshot_id), None)
+    return commits, snapshot, figures_of(None if snapshot is None else snapshot.summary)
 
 
 def _columns(schema: pa.Schema) -> tuple[ColumnDescription, ...]:

@@ -23,6 +23,10 @@ class Figures:
     deleted_rows: int | None = 0
 
 
+UNKNOWN = Figures(None, None, None, None, None)
+"""Of a table that keeps no history."""
+
+
 def figures_of(summary: Mapping[str, str] | None) -> Figures:
     """Of a table without a snapshot, everything is 0."""
     if summary is None:
