@@ -7,9 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from lakeport.access import Ability, Grant, grants_for
+from lakeport.access import Ability, Authenticator, Grant, StatementLimits, grants_for
 from lakeport.access.tokens import TokenState, create_token, list_tokens, revoke_token
-from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    LimitError,
+    NotFoundError,
+)
 from lakeport.state import Store, StoredGrant, StoredToken
 
 READ = grants_for([Ability.READ])
@@ -84,3 +89,26 @@ def test_an_ability_of_a_newer_lakeport_gives_nothing(store: Store) -> None:
     store.tokens.add(StoredToken("ann", b"d" * 32, 1, None, None, None, grants))
     (listed,) = list_tokens(store.tokens, now_ns=2)
     assert listed.grants == (Grant(Ability.READ, "a.*"),)
+
+
+def test_an_identity_has_its_tokens_limits(store: Store) -> None:
+    secret, known = create_token(
+        store.tokens, "ann", READ, now_ns=1, limits=StatementLimits(rows=10, bytes=None)
+    )
+    assert known.limits == StatementLimits(rows=10)
+    authenticator = Authenticator(store.tokens, open_at_first=False)
+    assert authenticator.authenticate(f"Bearer {secret}").limits == known.limits
+
+
+def test_a_tokens_limit_takes_the_place_of_the_servers() -> None:
+    everybodys = StatementLimits(rows=100, bytes=1_000)
+    assert StatementLimits(rows=500).or_else(everybodys) == StatementLimits(500, 1_000)
+    assert StatementLimits().or_else(everybodys) == everybodys
+
+
+@pytest.mark.parametrize(("rows", "size", "unit"), [(11, 0, "rows"), (0, 101, "bytes")])
+def test_a_limit_refuses_the_first_too_many(rows: int, size: int, unit: str) -> None:
+    limits = StatementLimits(rows=10, bytes=100)
+    limits.check("ann", 10, 100)
+    with pytest.raises(LimitError, match=f"`ann`.*statement_{unit}.*--max-{unit}"):
+        limits.check("ann", rows, size)

@@ -56,7 +56,16 @@ def test_grants_patterns_and_catalogs_are_as_given(project: Run) -> None:
 
 def test_json_tells_everything_of_a_new_token(project: Run) -> None:
     made = answer(project("token", "create", "ann", "--on", "s.t", "--expires", "12h", "--json"))
-    assert set(made) == {"name", "token", "grants", "created", "expires", "is_first"}
+    assert set(made) == {
+        "name",
+        "token",
+        "grants",
+        "created",
+        "expires",
+        "max_rows",
+        "max_bytes",
+        "is_first",
+    }
     assert made["grants"] == [{"ability": "read", "on": "s.t", "catalog": "*"}]
     assert made["is_first"] is True
     assert made["created"] < made["expires"]
@@ -80,6 +89,21 @@ def test_tokens_are_listed_without_themselves(project: Run) -> None:
         ("bob", "active", False),
     ]
     assert token not in json.dumps(listed)
+
+
+def test_a_token_may_have_limits_of_its_own(project: Run) -> None:
+    made = answer(project("token", "create", "ann", "--max-rows", "1000", "--json"))
+    assert (made["max_rows"], made["max_bytes"]) == (1000, None)
+    project("token", "create", "bob", "--max-bytes", "5000000")
+    listed = answer(project("token", "list", "--json"))
+    assert [(one["max_rows"], one["max_bytes"]) for one in listed] == [
+        (1000, None),
+        (None, 5000000),
+    ]
+    shown = project("token", "list").out.splitlines()
+    assert "at most 1,000 rows" in shown[1]
+    assert "at most 5,000,000 bytes" in shown[2]
+    assert project("token", "create", "eve", "--max-rows", "0").code == 2
 
 
 def test_a_revoked_token_stays_listed_and_its_name_is_free(project: Run) -> None:

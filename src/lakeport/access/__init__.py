@@ -8,7 +8,9 @@ from lakeport.access.audit import AuditLog
 from lakeport.access.authenticate import Authenticator
 from lakeport.access.grants import Ability, Grant, grants_for, parse_abilities
 from lakeport.access.identity import EVERYONE, Identity
+from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.access.visibility import (
+    find_namespace,
     open_namespace,
     open_table,
     visible_namespaces,
@@ -18,12 +20,15 @@ from lakeport.state import AuditEntry
 
 __all__ = [
     "EVERYONE",
+    "NO_LIMITS",
     "Ability",
     "AuditEntry",
     "AuditLog",
     "Authenticator",
     "Grant",
     "Identity",
+    "StatementLimits",
+    "find_namespace",
     "grants_for",
     "open_namespace",
     "open_table",

@@ -18,7 +18,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lakeport.access.identity import EVERYONE, Identity
-from lakeport.access.tokens import digest_of, grants_of
+from lakeport.access.tokens import digest_of, grants_of, limits_of
 from lakeport.core.errors import UnauthenticatedError, UnavailableError
 from lakeport.state import StoredToken, TokenTable
 
@@ -52,7 +52,7 @@ class _Known:
         held: defaultdict[bytes, list[_Held]] = defaultdict(list)
         for token in every:
             if token.revoked_ns is None:
-                identity = Identity(token.name, grants_of(token))
+                identity = Identity(token.name, grants_of(token), limits_of(token))
                 held[token.digest[:_PREFIX_BYTES]].append(
                     _Held(token.digest, token.expires_ns, identity)
                 )

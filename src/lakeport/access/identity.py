@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakeport.access.grants import EVERY_GRANT, Ability, Grant
+from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.core.errors import PermissionDeniedError
 from lakeport.core.names import quoted
 
@@ -17,6 +18,7 @@ from lakeport.core.names import quoted
 class Identity:
     name: str
     grants: frozenset[Grant]
+    limits: StatementLimits = NO_LIMITS
 
     @property
     def is_admin(self) -> bool:

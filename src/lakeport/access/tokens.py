@@ -14,6 +14,7 @@ from enum import StrEnum
 
 from lakeport.access.grants import Ability, Grant
 from lakeport.access.identity import EVERYONE
+from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.core.errors import InvalidRequestError, NotFoundError
 from lakeport.core.names import fold, quoted, why_unsafe
 from lakeport.core.timepoint import NANOSECONDS
@@ -42,13 +43,14 @@ class Token:
     created_by: str | None
     expires_ns: int | None
     revoked_ns: int | None
+    limits: StatementLimits = NO_LIMITS
 
 
 def digest_of(token: str) -> bytes:
     return hashlib.sha256(token.encode("utf-8", "surrogatepass")).digest()
 
 
-def create_token(
+def create_token(  # noqa: PLR0913  a token has this many facts
     tokens: TokenTable,
     name: str,
     grants: Iterable[Grant],
@@ -56,6 +58,7 @@ def create_token(
     now_ns: int,
     lifetime_ns: int | None = None,
     by: str | None = None,
+    limits: StatementLimits = NO_LIMITS,
 ) -> tuple[str, Token]:
     """The token itself, which nobody can show again, and what is known of it."""
     reason = why_unsafe(name)
@@ -77,6 +80,8 @@ def create_token(
         expires_ns=None if lifetime_ns is None else now_ns + lifetime_ns,
         revoked_ns=None,
         grants=tuple(sorted(StoredGrant(g.ability, g.on, g.catalog) for g in grants)),
+        max_rows=limits.rows,
+        max_bytes=limits.bytes,
     )
     tokens.add(stored)
     return secret, _known(stored, now_ns)
@@ -105,6 +110,10 @@ def grants_of(stored: StoredToken) -> frozenset[Grant]:
     )
 
 
+def limits_of(stored: StoredToken) -> StatementLimits:
+    return StatementLimits(stored.max_rows, stored.max_bytes)
+
+
 def _known(stored: StoredToken, now_ns: int) -> Token:
     if stored.revoked_ns is not None:
         state = TokenState.REVOKED
@@ -118,4 +127,5 @@ def _known(stored: StoredToken, now_ns: int) -> Token:
         created_by=stored.created_by,
         expires_ns=stored.expires_ns,
         revoked_ns=stored.revoked_ns,
+        limits=limits_of(stored),
     )

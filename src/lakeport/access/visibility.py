@@ -42,10 +42,18 @@ def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace
     except NotFoundError:
         found = None
     if found is None or not _is_listed(identity, catalog, found.info.name):
-        raise NotFoundError.among(
-            "namespace", name, [info.name for info in visible_namespaces(identity, catalog)]
-        )
+        raise _no_namespace(identity, catalog, name)
     return found
+
+
+def find_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
+    """For who was granted something on its name already: NOT_FOUND tells of what they see alone."""
+    try:
+        return catalog.namespace(name)
+    except NotFoundError:
+        if identity.may(Ability.READ, catalog.name):
+            raise
+    raise _no_namespace(identity, catalog, name)
 
 
 def open_table(
@@ -70,6 +78,11 @@ def _is_listed(identity: Identity, catalog: Catalog, namespace: str) -> bool:
         return bool(visible_tables(identity, catalog, catalog.namespace(namespace)))
     except NotFoundError:
         return False  # dropped since it was listed
+
+
+def _no_namespace(identity: Identity, catalog: Catalog, name: str) -> NotFoundError:
+    known = [info.name for info in visible_namespaces(identity, catalog)]
+    return NotFoundError.among("namespace", name, known)
 
 
 def _neighbours(identity: Identity, catalog: Catalog, namespace: str) -> list[str]:

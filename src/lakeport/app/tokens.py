@@ -6,6 +6,7 @@ import time
 from dataclasses import dataclass
 
 from lakeport.access.grants import Grant, grants_for, parse_abilities
+from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.access.tokens import Token, TokenState, create_token, list_tokens, revoke_token
 from lakeport.core.duration import parse_duration
 from lakeport.core.timepoint import format_time
@@ -14,7 +15,10 @@ from lakeport.state import Store
 
 @dataclass(frozen=True, slots=True)
 class ListedToken:
-    """Times as ISO 8601 in UTC; `expires` is None for a token that does not."""
+    """Times as ISO 8601 in UTC; `expires` is None for a token that does not.
+
+    `max_rows` and `max_bytes` of one statement are None where the server's own limits hold.
+    """
 
     name: str
     state: TokenState
@@ -23,6 +27,8 @@ class ListedToken:
     created_by: str | None
     expires: str | None
     revoked: str | None
+    max_rows: int | None
+    max_bytes: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +40,8 @@ class CreatedToken:
     grants: tuple[Grant, ...]
     created: str
     expires: str | None
+    max_rows: int | None
+    max_bytes: int | None
     is_first: bool
 
 
@@ -46,13 +54,20 @@ class Wish:
     on: tuple[str, ...] = ()
     catalogs: tuple[str, ...] = ()
     lifetime: str | None = None
+    limits: StatementLimits = NO_LIMITS
 
 
 def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
     grants = grants_for(parse_abilities(wish.abilities), wish.on, wish.catalogs)
     lifetime = None if wish.lifetime is None else parse_duration(wish.lifetime)
     secret, token = create_token(
-        store.tokens, wish.name, grants, now_ns=time.time_ns(), lifetime_ns=lifetime, by=by
+        store.tokens,
+        wish.name,
+        grants,
+        now_ns=time.time_ns(),
+        lifetime_ns=lifetime,
+        by=by,
+        limits=wish.limits,
     )
     return CreatedToken(
         name=token.name,
@@ -60,6 +75,8 @@ def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
         grants=token.grants,
         created=format_time(token.created_ns),
         expires=_time(token.expires_ns),
+        max_rows=token.limits.rows,
+        max_bytes=token.limits.bytes,
         is_first=len(store.tokens.copy().tokens) == 1,
     )
 
@@ -81,6 +98,8 @@ def _listed(token: Token) -> ListedToken:
         created_by=token.created_by,
         expires=_time(token.expires_ns),
         revoked=_time(token.revoked_ns),
+        max_rows=token.limits.rows,
+        max_bytes=token.limits.bytes,
     )
 
 

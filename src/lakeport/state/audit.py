@@ -21,7 +21,10 @@ _LONGEST_TEXT = 1_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AuditEntry:
-    """`identity` is None where nobody was recognised. `ms` is how long the call took."""
+    """`identity` is None where nobody was recognised. `ms` is how long the call took.
+
+    `rows_in` and `rows_out` were moved, whatever came of it; `rows_changed` is what the table shows.
+    """
 
     at_ns: int
     method: str
@@ -33,6 +36,7 @@ class AuditEntry:
     table: str | None = None
     rows_in: int = 0
     rows_out: int = 0
+    rows_changed: int = 0
     bytes_in: int = 0
     bytes_out: int = 0
     ms: float = 0.0

@@ -66,6 +66,11 @@ STEPS: tuple[tuple[str, ...], ...] = (
             WHERE transaction_id IS NOT NULL""",
         "INSERT INTO lakeport_numbers (name, value) VALUES ('access', 0)",
     ),
+    (  # 2: how much a statement may write, and how much it did
+        "ALTER TABLE lakeport_tokens ADD COLUMN max_rows BIGINT",
+        "ALTER TABLE lakeport_tokens ADD COLUMN max_bytes BIGINT",
+        "ALTER TABLE lakeport_audit ADD COLUMN rows_changed BIGINT NOT NULL DEFAULT 0",
+    ),
 )
 
 

@@ -28,6 +28,8 @@ TOKENS = Table(
     Column("created_by", Text),
     Column("expires_ns", BigInteger),
     Column("revoked_ns", BigInteger),
+    Column("max_rows", BigInteger),
+    Column("max_bytes", BigInteger),
 )
 
 GRANTS = Table(
@@ -52,6 +54,7 @@ AUDIT = Table(
     Column("table", Text),
     Column("rows_in", BigInteger, nullable=False),
     Column("rows_out", BigInteger, nullable=False),
+    Column("rows_changed", BigInteger, nullable=False),
     Column("bytes_in", BigInteger, nullable=False),
     Column("bytes_out", BigInteger, nullable=False),
     Column("ms", Double, nullable=False),

@@ -37,6 +37,8 @@ class StoredToken:
     expires_ns: int | None
     revoked_ns: int | None
     grants: tuple[StoredGrant, ...]
+    max_rows: int | None = None
+    max_bytes: int | None = None
 
     def is_live(self, now_ns: int) -> bool:
         return self.revoked_ns is None and (self.expires_ns is None or now_ns < self.expires_ns)
@@ -81,6 +83,8 @@ class TokenTable:
                     row.expires_ns,
                     row.revoked_ns,
                     tuple(sorted(grants[row.id])),
+                    row.max_rows,
+                    row.max_bytes,
                 )
                 for row in rows
             ),
@@ -104,6 +108,8 @@ class TokenTable:
                     created_by=token.created_by,
                     expires_ns=token.expires_ns,
                     revoked_ns=token.revoked_ns,
+                    max_rows=token.max_rows,
+                    max_bytes=token.max_bytes,
                 )
                 .returning(TOKENS.c.id)
             ).scalar_one()

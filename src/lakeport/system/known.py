@@ -202,6 +202,7 @@ KNOWN: Mapping[str, Known] = {
             *_PLACE,
             ("rows_in", pa.int64()),
             ("rows_out", pa.int64()),
+            ("rows_changed", pa.int64()),
             ("bytes_in", pa.int64()),
             ("bytes_out", pa.int64()),
             ("ms", pa.float64()),

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.access.grants import Ability, Grant
+from lakeport.access.limits import StatementLimits
 from lakeport.app import tokens, wiring
 from lakeport.app.lake.actor import current_actor
 from lakeport.cli.frame import Answer, Call, command
@@ -21,9 +22,10 @@ _ABILITIES = ",".join(Ability)
 
 
 @command
-def create(
+def create(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
     name: Annotated[str, typer.Argument(metavar="NAME", help="Whose it is, as the audit says.")],
+    *,
     grant: Annotated[
         str, typer.Option("--grant", metavar="GRANT,...", help=f"Some of: {_ABILITIES}.")
     ] = "read",
@@ -38,6 +40,18 @@ def create(
     expires: Annotated[
         str | None, typer.Option(metavar="AGE", help="Good for so long, like 12h [default: ever].")
     ] = None,
+    max_rows: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Rows one statement may write [default: the server's limit]."
+        ),
+    ] = None,
+    max_bytes: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N", min=1, help="Bytes one statement may send [default: the server's limit]."
+        ),
+    ] = None,
 ) -> Answer[tokens.CreatedToken]:
     """Make a token; it alone is printed, and never again.
 
@@ -50,6 +64,7 @@ def create(
         on=tuple(on or ()),
         catalogs=tuple(catalog or ()),
         lifetime=expires,
+        limits=StatementLimits(max_rows, max_bytes),
     )
     with wiring.open_state(call.settings()) as store:
         return Answer(tokens.create(store, wish, by=current_actor()), _show_created)
@@ -101,11 +116,16 @@ def _row(token: tokens.ListedToken, page: Page) -> tuple[Cell, ...]:
     return (
         page.name(token.name),
         page.good(token.state) if is_active else page.faint(token.state),
-        grants_text(token.grants),
+        grants_text(token.grants) + _limits_text(token),
         token.created,
         token.created_by,
         token.expires or "never",
     )
+
+
+def _limits_text(token: tokens.ListedToken) -> str:
+    limits = ((token.max_rows, "rows"), (token.max_bytes, "bytes"))
+    return "".join(f"; at most {most:,} {unit}" for most, unit in limits if most is not None)
 
 
 def _show_revoked(ended: tokens.ListedToken, page: Page) -> None:
