@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -72,6 +73,23 @@ def test_the_system_tables_are_read_like_any_other(project: Path) -> None:
         ]
         assert len(rows_of(client, "lakeport", "columns")) == 2
         assert len(rows_of(client, "lakeport", "snapshots")) == 2
+
+
+def test_nobody_reads_files_for_a_client_once_the_server_has_stopped(project: Path) -> None:
+    with opened(project) as lake:
+        rows = pa.table({"id": range(500_000)})
+        table = lake.create_table("shop.big", rows.schema)
+        for _ in range(4):
+            table.append(rows)
+    limits = {**ANYWHERE, "server.limits.stop_seconds": "0"}
+    settings = load(project=project, flags=limits, variables={})
+    before = set(threading.enumerate())
+    with running(settings, build) as server, fl.FlightClient(server.grpc) as client:
+        info = client.get_flight_info(fl.FlightDescriptor.for_path("shop", "big"))
+        reader = client.do_get(info.endpoints[0].ticket)
+        assert reader.read_chunk().data.num_rows
+    left = {thread.name for thread in set(threading.enumerate()) - before}
+    assert not [name for name in left if name.startswith(("flight-", "lakeport-"))]
 
 
 def test_the_audit_has_the_calls_before_the_one_that_reads_it(project: Path) -> None:

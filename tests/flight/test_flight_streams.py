@@ -12,6 +12,7 @@ from typing import Any
 import grpc
 import pyarrow as pa
 import pyarrow.flight as fl
+import pytest
 
 from lakeport.core.errors import LakeportError
 from lakeport.core.status import GrpcCode
@@ -26,6 +27,7 @@ from tests.flight.services import SCHEMA, Complete, Endless, Gauge, Held, Log
 Raw = Callable[[FlightServer], RawClient]
 Flight = Callable[[FlightServer], Any]  # pyarrow's stubs know another version
 
+HOLD = Action("hold").encode()
 WIDE = pa.record_batch({"id": range(100_000)})  # 0.8 MB
 KILLED = """
 import sys, os, signal
@@ -191,6 +193,31 @@ server.stop(0.2)
 """
     done = subprocess.run([sys.executable, "-c", program], check=False, timeout=40)
     assert done.returncode == 0
+
+
+def test_no_thread_works_for_a_client_once_the_server_has_stopped(serve: Serve, raw: Raw) -> None:
+    """Python that ends around such a thread may abort."""
+    before = set(threading.enumerate())
+    server = serve(Endless(Gauge(WIDE)))
+    calls = [raw(server).start("DoGet") for _ in range(4)]
+    for call in calls:
+        next(call)
+    assert any(thread.name.startswith("flight-") for thread in set(threading.enumerate()) - before)
+    server.stop(0)
+    left = {thread.name for thread in set(threading.enumerate()) - before}
+    assert not [name for name in left if name.startswith("flight-")]
+
+
+def test_a_call_that_is_stuck_is_left_behind_and_logged(
+    serve: Serve, raw: Raw, caplog: pytest.LogCaptureFixture
+) -> None:
+    service = Held()
+    server = serve(service)
+    raw(server).start("DoAction", HOLD)
+    assert service.inside.acquire(timeout=10)
+    server.stop(0)
+    assert [record.message for record in caplog.records] == ["server.calls_left_behind"]
+    service.release.set()
 
 
 def test_stopping_twice_is_harmless(serve: Serve) -> None:

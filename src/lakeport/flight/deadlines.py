@@ -58,6 +58,8 @@ class Deadlines:
 
     def stop(self) -> None:
         self._stop.set()
+        if self._thread.is_alive():
+            self._thread.join()
 
     @contextmanager
     def watch(self, call: Call, end: Callable[[DeadlineError], None]) -> Iterator[Watched]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Iterable
 from types import TracebackType
@@ -20,8 +21,12 @@ from lakeport.flight.rpc import House
 from lakeport.flight.service import FlightService
 from lakeport.flight.workers import Workers
 
+_log = logging.getLogger(__name__)
+
 # Beside the calls that may run: refusals, health checks, and the freeing of calls whose client left.
 _SPARE_WORKERS = 8
+# For calls that were ended to find their way out: about what it takes to read one chunk of a file.
+_UNWIND_SECONDS = 2.0
 
 
 class FlightServer:
@@ -70,7 +75,10 @@ class FlightServer:
         return f"{self.options.scheme}://{_joined(self.options.host, self.port)}"
 
     def stop(self, grace_seconds: float = 10.0) -> None:
-        """Refuse new calls, let running ones finish, end those that are still there after the grace."""
+        """Refuse new calls, let running ones finish, end those that are still there after the grace.
+
+        Then no thread works for a client any more, unless one is stuck: it is left behind, and logged.
+        """
         with self._stopping:
             if self._stopped:
                 return
@@ -79,6 +87,8 @@ class FlightServer:
             self._server.stop(grace_seconds).wait()
             self._deadlines.stop()
             self._workers.shutdown()
+            if not self._workers.join(_UNWIND_SECONDS):
+                _log.warning("server.calls_left_behind")
             self._stopped = True
 
     def __enter__(self) -> Self:

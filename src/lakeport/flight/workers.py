@@ -1,13 +1,16 @@
 """Threads for calls that never hold up the end of the process.
 
 The standard pool's threads are joined when Python exits, so one handler stuck in a slow store would
-keep a stopped server alive for ever. Threads start when they are needed and stay.
+keep a stopped server alive for ever. Threads start when they are needed and stay. Whoever ends the process
+should `join` them first for as long as it can: Python that is taken apart while a thread is deep inside
+Arrow aborts.
 """
 
 from __future__ import annotations
 
 import queue
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Executor, Future
 from typing import ParamSpec, TypeVar
@@ -21,7 +24,7 @@ class Workers(Executor):
         self._most = most
         self._name = name
         self._lock = threading.Lock()
-        self._started = 0
+        self._threads: list[threading.Thread] = []
         self._idle = 0
         self._closed = False
         self._work: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
@@ -43,19 +46,27 @@ class Workers(Executor):
             self._work.put(work)
             if self._idle:
                 self._idle -= 1  # a waiting thread is as good as taken
-            elif self._started < self._most:
-                self._started += 1
-                name = f"{self._name}-{self._started}"
-                threading.Thread(target=self._run, name=name, daemon=True).start()
+            elif len(self._threads) < self._most:
+                name = f"{self._name}-{len(self._threads) + 1}"
+                thread = threading.Thread(target=self._run, name=name, daemon=True)
+                self._threads.append(thread)
+                thread.start()
         return future
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:  # noqa: FBT001, FBT002  as in Executor
-        """Idle threads end at once, busy ones with their work; nobody waits for them."""
+        """Idle threads end at once, busy ones with their work; `join` waits for them."""
         del wait, cancel_futures
         with self._lock:
             self._closed = True
-            for _ in range(self._started):
+            for _ in self._threads:
                 self._work.put(None)
+
+    def join(self, seconds: float) -> bool:
+        """After the shutdown: whether all threads ended within this time."""
+        until = time.monotonic() + seconds
+        for thread in self._threads:
+            thread.join(max(0.0, until - time.monotonic()))
+        return not any(thread.is_alive() for thread in self._threads)
 
     def _run(self) -> None:
         while (work := self._work.get()) is not None:
