@@ -8,7 +8,8 @@ import grpc
 import pyarrow as pa
 import pyarrow.flight as fl
 
-from lakeport.flight.call import Method
+from lakeport.core.errors import UnauthenticatedError
+from lakeport.flight.call import Call, Method
 from lakeport.flight.framing import FrameEncoder
 from lakeport.flight.limits import MEBI, Limits
 from lakeport.flight.messages import Action
@@ -60,6 +61,24 @@ def test_one_call_more_than_allowed_is_refused_at_once(serve: Serve, raw: Raw) -
     for call in held:
         list(call)
     assert client.ask("DoAction", Action("quick").encode()) == [b""]
+
+
+def test_who_may_not_call_is_not_told_how_busy_the_server_is(serve: Serve, raw: Raw) -> None:
+    class Guarded(Held):
+        def authenticate(self, call: Call) -> None:
+            if call.header("authorization") is None:
+                raise UnauthenticatedError("a token is needed")
+
+    service = Guarded()
+    server = serve(service, within(calls=1))
+    client = raw(server)
+    held = client.start("DoAction", HOLD, [("authorization", "Bearer x")])
+    assert service.inside.acquire(timeout=10)
+    assert client.failure("DoAction", HOLD).code is grpc.StatusCode.UNAUTHENTICATED
+    refused = client.failure("DoAction", HOLD, [("authorization", "Bearer x")])
+    assert refused.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    service.release.set()
+    list(held)
 
 
 def test_exchanges_leave_room_for_the_scans_that_feed_them(serve: Serve, raw: Raw) -> None:

@@ -65,13 +65,16 @@ class Rpc:
         return self
 
     def admit(self, authenticate: Callable[[Call], None]) -> None:
-        """First thing in the `with` block, so that a refusal is an answer like any other."""
-        self._stack.enter_context(self._house.gate.enter(self.call.method))
+        """First thing in the `with` block, so that a refusal is an answer like any other.
+
+        How busy the server is, is told to those alone who may use it.
+        """
         watch = self._house.deadlines.watch(self.call, self._end_from_outside)
         self._watched = self._stack.enter_context(watch)
         if not self._context.add_callback(self._gone):
             raise CancelledError("the caller went away")
         authenticate(self.call)
+        self._stack.enter_context(self._house.gate.enter(self.call.method))
 
     def received(self, requests: Iterator[bytes]) -> Iterator[bytes]:
         """The client's messages. A client that died is an error here, never the end of its stream."""
