@@ -87,6 +87,15 @@ class IncomingStream:
             else:
                 raise malformed()
 
+    def skip(self, most_bytes: int) -> None:
+        """Nothing can be iterated after it."""
+        for message in self._messages:
+            self._call.check()
+            self._call.traffic.bytes_in += len(message)
+            most_bytes -= len(message)
+            if most_bytes <= 0:
+                return
+
     def _next(self) -> Frame | None:
         """The descriptor's message may carry more than the descriptor: it is seen here as well."""
         if self._frames:

@@ -61,6 +61,10 @@ class Incoming(Protocol):
 
     def __iter__(self) -> Iterator[Chunk]: ...
 
+    def skip(self, most_bytes: int) -> None:
+        """Take in what is still to come, as far as that, and look at none of it."""
+        ...
+
 
 class FlightService:
     """The ten methods, and the question that comes before each of them."""

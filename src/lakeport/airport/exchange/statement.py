@@ -1,0 +1,103 @@
+"""One statement on behalf of a caller, whichever method it came by: counted while its rows arrive,
+committed as a whole, and noted where the rest of its transaction looks.
+
+Nothing is locked while it is open. The scan that feeds an UPDATE runs at the same time and reads what
+was there before it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import pyarrow as pa
+
+from lakeport.access import StatementLimits
+from lakeport.airport.caller import Caller
+from lakeport.airport.exchange.kinds import Kind
+from lakeport.airport.exchange.target import Target, open_target
+from lakeport.airport.requested import Requested
+from lakeport.airport.scans import Pins
+from lakeport.airport.scans.resolve import transaction_of
+from lakeport.catalog.arrays.gather import gathered
+from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.ports import Written
+from lakeport.flight.service import Incoming
+
+# As many as make a piece of work for the writer of files, which then glues nothing again.
+_GATHER_ROWS = 65_536
+_GATHER_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Statements:
+    """What all statements of a server share. `limits` are for who has none of their own."""
+
+    pins: Pins
+    limits: StatementLimits
+
+    def open(
+        self, caller: Caller, wanted: Requested, kind: Kind, *, returning: bool = False
+    ) -> Statement:
+        caller.account.action = caller.account.action or str(kind)
+        transaction = transaction_of(caller.call)
+        target = open_target(caller, wanted, kind, returning=returning)
+        limits = caller.identity.limits.or_else(self.limits)
+        return Statement(caller, target, limits, self.pins, transaction)
+
+
+@dataclass(slots=True)
+class Statement:
+    """Use it inside `with target.write`: whatever is not committed leaves nothing."""
+
+    caller: Caller
+    target: Target
+    limits: StatementLimits
+    pins: Pins
+    transaction: str | None
+    rows: int = 0
+
+    def count(self, rows: int) -> None:
+        """Before they are touched: `LimitError` when they are more than the caller may write."""
+        self.rows += rows
+        received = self.caller.call.traffic.bytes_in
+        self.limits.check(self.caller.identity.name, self.rows, received)
+
+    def received(self, incoming: Incoming) -> Iterator[pa.RecordBatch]:
+        """Each batch as it was sent. Where none is, the columns are checked all the same."""
+        is_empty = True
+        for batch, _ in incoming:
+            if batch is not None:
+                is_empty = False
+                self.count(batch.num_rows)
+                yield batch
+        if is_empty:
+            self.target.write.add(glue_rows([], incoming.schema))
+
+    def take(self, incoming: Incoming) -> None:
+        """All rows that come, in few pieces."""
+        batches = self.received(incoming)
+        for batch in gathered(batches, most_rows=_GATHER_ROWS, most_bytes=_GATHER_BYTES):
+            self.target.write.add(batch)
+
+    def commit(self) -> int:
+        """How many rows it changed. From here on nobody's leaving undoes it."""
+        account = self.caller.account
+        self.caller.call.check()
+        with account.deciding():
+            written = self.target.write.commit()
+            account.rows_changed = written.rows
+            self._move_pin(written)
+        return written.rows
+
+    def _move_pin(self, written: Written) -> None:
+        """The transaction goes on with what it wrote.
+
+        The schema's id is the one that the statement began with: where it has changed since, the pin
+        is void and the next read takes the head, which has the write in it, too.
+        """
+        if self.transaction is not None and written.snapshot_id is not None:
+            state = replace(
+                self.target.state, snapshot_id=written.snapshot_id, version=written.version
+            )
+            self.pins.move(self.transaction, self.target.reading.found.catalog.name, state)
