@@ -99,8 +99,12 @@ _HOMES = (
 )
 
 
-def open(project: str | PathLike[str] | None = None) -> Lake:  # noqa: A001  `lakeport.open` reads as it should
+def open(  # noqa: A001  `lakeport.open` reads as it should
+    project: str | PathLike[str] | None = None, *, catalog: str | None = None
+) -> Lake:
     """The lake of a project: of this folder, or of the nearest one above the working folder.
+
+    `catalog` is another than the project's first, by the name of its section `[catalogs.NAME]`.
 
     >>> with lakeport.open("shop") as lake:
     ...     with lake.table("raw.orders").scan(where="amount > 100", limit=10) as rows:
@@ -108,7 +112,30 @@ def open(project: str | PathLike[str] | None = None) -> Lake:  # noqa: A001  `la
     """
     from lakeport.app.lake.open import open_lake  # noqa: PLC0415  loads pyarrow and PyIceberg
 
-    return open_lake(project)
+    return open_lake(project, catalog=catalog)
+
+
+def connect(
+    url: str,
+    token: str | None = None,
+    *,
+    catalog: str | None = None,
+    ca: File | None = None,
+    cert: File | None = None,
+    key: File | None = None,
+) -> RemoteLake:
+    """The lake of a server, to read: `grpc://HOST:PORT`, or `grpc+tls://HOST:PORT` for TLS.
+
+    `ca` is the authority that signed the server's certificate, `cert` and `key` are one's own where
+    the server wants them; all three are PEM files.
+
+    >>> with lakeport.connect("grpc://127.0.0.1:8815", token) as lake:
+    ...     with lake.table("raw.orders").scan(where="amount > 100", limit=10) as rows:
+    ...         print(rows.read_all())
+    """
+    from lakeport.app.remote.lake import connect_lake  # noqa: PLC0415  loads pyarrow and gRPC
+
+    return connect_lake(url, token, catalog=catalog, ca=ca, cert=cert, key=key)
 
 
 def __getattr__(name: str) -> object:

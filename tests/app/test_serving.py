@@ -6,7 +6,7 @@ import importlib
 import json
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -46,10 +46,12 @@ def serving(project: Path) -> Iterator[tuple[Running, Any]]:
         yield server, client
 
 
-def token_for(project: Path, name: str, ability: Ability, *on: str) -> Any:
+def token_for(
+    project: Path, name: str, ability: Ability, *on: str, catalogs: Sequence[str] = ()
+) -> Any:
     """Options of calls that carry a new token."""
     with Store.open(f"sqlite:///{project}/.lakeport/state.db") as store:
-        grants = grants_for([ability], list(on))
+        grants = grants_for([ability], on, catalogs)
         secret, _ = create_token(
             store.tokens, name, grants, now_ns=time.time_ns(), lifetime_ns=None
         )

@@ -6,6 +6,7 @@ the whole catalog. Whatever one method accepts the others accept: DuckDB asks fo
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
@@ -27,10 +28,12 @@ from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
 from lakeport.airport.wire.questions import TableQuery
 from lakeport.catalog.functions import Function
 from lakeport.catalog.ports import Catalog
+from lakeport.core.errors import UnavailableError
 from lakeport.core.names import TableName, fold
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 from lakeport.flight.service import Outgoing
 
+_log = logging.getLogger(__name__)
 _FILTER_CATALOG = "airport-list-flights-filter-catalog"
 _FILTER_SCHEMA = "airport-list-flights-filter-schema"
 
@@ -149,18 +152,27 @@ class Flights:
     def listed(self, caller: Caller, criteria: bytes) -> Iterator[FlightInfo]:
         """All that is visible, of the catalog and namespace that the headers name if they do.
 
-        Criteria, where a client sends any, are a glob of `namespace.table`.
+        Criteria, where a client sends any, are a glob of `namespace.table`. Of several catalogs those
+        that answer are listed.
         """
         only = caller.call.header(_FILTER_SCHEMA)
         is_chosen = chosen_by(criteria.decode("utf-8", "replace"))
         is_airport = caller.call.is_airport
-        for catalog in self._catalogs(caller):
+        catalogs = self._catalogs(caller)
+        silent: list[UnavailableError] = []
+        for catalog in catalogs:
             audience = self.audience(caller, catalog, caller.call.header(_FILTER_CATALOG))
-            for namespace in self.listing.namespaces(
-                catalog, caller.identity, is_airport=is_airport
-            ):
+            try:
+                listed = self.listing.namespaces(catalog, caller.identity, is_airport=is_airport)
+            except UnavailableError as error:
+                _log.warning("listing.catalog_left_out", extra={"catalog": catalog.name})
+                silent.append(error)
+                continue
+            for namespace in listed:
                 if only is None or fold(only) == fold(namespace.info.name):
                     yield from infos(_choose(namespace, is_chosen), audience)
+        if silent and len(silent) == len(catalogs):
+            raise silent[0]
 
     def _catalogs(self, caller: Caller) -> list[Catalog]:
         named = caller.call.header(_FILTER_CATALOG)

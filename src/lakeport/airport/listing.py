@@ -7,7 +7,7 @@ too, until they can be called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import pyarrow as pa
@@ -70,7 +70,7 @@ def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo
             yield function_info(function, namespace.info.name, pa.schema([]), audience)
 
 
-def explain_unusable(namespaces: tuple[NamespaceInfo, ...]) -> str | None:
+def explain_unusable(namespaces: Sequence[NamespaceInfo]) -> str | None:
     """What to tell somebody who looks for `main` in DuckDB, if the catalog has one."""
     if not any(_is_unusable(info) for info in namespaces):
         return None

@@ -70,5 +70,15 @@ def is_system(name: str) -> bool:
     return fold(name) == NAMESPACE
 
 
+def explain_hidden(namespaces: Sequence[NamespaceInfo]) -> str | None:
+    """What to tell the owner of a catalog that has a namespace of this name itself."""
+    if not any(is_system(info.name) for info in namespaces):
+        return None
+    return (
+        f"the catalog's own namespace `{NAMESPACE}` is not served: that name is of Lakeport's system "
+        "tables; rename the namespace to serve it"
+    )
+
+
 def _spelled() -> list[str]:
     return [str(TableName(NAMESPACE, name)) for name in _TABLES]

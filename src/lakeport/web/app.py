@@ -17,6 +17,7 @@ from lakeport.app.serve import Insight
 from lakeport.core.errors import LakeportError
 from lakeport.core.status import status_of
 
+_OK = 200
 _UNAVAILABLE = 503
 _UNAUTHORIZED = 401
 
@@ -28,9 +29,10 @@ def build(insight: Insight) -> Starlette:
 
     def ready(_request: Request) -> Response:
         found = insight.readiness()
-        if found.ready:
-            return JSONResponse({"status": "ready"})
-        return JSONResponse({"status": "not ready", "reason": found.reason}, _UNAVAILABLE)
+        body = {"status": "ready" if found.ready else "not ready"}
+        if found.reason is not None:
+            body["reason"] = found.reason
+        return JSONResponse(body, _OK if found.ready else _UNAVAILABLE)
 
     def metrics(request: Request) -> Response:
         text = insight.metrics(request.headers.get("authorization"))

@@ -11,7 +11,7 @@ from lakeport.app.lake.lake import Lake
 from lakeport.app.settings import load
 
 
-def open_lake(project: str | PathLike[str] | None = None) -> Lake:
+def open_lake(project: str | PathLike[str] | None = None, *, catalog: str | None = None) -> Lake:
     settings = load(project=None if project is None else Path(project))
-    catalog = wiring.open_catalog(settings)
-    return Lake(catalog, catalog.close, actor=current_actor())
+    opened = wiring.open_catalog(settings.with_catalog(catalog))
+    return Lake(opened, opened.close, actor=current_actor())

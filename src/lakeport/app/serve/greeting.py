@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import socket
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from lakeport.app.settings.values import Address
@@ -44,10 +43,6 @@ def client_location(public: str | None, grpc: str, host: str) -> str:
         return grpc
     scheme, _, place = grpc.partition("://")
     return f"{scheme}://{Address(socket.gethostname(), int(place.rpartition(':')[2]))}"
-
-
-def notices_of(reasons: Sequence[str | None]) -> tuple[str, ...]:
-    return tuple(reason for reason in reasons if reason is not None)
 
 
 def _literal(text: str) -> str:

@@ -13,7 +13,7 @@ from lakeport.core.errors import LakeportError
 
 @dataclass(frozen=True, slots=True)
 class Readiness:
-    """`reason` is the first thing in the way; None if there is nothing."""
+    """`reason` is what is in the way of all calls, or of some of them; None if nothing is."""
 
     ready: bool
     reason: str | None = None
@@ -30,14 +30,23 @@ class Insight:
         """Whether new calls would be answered. Who asks needs no token, so no name is in the answer."""
         if self.stopping.is_set():
             return Readiness(ready=False, reason="the server is stopping")
-        for catalog in self.catalogs:
-            try:
-                catalog.version()
-            except LakeportError:
-                return Readiness(ready=False, reason="a catalog does not answer")
-        return Readiness(ready=True)
+        count = len(self.catalogs)
+        silent = sum(not _answers(catalog) for catalog in self.catalogs)
+        if silent == count:
+            return Readiness(ready=False, reason="no catalog answers")
+        # Whoever asks sends its clients elsewhere on a no, and elsewhere it may be no better.
+        reason = f"{silent} of {count} catalogs cannot be reached" if silent else None
+        return Readiness(ready=True, reason=reason)
 
     def metrics(self, authorization: str | None) -> bytes:
         """In Prometheus's text format, for anybody with a token."""
         self.authenticator.authenticate(authorization)
         return self.exposition()
+
+
+def _answers(catalog: Catalog) -> bool:
+    try:
+        catalog.version()
+    except LakeportError:
+        return False
+    return True

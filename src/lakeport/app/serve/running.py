@@ -7,8 +7,8 @@ before what is behind it is there, and the audit is written after the last call 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -18,17 +18,16 @@ from lakeport.access import AuditLog, Authenticator
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
 from lakeport.airport.addresses import Addresses
-from lakeport.airport.listing import explain_unusable
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
-from lakeport.app.serve.greeting import Greeting, client_location, notices_of
+from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
+from lakeport.app.serve.greeting import Greeting, client_location
 from lakeport.app.serve.http import HttpServer
 from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
 from lakeport.app.serve.view import Audit, system_overlay
 from lakeport.app.settings import Settings
-from lakeport.catalog.ports import Catalog
 from lakeport.flight.server import FlightServer
 from lakeport.state import Store
 
@@ -56,15 +55,15 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             has_tls=tls_of(server) is not None,
             insecure=insecure,
         )
-        catalogs = (stack.enter_context(closing(wiring.open_catalog(settings))),)
+        served = stack.enter_context(opened_catalogs(settings))
         audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
         authenticator = Authenticator(
             store.tokens, open_at_first=opens_at_first(server.auth, hosts)
         )
         metrics = CallMetrics(lambda: audit.dropped)
-        insight = Insight(catalogs, authenticator, metrics.exposition)
+        insight = Insight(served.catalogs, authenticator, metrics.exposition)
         service = AirportService(
-            catalogs,
+            served.catalogs,
             authenticator,
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
@@ -77,7 +76,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         http = HttpServer(web(insight), server.http, tls_of(server))
         http.start()
         stack.callback(http.stop)
-        greeting = _greeting(settings, flight.address, http.address, catalogs, authenticator)
+        greeting = _greeting(settings, flight.address, http.address, served, authenticator)
         try:
             yield Running(flight.address, http.address, greeting)
         finally:
@@ -95,7 +94,7 @@ def _greeting(
     settings: Settings,
     grpc: str,
     http: str,
-    catalogs: Sequence[Catalog],
+    served: ServedCatalogs,
     authenticator: Authenticator,
 ) -> Greeting:
     server = settings.server
@@ -103,7 +102,7 @@ def _greeting(
         grpc=grpc,
         http=http,
         location=client_location(server.public_address, grpc, server.grpc.host),
-        catalogs=tuple(catalog.name for catalog in catalogs),
+        catalogs=tuple(catalog.name for catalog in served.catalogs),
         is_open=authenticator.is_open,
-        notices=notices_of([explain_unusable(tuple(each.namespaces())) for each in catalogs]),
+        notices=tuple(served.notices()),
     )

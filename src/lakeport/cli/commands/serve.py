@@ -67,6 +67,8 @@ def _tell(call: Call, server: Running) -> None:
     if not call.json:
         call.show(Answer(server.greeting, _show))
         return
+    for notice in server.greeting.notices:
+        typer.echo(f"note: {notice}", err=True)
     with tolerate_a_closed_pipe():
         json.write({"event": "ready", "grpc": server.grpc, "http": server.http}, indent=0)
 
