@@ -213,11 +213,12 @@ def test_a_call_that_is_stuck_is_left_behind_and_logged(
 ) -> None:
     service = Held()
     server = serve(service)
-    raw(server).start("DoAction", HOLD)
+    call = raw(server).start("DoAction", HOLD)
     assert service.inside.acquire(timeout=10)
     server.stop(0)
     assert [record.message for record in caplog.records] == ["server.calls_left_behind"]
     service.release.set()
+    assert call.code() is grpc.StatusCode.CANCELLED
 
 
 def test_stopping_twice_is_harmless(serve: Serve) -> None:
