@@ -292,6 +292,26 @@ def test_a_write_does_not_change_the_catalog_version(lake: Lake) -> None:
     assert lake.catalog.version() == before
 
 
+def test_every_write_grows_the_version_of_rows(lake: Lake) -> None:
+    """A planner that believed statistics must learn that they are old."""
+    subject = lake.create(PLAIN)
+    numbers = [lake.catalog.version().rows]
+    assert lake.catalog.version().rows == numbers[0]
+
+    def note() -> None:
+        numbers.append(lake.catalog.version().rows)
+
+    subject.insert([{"k": 1}, {"k": 2}])
+    note()
+    subject.delete(subject.row_ids("k = 1"))
+    note()
+    subject.update(subject.row_ids("k = 2"), k=[3])
+    note()
+    known = [number for number in numbers if number is not None]
+    assert len(known) == len(numbers)
+    assert known == sorted(set(known))
+
+
 @pytest.mark.parametrize("again", [False, True])
 def test_a_statement_does_not_survive_its_table(lake: Lake, *, again: bool) -> None:
     subject = lake.create(PLAIN)

@@ -15,7 +15,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
@@ -40,6 +40,9 @@ _ROUND_TRIP = 0.005  # seconds, above which a catalog is taken to be far away
 _AT_ONCE = 16  # tables asked for at the same time then
 
 V = TypeVar("V")
+
+Announce: TypeAlias = Callable[[CatalogVersion, Table, TableState], pa.Schema]
+"""The schema a table is listed with."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,7 +109,7 @@ class _Described:
 
 
 class Inventory:
-    def __init__(self, announce: Callable[[Table, TableState], pa.Schema]) -> None:
+    def __init__(self, announce: Announce) -> None:
         self._announce = announce
         self._described: dict[str, _Described] = {}
         self._listings: Kept[tuple[ListedNamespace, ...]] = Kept()
@@ -150,22 +153,24 @@ class Inventory:
         quickest = math.inf
         for name in missing[:_TRIED]:
             began = time.perf_counter()
-            described.tables[name] = self._describe(namespace, name)
+            described.tables[name] = self._describe(namespace, name, described.version)
             quickest = min(quickest, time.perf_counter() - began)
         rest = missing[_TRIED:]
         # A remote catalog is asked for several at once, or a thousand tables take a minute. An
         # embedded one answers so fast that threads would only get in each other's way.
         with ThreadPoolExecutor(_AT_ONCE if quickest > _ROUND_TRIP else 1) as pool:
-            made = pool.map(lambda name: self._describe(namespace, name), rest)
+            made = pool.map(lambda name: self._describe(namespace, name, described.version), rest)
             described.tables.update(zip(rest, made, strict=True))
         found = (described.tables[name] for name in names)
         return tuple(table for table in found if table is not None)
 
-    def _describe(self, namespace: Namespace, name: TableName) -> ListedTable | None:
+    def _describe(
+        self, namespace: Namespace, name: TableName, version: CatalogVersion
+    ) -> ListedTable | None:
         try:
             table = namespace.table(name.table)
             state = table.state()
-            return ListedTable(name, state, self._announce(table, state))
+            return ListedTable(name, state, self._announce(version, table, state))
         except NotFoundError:
             return None  # dropped since it was listed
         except (CorruptDataError, UnsupportedError) as error:

@@ -47,7 +47,8 @@ class Listing:
             shown = _for_airport(listed) if audience.is_airport else listed
             return list_schemas_answer([_record(each, audience) for each in shown], version)
 
-        return self._answers.get(catalog, version, (identity.grants, audience), make)
+        key = identity.grants, audience, version.rows  # which is in the answer, too
+        return self._answers.get(catalog, version, key, make)
 
     def catalog_info(self, catalog: Catalog, identity: Identity) -> bytes:
         """Contract 002's CatalogInfo: zstd of msgpack, without the length before it."""

@@ -23,7 +23,7 @@ from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Scans, produces_statistics
 from lakeport.airport.visible import Overlay, Visible
-from lakeport.catalog.ports import Catalog, Table, TableState
+from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError
 from lakeport.flight.call import Call
 from lakeport.flight.messages import (
@@ -132,5 +132,6 @@ class AirportService(FlightService):
         return caller
 
 
-def _announce(table: Table, state: TableState) -> pa.Schema:
-    return announced_schema(table, state, statistics=produces_statistics(table, state))
+def _announce(version: CatalogVersion, table: Table, state: TableState) -> pa.Schema:
+    statistics = produces_statistics(version, table, state)
+    return announced_schema(table, state, statistics=statistics)

@@ -46,10 +46,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class CatalogVersion:
-    """A number that grows with every change of a namespace's or table's definition."""
+    """A number that grows with every change of a namespace's or table's definition.
+
+    `rows` grows with every change of any table's rows, whoever made it; None where that goes unnoticed.
+    Two versions are the same if the definitions are.
+    """
 
     number: int
     is_fixed: bool = False
+    rows: int | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import datetime as dt
 
+import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pyarrow as pa
+import pyarrow.flight as fl
 import pytest
 
 from lakeport.airport.scans import produces_statistics
@@ -12,12 +14,28 @@ from lakeport.airport.scans.statistics import encode_statistics
 from lakeport.catalog.changes import AddColumn
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.memory import MemoryCatalog
-from lakeport.catalog.ports import ColumnStatistics, NamespaceInfo
-from tests.airport.scans.duck import Duck, path
+from lakeport.catalog.ports import (
+    CatalogVersion,
+    ColumnStatistics,
+    Insertable,
+    NamespaceInfo,
+    require,
+)
+from tests.airport.scans.duck import Duck, path, serve
 from tests.behaviours.lake import Subject
 
 ITEMS = path("shop", "items")
+COUNTED = CatalogVersion(1, rows=1)
 UNKNOWN = {"has_not_null": True, "has_null": True, "distinct_count": 0, "min": None, "max": None}
+
+
+class Sworn(MemoryCatalog):
+    """Says of its version what a test wants it to."""
+
+    sworn = CatalogVersion(0)
+
+    def version(self) -> CatalogVersion:
+        return self.sworn
 
 
 def test_numbers_are_exact_or_unknown(items: Subject, duck: Duck) -> None:
@@ -36,6 +54,33 @@ def test_what_is_believed_is_what_is_read(items: Subject, duck: Duck) -> None:
     assert 100 not in duck.scan(ITEMS).column("k").to_pylist()
     later = {name: duck.statistics(ITEMS, "k", "BIGINT")[name] for name in UNKNOWN}
     assert later == UNKNOWN
+
+
+def test_a_plan_made_with_older_statistics_is_made_anew(items: Subject, duck: Duck) -> None:
+    """A prepared plan keeps what it was told and runs for as long as this number is the same."""
+    before = _version(duck)
+    assert _version(duck) == before
+    assert duck.statistics(ITEMS, "k", "BIGINT")["max"] == 3
+    items.insert(pa.table({"k": [100], "name": ["new"], "price": [0.0]}, items.schema))
+    assert _version(duck) > before
+
+
+@pytest.mark.parametrize("version", [CatalogVersion(7), CatalogVersion(7, is_fixed=True, rows=1)])
+def test_nothing_is_told_that_is_never_taken_back(version: CatalogVersion) -> None:
+    """Of a catalog that does not notice new rows, or whose version the client never asks for again."""
+    catalog = Sworn("lake")
+    table = catalog.create_namespace(NamespaceInfo("shop")).create_table(
+        "items", Definition(pa.schema([pa.field("k", pa.int64())]))
+    )
+    fill = require(table, Insertable, "the table")
+    with fill.insert() as write:
+        write.add(pa.record_batch({"k": [1, 2]}))
+        write.commit()
+    catalog.sworn = version
+    with serve(catalog) as server, fl.connect(server.address) as client:
+        duck = Duck(client).begin()
+        assert duck.info(ITEMS).schema.metadata is None
+        assert duck.statistics(ITEMS, "k", "BIGINT") == UNKNOWN
 
 
 def test_without_a_transaction_duckdb_is_told_nothing(items: Subject, duck: Duck) -> None:
@@ -87,14 +132,14 @@ def test_statistics_are_announced_where_the_client_takes_every_column(
     namespace = MemoryCatalog("lake").create_namespace(NamespaceInfo("s"))
     schema = pa.schema([pa.field("a", pa.int64()), pa.field("b", data_type)])
     table = namespace.create_table("t", Definition(schema))
-    assert produces_statistics(table, table.state()) is taken
+    assert produces_statistics(COUNTED, table, table.state()) is taken
 
 
 def test_geometry_is_no_blob_to_the_client() -> None:
     namespace = MemoryCatalog("lake").create_namespace(NamespaceInfo("s"))
     field = pa.field("g", pa.binary(), metadata={"ARROW:extension:name": "geoarrow.wkb"})
     table = namespace.create_table("t", Definition(pa.schema([field])))
-    assert not produces_statistics(table, table.state())
+    assert not produces_statistics(COUNTED, table, table.state())
 
 
 @pytest.mark.parametrize(
@@ -118,3 +163,8 @@ def test_bounds_come_in_the_columns_own_type(data_type: pa.DataType, value: obje
     assert found.schema.field("min").type == found.schema.field("max").type == data_type
     assert found.column("min")[0] == bound
     assert ("max_string_length" in found.schema.names) is pa.types.is_string(data_type)
+
+
+def _version(duck: Duck) -> int:
+    answered = msgpack.unpackb(duck.action("catalog_version", {"catalog_name": "lake"}))
+    return int(answered["catalog_version"])

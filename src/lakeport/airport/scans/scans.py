@@ -19,7 +19,7 @@ from lakeport.airport.scans.groups import grouped
 from lakeport.airport.scans.pins import Pins
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
-from lakeport.airport.scans.statistics import encode_statistics, produces_statistics
+from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
 from lakeport.airport.scans.tickets import MAX_BYTES, ScanTicket, decode_ticket, is_scan_ticket
 from lakeport.airport.scans.totals import Totals, totals
@@ -70,13 +70,17 @@ class Scans:
 
     def __init__(self, public: str | None = None, pins: Pins | None = None) -> None:
         self._location = public or REUSE_CONNECTION
-        self._pins = pins or Pins()
+        self._pins = Pins() if pins is None else pins  # an empty one is falsy
 
     def changed(self, catalog: str, uuid: str) -> None:
         """The table's definition is another one: every transaction reads it anew (decision 20)."""
         self._pins.drop(catalog, uuid)
 
     # -- what is declared ------------------------------------------------------------------------
+
+    def described(self, found: Found, state: TableState) -> Announced:
+        """As DDL left it: no grant is asked for, who changed it was granted that."""
+        return _announced(Reading(found, state, state))
 
     def announced(self, call: Call, visible: Visible, requested: Requested) -> Announced:
         return _announced(declare(call, visible, requested))
@@ -157,7 +161,9 @@ class Scans:
         table = reading.found.table
         is_pinned = transaction_of(call) is not None and isinstance(table, Travelable)
         is_head = reading.at is None and reading.layout is reading.rows
-        if not isinstance(table, Measurable) or not is_head or (call.is_airport and not is_pinned):
+        if not isinstance(table, Measurable) or not is_head:
+            return ColumnStatistics()
+        if call.is_airport and not (is_pinned and outdates(reading.found.catalog.version())):
             return ColumnStatistics()
         known = table.statistics(column)
         unchanged = table.state().snapshot_id == reading.rows.snapshot_id
@@ -168,7 +174,8 @@ def _announced(reading: Reading) -> Announced:
     """Statistics are of the head alone: `column_statistics` tells of no point in time."""
     table, state = reading.found.table, reading.layout
     is_head = reading.at is None and reading.layout is reading.rows
-    statistics = is_head and produces_statistics(table, state)
+    version = reading.found.catalog.version()
+    statistics = is_head and produces_statistics(version, table, state)
     return Announced(reading.found, state, announced_schema(table, state, statistics=statistics))
 
 

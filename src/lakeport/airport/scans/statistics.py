@@ -14,7 +14,13 @@ import pyarrow as pa
 from lakeport.airport.scans.conform import nulls
 from lakeport.airport.wire_types import wire_type
 from lakeport.catalog.arrow import Array, Field, Scalar
-from lakeport.catalog.ports import ColumnStatistics, Measurable, Table, TableState
+from lakeport.catalog.ports import (
+    CatalogVersion,
+    ColumnStatistics,
+    Measurable,
+    Table,
+    TableState,
+)
 
 _OPAQUE = frozenset({"hugeint", "uhugeint", "bignum"})
 _EXTENSIONS = frozenset({"arrow.uuid", "arrow.json", "arrow.bool8"})
@@ -49,9 +55,19 @@ _CONTAINERS = (
 )
 
 
-def produces_statistics(table: Table, state: TableState) -> bool:
+def produces_statistics(version: CatalogVersion, table: Table, state: TableState) -> bool:
     """Whether every question about this table can be answered, the row id being its last field."""
-    return isinstance(table, Measurable) and all(map(_is_taken, state.definition.schema))
+    measurable = isinstance(table, Measurable) and all(map(_is_taken, state.definition.schema))
+    return measurable and outdates(version)
+
+
+def outdates(version: CatalogVersion) -> bool:
+    """Whether clients are told once statistics are wrong.
+
+    A prepared plan keeps the ones it was made with, and is made anew only when the catalog's version on
+    the wire is another. Where new rows do not show in that, an answer would be believed for ever.
+    """
+    return version.rows is not None and not version.is_fixed
 
 
 def encode_statistics(column: Field, known: ColumnStatistics) -> bytes:

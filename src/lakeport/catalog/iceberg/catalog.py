@@ -118,7 +118,8 @@ class IcebergCatalog:
         itself. Services: each process counts for itself, up to twice `refresh_seconds` late, and a
         schema that another program changed is noticed when its table is loaded here.
         """
-        return CatalogVersion(self._surroundings.pointers.version())
+        pointers = self._surroundings.pointers
+        return CatalogVersion(pointers.version(), rows=pointers.rows_version())
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
         return self._surroundings.pointers.namespaces()

@@ -49,7 +49,8 @@ class MemoryCatalog:
         return self._name
 
     def version(self) -> CatalogVersion:
-        return CatalogVersion(self._surroundings.definitions.value)
+        counted = self._surroundings
+        return CatalogVersion(counted.definitions.value, rows=counted.rows.value)
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
         return [self._namespaces[name].info for name in sorted(self._namespaces)]

@@ -22,7 +22,7 @@ _OPTIMISTIC_ATTEMPTS = 3
 
 
 class Counter:
-    """Counts changes of definitions; `value` may be read without the lock."""
+    """Counts changes; `value` may be read without the lock."""
 
     def __init__(self) -> None:
         self.value = 0
@@ -43,6 +43,7 @@ class Surroundings:
     split_rows: int
     batch_rows: int
     definitions: Counter = field(default_factory=Counter)
+    rows: Counter = field(default_factory=Counter)
 
     def stamp(self, context: WriteContext | None) -> Stamp:
         return Stamp(self.new_id(), self.clock(), context or WriteContext())
@@ -80,6 +81,11 @@ class TableStore:
 
         An attempt that gives back what it was given commits nothing.
         """
+        committed = self._commit(attempt)
+        self.surroundings.rows.bump()
+        return committed
+
+    def _commit(self, attempt: Callable[[Timeline], Timeline]) -> Timeline:
         for _ in range(_OPTIMISTIC_ATTEMPTS):
             seen = self.under_way()
             proposed = attempt(seen)

@@ -48,6 +48,10 @@ class Pointers(Protocol):
 
     def version(self) -> int: ...
 
+    def rows_version(self) -> int | None:
+        """Another number once `version` was asked after any table was written to; None if unnoticed."""
+        ...
+
     def forget(self, name: TableName | None = None) -> None:
         """We have changed a table, or which there are: what was remembered of it is wrong."""
         ...

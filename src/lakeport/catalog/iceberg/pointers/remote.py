@@ -194,6 +194,10 @@ class RemotePointers:
         self._relist(listed)
         return self._counter.value
 
+    def rows_version(self) -> int | None:
+        """A listing of a service tells no locations, so what others write goes unnoticed."""
+        return None
+
     def _relist_quietly(self) -> None:
         try:
             self._relist(self._listed)

@@ -51,6 +51,7 @@ class SqlPointers:
         self._caches = caches
         self._storage: dict[str, FileIO] = {}
         self._locations: Answers[TableName, str] = Answers(max_staleness, now)
+        self._is_fresh = not max_staleness
         self._counter = counter
         native.read_through(self._metadata_at)
         self._probe: Probe = probe_for(native.engine, native.name, native.counter.value)
@@ -59,6 +60,7 @@ class SqlPointers:
         self._number: int | None = None
         self._has_begun = False
         self._version = counter.value
+        self._rows_counter = Counter(counter.clock)
         self._listing: Listing | None = None
         mine = (IcebergTables.catalog_name == native.name) & native.is_table()
         self._rows = select(_NAMESPACE, _TABLE, _LOCATION).where(mine)
@@ -177,9 +179,18 @@ class SqlPointers:
                 except BusyError:
                     # It is found again next time.
                     return self._counter.value if number is None else number
+            if before is not None and before.tables != after.tables:
+                self._rows_counter.bump()
             self._listing, self._token, self._number = after, token, number
             self._version = self._counter.value if number is None else number
             return self._version
+
+    def rows_version(self) -> int | None:
+        """Each process counts for itself: a pointer moves with every commit, whoever makes it.
+
+        Where tables may be read from older pointers than the listing's, nothing is promised.
+        """
+        return self._rows_counter.value if self._is_fresh else None
 
     def _begin(self) -> None:
         """Whatever was changed while nobody looked counts as one change."""

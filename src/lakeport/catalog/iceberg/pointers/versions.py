@@ -25,13 +25,13 @@ class Counter:
     """Milliseconds since 1970 of the last change: it also grows from one process to the next."""
 
     def __init__(self, clock: Callable[[], int]) -> None:
-        self._clock = clock
+        self.clock = clock
         self._lock = threading.Lock()
         self.value = clock() // _MILLISECOND
 
     def bump(self) -> None:
         with self._lock:
-            self.value = max(self.value + 1, self._clock() // _MILLISECOND)
+            self.value = max(self.value + 1, self.clock() // _MILLISECOND)
 
 
 def defines(metadata: TableMetadata) -> tuple[object, ...]:
