@@ -218,7 +218,7 @@ def test_a_call_that_is_stuck_is_left_behind_and_logged(
     server.stop(0)
     assert [record.message for record in caplog.records] == ["server.calls_left_behind"]
     service.release.set()
-    assert call.code() is grpc.StatusCode.CANCELLED
+    assert call.code() is grpc.StatusCode.UNAVAILABLE
 
 
 def test_stopping_twice_is_harmless(serve: Serve) -> None:
