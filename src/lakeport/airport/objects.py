@@ -35,8 +35,23 @@ class Audience:
 
 
 def table_info(table: ListedTable, audience: Audience) -> FlightInfo:
-    layout = Layout.of(table.state) if audience.is_airport else None
-    endpoints = () if audience.is_airport else (_whole_table(table.name, audience),)
+    if audience.is_airport:  # which asks for endpoints when it reads
+        return _described(table, audience, Layout.of(table.state))
+    return described_table(table, audience, with_layout=False)
+
+
+def described_table(table: ListedTable, audience: Audience, *, with_layout: bool) -> FlightInfo:
+    """One table with an endpoint that reads it, whoever asks."""
+    layout = Layout.of(table.state) if with_layout else None
+    return _described(table, audience, layout, (_whole_table(table.name, audience),))
+
+
+def _described(
+    table: ListedTable,
+    audience: Audience,
+    layout: Layout | None,
+    endpoints: tuple[FlightEndpoint, ...] = (),
+) -> FlightInfo:
     return FlightInfo(
         schema=schema_bytes(table.schema),
         descriptor=FlightDescriptor(path=(*audience.prefix, *path_of(table.name, layout))),

@@ -1,7 +1,7 @@
 """The airport: all its parts behind the ten methods of Flight.
 
 Every call is authenticated before a byte of its request is decoded, and leaves a row in the audit,
-refused or not. Writing (DoPut, DoExchange) is UNIMPLEMENTED.
+refused or not.
 """
 
 from __future__ import annotations
@@ -11,17 +11,19 @@ from typing import Protocol
 
 import pyarrow as pa
 
-from lakeport.access import AuditEntry, Identity
-from lakeport.airport.actions import contract, discovery, reports, transactions
+from lakeport.access import NO_LIMITS, AuditEntry, Identity, StatementLimits
+from lakeport.airport.account import keep_account
+from lakeport.airport.actions import contract, ddl, deletion, discovery, reports, transactions
 from lakeport.airport.actions.registry import Desk, Registry
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.announce import announced_schema
-from lakeport.airport.caller import Caller, keep_account
+from lakeport.airport.caller import Caller
 from lakeport.airport.catalogs import Catalogs
+from lakeport.airport.exchange import Statements, exchange, put
 from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
-from lakeport.airport.scans import Scans, produces_statistics
+from lakeport.airport.scans import Pins, Scans, produces_statistics
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError
@@ -37,7 +39,14 @@ from lakeport.flight.messages import (
 from lakeport.flight.service import FlightService, Incoming, Outgoing
 
 REGISTRY = Registry(
-    (*discovery.ENTRIES, *transactions.ENTRIES, *contract.ENTRIES, *reports.ENTRIES)
+    (
+        *discovery.ENTRIES,
+        *transactions.ENTRIES,
+        *ddl.ENTRIES,
+        *contract.ENTRIES,
+        *deletion.ENTRIES,
+        *reports.ENTRIES,
+    )
 )
 """Every action there is."""
 
@@ -59,7 +68,9 @@ class Audits(Protocol):
 
 
 class AirportService(FlightService):
-    def __init__(
+    """`limits` are those of callers who have none of their own."""
+
+    def __init__(  # noqa: PLR0913  one keyword per part
         self,
         catalogs: Iterable[Catalog],
         authenticator: Recognises,
@@ -67,6 +78,9 @@ class AirportService(FlightService):
         audit: Audits | None = None,
         addresses: Addresses | None = None,
         overlay: Overlay | None = None,
+        existing_schema_ok: bool = False,
+        pins: Pins | None = None,
+        limits: StatementLimits = NO_LIMITS,
     ) -> None:
         self._catalogs = Catalogs(catalogs)
         self._authenticator = authenticator
@@ -74,8 +88,12 @@ class AirportService(FlightService):
         self._overlay = overlay
         places = addresses or Addresses()
         listing = Listing(Inventory(_announce))
-        self._flights = Flights(listing, Scans(public=places.public), places)
-        self._desk = Desk(self._flights, audit)
+        pins = Pins() if pins is None else pins  # an empty one is falsy
+        self._flights = Flights(listing, Scans(public=places.public, pins=pins), places)
+        self._statements = Statements(pins, limits)
+        self._desk = Desk(
+            self._flights, self._statements, audit, existing_schema_ok=existing_schema_ok
+        )
 
     def authenticate(self, call: Call) -> None:
         account = keep_account(call, None if self._audit is None else self._audit.record)
@@ -112,9 +130,12 @@ class AirportService(FlightService):
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         return self._flights.read(self._enter(call), ticket)
 
+    def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
+        return put(self._statements, self._enter(call), incoming)
+
     def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
-        self._enter(call, call.header("airport-operation"))
-        return super().do_exchange(call, incoming)
+        caller = self._enter(call, call.header("airport-operation"))
+        return exchange(self._statements, caller, incoming)
 
     def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
         caller = self._enter(call, action.type)

@@ -133,9 +133,16 @@ class DynamicCatalog(Protocol):
 @runtime_checkable
 class DynamicNamespace(Protocol):
     def create_table(
-        self, name: str, definition: Definition, *, on_conflict: OnConflict = "error"
+        self,
+        name: str,
+        definition: Definition,
+        *,
+        on_conflict: OnConflict = "error",
+        context: WriteContext | None = None,
     ) -> Table:
-        """`replace` is one commit that keeps the old rows reachable by time travel."""
+        """`replace` is one commit that keeps the old rows reachable by time travel, and notes its
+        context; a new table has no snapshot to note it in.
+        """
         ...
 
     def drop_table(self, name: str) -> None: ...

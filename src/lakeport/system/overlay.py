@@ -12,9 +12,16 @@ from functools import partial
 import pyarrow as pa
 
 from lakeport.catalog.functions import Function
-from lakeport.catalog.ports import Catalog, CatalogVersion, Namespace, NamespaceInfo
-from lakeport.core.errors import NotFoundError
-from lakeport.core.names import NameMap, TableName, fold
+from lakeport.catalog.ports import (
+    Catalog,
+    CatalogVersion,
+    DynamicCatalog,
+    Namespace,
+    NamespaceInfo,
+    require,
+)
+from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
+from lakeport.core.names import NameMap, TableName, fold, quoted
 from lakeport.system.known import KNOWN, View
 from lakeport.system.series import OVERLOADS
 from lakeport.system.table import SystemTable
@@ -42,6 +49,23 @@ class SystemCatalog:
 
     def namespace(self, name: str) -> Namespace:
         return SystemNamespace(self.view) if is_system(name) else self.inner.namespace(name)
+
+    def create_namespace(self, info: NamespaceInfo) -> Namespace:
+        if is_system(info.name):
+            raise AlreadyExistsError(
+                f"there is already a namespace {quoted(NAMESPACE)}", hint="it is Lakeport's own"
+            )
+        return self._changing().create_namespace(info)
+
+    def drop_namespace(self, name: str) -> None:
+        if is_system(name):
+            raise UnsupportedError(
+                f"namespace {quoted(NAMESPACE)} cannot be dropped", hint="it is Lakeport's own"
+            )
+        self._changing().drop_namespace(name)
+
+    def _changing(self) -> DynamicCatalog:
+        return require(self.inner, DynamicCatalog, f"catalog {quoted(self.name)}")
 
 
 @dataclass(frozen=True, slots=True)

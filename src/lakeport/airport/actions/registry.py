@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 from lakeport.airport.caller import Caller
+from lakeport.airport.exchange import Statements
 from lakeport.airport.flights import Flights
 from lakeport.airport.transactions import Outcomes
 from lakeport.core.errors import UnsupportedError
@@ -24,10 +25,14 @@ A = TypeVar("A")
 
 @dataclass(frozen=True, slots=True)
 class Desk:
-    """What handlers work with."""
+    """What handlers work with. `existing_schema_ok`: creating a namespace that is there is success,
+    because DuckDB does not transmit IF NOT EXISTS.
+    """
 
     flights: Flights
+    statements: Statements
     outcomes: Outcomes | None = None
+    existing_schema_ok: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -20,7 +20,7 @@ from lakeport.catalog.iceberg.create import check_table_name, create_table, drop
 from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
-from lakeport.catalog.ports import NamespaceInfo, OnConflict
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, WriteContext
 from lakeport.core.errors import AlreadyExistsError, LakeportError
 from lakeport.core.names import NameMap, TableName, fold
 
@@ -49,7 +49,12 @@ class IcebergNamespace:
     # -- DDL -------------------------------------------------------------------------------------
 
     def create_table(
-        self, name: str, definition: Definition, *, on_conflict: OnConflict = "error"
+        self,
+        name: str,
+        definition: Definition,
+        *,
+        on_conflict: OnConflict = "error",
+        context: WriteContext | None = None,
     ) -> IcebergTable:
         check_table_name(name)
         existing = self._spelled(name)
@@ -64,7 +69,7 @@ class IcebergNamespace:
             raise taken(TableName(self._info.name, name))
         table = self.table(existing)
         if on_conflict == "replace":
-            self._replace(table, definition)
+            self._replace(table, definition, context)
         return table
 
     def drop_table(self, name: str) -> None:
@@ -106,9 +111,12 @@ class IcebergNamespace:
             create_table(self._surroundings.native, made, definition, (*self._identifier, name))
         return IcebergTable(made, self._surroundings)
 
-    def _replace(self, table: IcebergTable, definition: Definition) -> None:
+    def _replace(
+        self, table: IcebergTable, definition: Definition, context: WriteContext | None
+    ) -> None:
         uuid = str(table.source().metadata.table_uuid)
-        self._surroundings.commits.commit(table.name, uuid, Replace(define(definition)))
+        member = Replace(define(definition), context or WriteContext())
+        self._surroundings.commits.commit(table.name, uuid, member)
 
     def _rename(self, old: TableName, new: TableName) -> None:
         with self._changing():

@@ -41,6 +41,7 @@ def replaced_timeline(timeline: Timeline, definition: Definition, stamp: Stamp) 
     first = timeline.next_column_id
     column_ids = tuple(range(first, first + len(definition.schema)))
     shape = Shape(definition, timeline.shape.schema_id + 1, column_ids)
+    stamp = replace(stamp, context=replace(stamp.context, summary={"lakeport.changes": "Replace"}))
     return timeline.grow("overwrite", stamp, kept=(), shape=shape)
 
 

@@ -18,7 +18,7 @@ from lakeport.catalog.memory.alter import replaced_timeline
 from lakeport.catalog.memory.store import Surroundings, TableStore
 from lakeport.catalog.memory.table import MemoryTable
 from lakeport.catalog.memory.timeline import Shape, Timeline
-from lakeport.catalog.ports import NamespaceInfo, OnConflict, Table
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, Table, WriteContext
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
@@ -58,7 +58,12 @@ class MemoryNamespace:
     # -- DDL -------------------------------------------------------------------------------------
 
     def create_table(
-        self, name: str, definition: Definition, *, on_conflict: OnConflict = "error"
+        self,
+        name: str,
+        definition: Definition,
+        *,
+        on_conflict: OnConflict = "error",
+        context: WriteContext | None = None,
     ) -> Table:
         _require_safe(name)
         if on_conflict == "ignore" and name in self._held:
@@ -74,7 +79,7 @@ class MemoryNamespace:
         if on_conflict == "ignore":
             return _handle(existing)
         if on_conflict == "replace":
-            return self._replace(existing, definition)
+            return self._replace(existing, definition, context)
         raise _taken(self._info.name, name)
 
     def drop_table(self, name: str) -> None:
@@ -142,12 +147,13 @@ class MemoryNamespace:
         )
         return TableStore(timeline, self._surroundings)
 
-    def _replace(self, existing: TableStore | Table, definition: Definition) -> Table:
+    def _replace(
+        self, existing: TableStore | Table, definition: Definition, context: WriteContext | None
+    ) -> Table:
         if not isinstance(existing, TableStore):
             raise UnsupportedError(f"table {quoted(existing.name.table)} cannot be replaced")
-        existing.commit(
-            lambda timeline: replaced_timeline(timeline, definition, self._surroundings.stamp(None))
-        )
+        stamp = self._surroundings.stamp(context)
+        existing.commit(lambda timeline: replaced_timeline(timeline, definition, stamp))
         self._surroundings.definitions.bump()
         return MemoryTable(existing)
 

@@ -42,12 +42,13 @@ _KEPT = frozenset({TableProperties.DEFAULT_NAME_MAPPING})
 class Replace:
     """A `Member`. `defined` is whole and checked."""
 
-    def __init__(self, defined: Definition) -> None:
+    def __init__(self, defined: Definition, context: WriteContext) -> None:
         self._defined = defined
+        self._context = WriteContext(context.actor, context.statement)
 
     @property
     def context(self) -> WriteContext:
-        return WriteContext()
+        return self._context
 
     @property
     def shares(self) -> bool:
