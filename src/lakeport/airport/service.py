@@ -24,6 +24,7 @@ from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Pins, Scans, produces_statistics
+from lakeport.airport.standing import while_welcome
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError
@@ -128,7 +129,10 @@ class AirportService(FlightService):
         return self._flights.schema(self._enter(call), descriptor)
 
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
-        return self._flights.read(self._enter(call), ticket)
+        rows = self._flights.read(self._enter(call), ticket)
+        return while_welcome(
+            rows, lambda: self._authenticator.authenticate(call.header("authorization"))
+        )
 
     def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
         return put(self._statements, self._enter(call), incoming)
