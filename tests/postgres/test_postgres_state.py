@@ -11,7 +11,7 @@ from lakeport.access import Ability, AuditEntry, AuditLog, Authenticator, grants
 from lakeport.access.tokens import create_token, revoke_token
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import AlreadyExistsError, UnauthenticatedError, UnavailableError
-from lakeport.state import Store
+from lakeport.state import Pin, PinKey, Store
 
 READ = grants_for([Ability.READ], ["sales.*"])
 
@@ -65,6 +65,30 @@ def test_the_audit_is_kept_read_and_forgotten(url: str) -> None:
         assert store.audit.forget(6) == 1
         (left,) = store.audit.newest(5)
         assert left == replace(call, at_ns=6, outcome="ABORTED", table="a\ufffdb")
+
+
+def test_the_first_of_many_servers_pins_what_a_transaction_reads(url: str) -> None:
+    key = PinKey("t", "lake", "u")
+    answers: set[Pin] = set()
+    barrier = threading.Barrier(4)
+
+    def ask(snapshot: int) -> None:
+        with Store.open(url) as store:
+            barrier.wait()
+            answers.add(store.pins.first(key, Pin(snapshot, 0)))
+
+    threads = [threading.Thread(target=ask, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    with Store.open(url) as store:
+        assert answers == {store.pins.first(key, Pin(9, 0))}
+        store.pins.put(key, Pin(10, 0))
+        assert store.pins.first(key, Pin(11, 0)) == Pin(10, 0)
+        assert store.pins.first(key, Pin(11, 1)) == Pin(11, 1)
+        store.pins.drop("lake", "u")
+        assert store.pins.first(key, Pin(12, 1)) == Pin(12, 1)
 
 
 def test_a_store_that_is_not_there_says_so_without_its_address(url: str) -> None:

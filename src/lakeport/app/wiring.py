@@ -41,7 +41,7 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
     given = settings.catalog
     return IcebergCatalog(
         profile,
-        max_staleness=given.max_staleness,
+        max_staleness=staleness_of(settings),
         refresh_seconds=given.refresh_seconds,
         durable=given.durable,
     )
@@ -82,3 +82,9 @@ def _no_project() -> NotFoundError:
         "there is no lakeport.toml here or in any folder above",
         hint="`lakeport init` makes a project; `--project DIR` names one",
     )
+
+
+def staleness_of(settings: Settings) -> float | None:
+    """What one replica wrote, or pinned, the next one that is asked must know of already."""
+    given = settings.catalog.max_staleness
+    return 0.0 if given is None and settings.server.replicated else given

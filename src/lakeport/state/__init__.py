@@ -5,7 +5,18 @@ number of processes may use it at once. A lost store loses tokens and the audit,
 """
 
 from lakeport.state.audit import AuditEntry, AuditTable
+from lakeport.state.pins import Pin, PinKey, PinTable
 from lakeport.state.store import Store
 from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
 
-__all__ = ["AuditEntry", "AuditTable", "Store", "StoredGrant", "StoredToken", "TokenTable"]
+__all__ = [
+    "AuditEntry",
+    "AuditTable",
+    "Pin",
+    "PinKey",
+    "PinTable",
+    "Store",
+    "StoredGrant",
+    "StoredToken",
+    "TokenTable",
+]

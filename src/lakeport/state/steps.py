@@ -71,6 +71,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
         "ALTER TABLE lakeport_tokens ADD COLUMN max_bytes BIGINT",
         "ALTER TABLE lakeport_audit ADD COLUMN rows_changed BIGINT NOT NULL DEFAULT 0",
     ),
+    (  # 3: what a transaction reads, for servers that share the store
+        """CREATE TABLE lakeport_pins (
+            transaction_id TEXT NOT NULL,
+            catalog TEXT NOT NULL,
+            table_uuid TEXT NOT NULL,
+            snapshot_id BIGINT,
+            schema_id BIGINT NOT NULL,
+            until_ns BIGINT NOT NULL,
+            PRIMARY KEY (transaction_id, catalog, table_uuid)
+        )""",
+        "CREATE INDEX lakeport_pins_until ON lakeport_pins (until_ns)",
+    ),
 )
 
 

@@ -7,6 +7,7 @@ from typing import Self
 
 from lakeport.state.audit import AuditTable
 from lakeport.state.database import Database
+from lakeport.state.pins import PinTable
 from lakeport.state.tokens import TokenTable
 
 
@@ -15,6 +16,7 @@ class Store:
         self._database = database
         self.tokens = TokenTable(database)
         self.audit = AuditTable(database)
+        self.pins = PinTable(database)
 
     @classmethod
     def open(cls, url: str) -> Self:

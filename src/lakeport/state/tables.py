@@ -64,3 +64,14 @@ AUDIT = Table(
     Column("transaction_id", Text),
     Column("peer", Text),
 )
+
+PINS = Table(
+    "lakeport_pins",
+    METADATA,
+    Column("transaction_id", Text, primary_key=True),
+    Column("catalog", Text, primary_key=True),
+    Column("table_uuid", Text, primary_key=True),
+    Column("snapshot_id", BigInteger),
+    Column("schema_id", BigInteger, nullable=False),
+    Column("until_ns", BigInteger, nullable=False),
+)

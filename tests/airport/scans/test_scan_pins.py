@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from lakeport.airport.requested import Layout, path_of
-from lakeport.airport.scans.pins import LIFETIME_SECONDS, Pins
+from lakeport.airport.scans.pins import LIFETIME_SECONDS, MemoryPins, Pins
 from lakeport.catalog.changes import AddColumn
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import TableState
@@ -80,14 +80,15 @@ def test_a_malformed_transaction_id_is_refused(items: Subject, duck: Duck) -> No
 
 def test_an_hour_ends_a_pin() -> None:
     now = [0.0]
-    pins = Pins(clock=lambda: now[0])
+    kept = MemoryPins(clock=lambda: now[0])
+    pins = Pins(kept)
     newer = replace(STATE, snapshot_id=2)
     assert pins.hold("t", "lake", STATE) == 1
     now[0] = LIFETIME_SECONDS - 1
     assert pins.hold("t", "lake", newer) == 1
     now[0] = LIFETIME_SECONDS
     assert pins.hold("t", "lake", newer) == 2
-    assert len(pins) == 1
+    assert len(kept) == 1
 
 
 def test_an_own_write_moves_the_pin_and_a_definition_drops_it() -> None:

@@ -18,6 +18,7 @@ from lakeport.access import AuditLog, Authenticator
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
 from lakeport.airport.addresses import Addresses
+from lakeport.airport.scans import Pins
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
@@ -68,6 +69,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
             overlay=system_overlay(Audit(store.audit, audit)),
+            pins=Pins(store.pins) if server.replicated else None,
         )
         flight = FlightServer(service, flight_options(server), watchers=(metrics,))
         grace = server.limits.stop_seconds
