@@ -256,6 +256,20 @@ SELECT a FROM t GROUP BY 1 ORDER BY rank() OVER (ORDER BY a);
 --> @4 out.n <= t.b[AGGREGATION], t.a[WINDOW]
 --> @5 out.a <- t.a
 
+-- case: spark_sorts_behind_windows_and_merged_joins_by_what_comes_out
+-- table: t(a int, b int)
+-- table: u(a int)
+SELECT a, rank() OVER (ORDER BY a) AS r FROM t GROUP BY a, b + 1 ORDER BY a, r, b + 1;
+SELECT sum(b) AS n FROM t JOIN u USING (a) GROUP BY a HAVING max(b) > 1 ORDER BY a, n, max(b);
+SELECT sum(b) AS n FROM t GROUP BY a HAVING max(b) > 1 ORDER BY max(b);
+--> @0 out.a <- t.a
+--> @0 out.r <= t.a[WINDOW]
+--> @1 out.n <= t.b[AGGREGATION]
+--> @1 out <+ u
+--> @2 out.n <= t.b[AGGREGATION]
+--> issue UNKNOWN_COLUMN @0 column=b
+--> issue UNKNOWN_COLUMN @1 column=b
+
 -- case: dropped_variables_are_gone
 DECLARE VARIABLE x INT;
 DROP TEMPORARY VARIABLE IF EXISTS x;

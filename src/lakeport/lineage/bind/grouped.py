@@ -14,7 +14,7 @@ from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Item, Scope
@@ -29,27 +29,62 @@ _Place: TypeAlias = "tuple[int, str | None]"
 def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """Report columns of the sources that the grouping took away."""
     having = node.args.get("having")
-    later = [having.this] if having is not None else []
-    for name in _SORTS:
-        clause = node.args.get(name)
-        if clause is not None:
-            later += clause.expressions
-    if not later or binder.dialect.naming != "spark":
+    filtered = [having.this] if having is not None else []
+    sorted_by = [
+        key
+        for name in _SORTS
+        if (clause := node.args.get(name)) is not None
+        for key in clause.expressions
+    ]
+    if not (filtered or sorted_by) or binder.dialect.naming != "spark":
         return
-    if having is None and node.args.get("group") is None and not _aggregates(node):
+    if having is None and node.args.get("group") is None and not _holds(node, exp.AggFunc):
         return
     keys = _keys(node)
     left = _columns_left(binder, keys, items)
-    # Writing expressions out to compare them costs; most queries sort by what they show.
-    if not any(_taken_away(binder, expression, scope, left, {}) for expression in later):
-        return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
-    texts: dict[type, set[str]] = {}
-    for key in (*keys, *shown):
-        if key.__class__ is not exp.Column:
-            texts.setdefault(key.__class__, set()).add(_text(key))
-    for expression in later:
-        for column in _taken_away(binder, expression, scope, left, texts):
+    if sorted_by and _holds(node, exp.Window):
+        # Something lies between the grouping and the sort: that can name what comes out, no more.
+        _check(binder, sorted_by, scope, _Left(left, [], aggregates=False))
+    elif sorted_by and having is not None and scope.merged:
+        # Spark loses its way from the sort through HAVING to a join that merged columns.
+        _check(binder, sorted_by, scope, _Left(left, shown, aggregates=False))
+    else:
+        filtered += sorted_by
+    _check(binder, filtered, scope, _Left(left, [*keys, *shown]))
+
+
+class _Left:
+    """What is there behind a grouping: columns, whole expressions, and aggregates of anything."""
+
+    __slots__ = ("_expressions", "_texts", "aggregates", "columns")
+
+    def __init__(
+        self, columns: set[_Place], expressions: list[exp.Expr], *, aggregates: bool = True
+    ) -> None:
+        self.columns = columns
+        self.aggregates = aggregates
+        self._expressions = expressions
+        self._texts: dict[type, set[str]] | None = None
+
+    def holds(self, node: exp.Expr) -> bool:
+        """Whether an expression is there as a whole: written out, which costs, to be compared."""
+        if self._texts is None:
+            self._texts = {}
+            for expression in self._expressions:
+                if expression.__class__ is not exp.Column:
+                    self._texts.setdefault(expression.__class__, set()).add(_text(expression))
+        alike = self._texts.get(node.__class__)
+        return alike is not None and _text(node) in alike
+
+
+def _check(binder: Binder, expressions: list[exp.Expr], scope: Scope, left: _Left) -> None:
+    gone = _gone_from(binder, scope, left)
+    for expression in expressions:
+        # Most queries filter and sort by what they show, so there is nothing to compare.
+        if not any(_taken_away(expression, gone, left, whole=False)):
+            continue
+        for column in _taken_away(expression, gone, left, whole=True):
             binder.report(
                 IssueCode.UNKNOWN_COLUMN,
                 f"column `{column.name}` is neither grouped nor aggregated, so it is gone here",
@@ -59,10 +94,9 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
             )
 
 
-def _aggregates(node: exp.Select) -> bool:
-    return any(
-        isinstance(part, exp.AggFunc) for item in node.expressions for part in _own_parts(item)
-    )
+def _holds(node: exp.Select, kind: type[exp.Expr]) -> bool:
+    """Whether the select list uses such a thing."""
+    return any(isinstance(part, kind) for item in node.expressions for part in _own_parts(item))
 
 
 def _own_parts(root: exp.Expr) -> Iterator[exp.Expr]:
@@ -119,29 +153,35 @@ def _text(node: exp.Expr) -> str:
 
 
 def _taken_away(
-    binder: Binder, root: exp.Expr, scope: Scope, left: set[_Place], texts: dict[type, set[str]]
-) -> list[exp.Expr]:
-    """The columns of the sources in an expression, outside aggregates, that are not left."""
-    found: list[exp.Expr] = []
-    sources = {id(source.relation) for source in scope.sources}
+    root: exp.Expr, gone: Callable[[exp.Expr], bool], left: _Left, *, whole: bool
+) -> Iterator[exp.Expr]:
+    """The columns of an expression that are gone; `whole` spares what is there as a whole."""
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, exp.AggFunc | exp.Query | exp.Anonymous | exp.Lambda):
+        if isinstance(node, exp.Query | exp.Anonymous | exp.Lambda):
             # A function we do not know may aggregate.
             continue
-        if node.__class__ is not exp.Column:
-            alike = texts.get(node.__class__)
-            if alike is None or _text(node) not in alike:
-                stack += node.iter_expressions()
+        if isinstance(node, exp.AggFunc) and left.aggregates:
             continue
-        ref = binder.bound.get(id(node))
+        if node.__class__ is exp.Column:
+            if gone(node):
+                yield node
+        elif not (whole and left.holds(node)):
+            stack += node.iter_expressions()
+
+
+def _gone_from(binder: Binder, scope: Scope, left: _Left) -> Callable[[exp.Expr], bool]:
+    sources = {id(source.relation) for source in scope.sources}
+
+    def gone(column: exp.Expr) -> bool:
+        ref = binder.bound.get(id(column))
         origin = ref.origin if ref is not None else None
         if ref is None or not isinstance(origin, Column) or id(origin.relation) not in sources:
-            continue
-        outer = binder.key(node.args.get("db") or node.args.get("table") or node.this)
-        named = outer in scope.projection or outer in scope.aliases
-        kept = (id(origin), ref.path) in left or (id(origin), None) in left
-        if not (origin.inferred or named or kept):
-            found.append(node)
-    return found
+            return False
+        if (id(origin), ref.path) in left.columns or (id(origin), None) in left.columns:
+            return False
+        outer = binder.key(column.args.get("db") or column.args.get("table") or column.this)
+        return not (origin.inferred or outer in scope.projection or outer in scope.aliases)
+
+    return gone
