@@ -9,6 +9,7 @@ import pyarrow.flight as fl
 import pytest
 
 from lakeport.catalog.changes import AddColumn
+from lakeport.catalog.ports import Ref
 from lakeport.core.timepoint import NANOSECONDS, format_time
 from lakeport.flight.messages import FlightDescriptor
 from tests.airport.scans.duck import Duck, command, ordered, path
@@ -46,6 +47,27 @@ def test_a_moment_is_what_it_was(items: Subject, duck: Duck, unit: str, zone: st
 def test_a_snapshot_is_what_it_was(items: Subject, duck: Duck) -> None:
     first = items.travelable.history()[0].snapshot_id
     assert keys(duck.scan(ITEMS, at_unit="snapshot", at_value=str(first))) == [1, 2]
+
+
+def test_a_snapshot_goes_by_tag_and_branch_too(items: Subject, duck: Duck) -> None:
+    first = items.travelable.history()[0].snapshot_id
+    items.referable.create_ref(Ref("audited", "tag", first))
+    items.referable.create_ref(Ref("old", "branch", first))
+    for name, found in (("audited", [1, 2]), ("old", [1, 2]), ("main", [1, 2, 3])):
+        assert keys(duck.scan(ITEMS, at_unit="Snapshot", at_value=name)) == found
+
+
+@pytest.mark.parametrize("value", ["abc123def", "no such", "2024-01-01", ""])
+def test_a_snapshot_that_is_no_id_and_no_ref_is_refused(
+    items: Subject, duck: Duck, value: str
+) -> None:
+    del items
+    for ask in (
+        lambda: duck.endpoints(ITEMS, at_unit="snapshot", at_value=value),
+        lambda: duck.flight_info(ITEMS, "snapshot", value),
+    ):
+        with pytest.raises(pa.ArrowInvalid):
+            ask()
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,14 @@ from lakeport.airport.scans.tickets import ScanTicket
 from lakeport.airport.transactions import require_transaction_id
 from lakeport.airport.visible import Found, Visible
 from lakeport.catalog.ports import TableState, Travelable
-from lakeport.core.errors import ConflictError, ExpiredError, NotFoundError
+from lakeport.core.errors import (
+    ConflictError,
+    ExpiredError,
+    InvalidRequestError,
+    NotFoundError,
+)
 from lakeport.core.names import TableName, quoted
-from lakeport.core.timepoint import AtSnapshot, AtVersion, TimePoint
+from lakeport.core.timepoint import AtRef, AtSnapshot, AtVersion, TimePoint
 from lakeport.flight.call import Call
 
 _TRANSACTION = "airport-transaction-id"
@@ -32,9 +37,10 @@ def resolve(call: Call, visible: Visible, requested: Requested, pins: Pins) -> R
 def declare(call: Call, visible: Visible, requested: Requested) -> Reading:
     """What is told of the table: at a point in time its columns then, whatever the client held."""
     found = visible.table(requested)
-    rows = found.state(requested.at)
     if requested.at is not None:
+        rows = _at(found, requested.at)
         return Reading(found, rows, rows, requested.at)
+    rows = found.table.state()
     return Reading(found, rows, layout_state(found, held_layout(call, requested, found), rows))
 
 
@@ -63,7 +69,7 @@ def _rows(
     call: Call, found: Found, at: TimePoint | None, pins: Pins
 ) -> tuple[TableState, TimePoint | None]:
     if at is not None:
-        return found.state(at), at
+        return _at(found, at), at
     head = found.table.state()
     transaction = transaction_of(call)
     if transaction is None or not isinstance(found.table, Travelable):
@@ -78,6 +84,17 @@ def _rows(
     # Its columns were not the head's even then, or it has expired: the transaction begins anew.
     pins.move(transaction, found.catalog.name, head)
     return head, None
+
+
+def _at(found: Found, at: TimePoint) -> TableState:
+    """Chapter 8: a `snapshot` is an id, a tag or a branch; any other text is a wrong argument."""
+    try:
+        return found.state(at)
+    except NotFoundError as error:
+        if not isinstance(at, AtRef):
+            raise
+        found.table.state()  # unless it is the table that is not there
+        raise InvalidRequestError(error.message, hint=error.hint) from error
 
 
 def _state_at(table: Travelable, at: TimePoint) -> TableState | None:
