@@ -42,12 +42,12 @@ class Delete:
 
 def delete(desk: Desk, caller: Caller, body: Delete) -> object:
     statement = desk.statements.open(caller, body.wanted, Kind.DELETE)
-    with statement.target.write as write:
+    with statement.target.write:
         if body.table_uuid:
             require_uuid(statement.target.state, body.table_uuid)
         statement.count(len(body.row_ids))
         ids = pa.array(body.row_ids, pa.int64())
-        write.add(pa.RecordBatch.from_arrays([ids], schema=pa.schema([ROW_ID_FIELD])))
+        statement.add(pa.RecordBatch.from_arrays([ids], schema=pa.schema([ROW_ID_FIELD])))
         return {"deleted": statement.commit()}
 
 

@@ -67,9 +67,9 @@ def _shown(statement: Statement, incoming: Incoming, *, returning: bool) -> Show
 
 def _returned(statement: Statement, shown: Shown, incoming: Incoming) -> Iterator[Chunk]:
     """The client reads after every batch that it sends, so it hears an error where it happens."""
-    with statement.target.write as write:
+    with statement.target.write:
         for batch in statement.received(incoming):
-            stored = write.add(batch, returning=True)
+            stored = statement.add(batch, returning=True)
             yield Chunk(shown.batch(stored, batch.num_rows))
         changed = statement.commit()
     yield _total(changed)

@@ -8,7 +8,9 @@ was there before it.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from itertools import islice
 
 import pyarrow as pa
 
@@ -22,6 +24,8 @@ from lakeport.airport.scans.resolve import transaction_of
 from lakeport.catalog.arrays.gather import gathered
 from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.ports import Written
+from lakeport.core.errors import ConflictError, NotFoundError
+from lakeport.core.names import quoted
 from lakeport.flight.service import Incoming
 
 # As many as make a piece of work for the writer of files, which then glues nothing again.
@@ -72,23 +76,44 @@ class Statement:
                 self.count(batch.num_rows)
                 yield batch
         if is_empty:
-            self.target.write.add(glue_rows([], incoming.schema))
+            self.add(glue_rows([], incoming.schema))
 
     def take(self, incoming: Incoming) -> None:
-        """All rows that come, in few pieces."""
+        """All rows that come: the first batch by itself, so that what is wrong with all of them is
+        told at once, the others in few pieces.
+        """
         batches = self.received(incoming)
+        for batch in islice(batches, 1):
+            self.add(batch)
         for batch in gathered(batches, most_rows=_GATHER_ROWS, most_bytes=_GATHER_BYTES):
-            self.target.write.add(batch)
+            self.add(batch)
+
+    def add(self, batch: pa.RecordBatch, *, returning: bool = False) -> pa.RecordBatch | None:
+        with self._unless_dropped():
+            return self.target.write.add(batch, returning=returning)
 
     def commit(self) -> int:
         """How many rows it changed. From here on nobody's leaving undoes it."""
         account = self.caller.account
         self.caller.call.check()
-        with account.deciding():
+        with self._unless_dropped(), account.deciding():
             written = self.target.write.commit()
             account.rows_changed = written.rows
             self._move_pin(written)
         return written.rows
+
+    @contextmanager
+    def _unless_dropped(self) -> Iterator[None]:
+        """A table that went while the statement ran is a conflict, as one that another took the place
+        of; whether it is to be found is the next statement's question.
+        """
+        try:
+            yield
+        except NotFoundError as error:
+            raise ConflictError(
+                f"table {quoted(str(self.target.state.name))} was dropped while the statement ran",
+                hint="run the statement again",
+            ) from error
 
     def _move_pin(self, written: Written) -> None:
         """The transaction goes on with what it wrote.
