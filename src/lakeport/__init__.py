@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
     from lakeport.app.lake.lake import Lake
     from lakeport.app.lake.table import LakeTable
+    from lakeport.app.remote.lake import File, RemoteLake, RemoteTable
     from lakeport.catalog.changes import (
         AddColumn,
         AddConstraint,
@@ -76,6 +77,8 @@ __all__ = [
     "PreconditionError",
     "PrimaryKey",
     "RelaxColumn",
+    "RemoteLake",
+    "RemoteTable",
     "RenameColumn",
     "RenameField",
     "RequireColumn",
@@ -86,6 +89,7 @@ __all__ = [
     "UnsupportedError",
     "WidenColumn",
     "__version__",
+    "connect",
     "open",
     "with_comment",
     "with_default",
@@ -96,6 +100,7 @@ _HOMES = (
     "lakeport.catalog.definition",
     "lakeport.app.lake.lake",
     "lakeport.app.lake.table",
+    "lakeport.app.remote.lake",
 )
 
 

@@ -12,6 +12,7 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from lakeport.app.lake.source import Source
     from lakeport.app.settings import Settings
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
@@ -45,6 +46,22 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
         refresh_seconds=given.refresh_seconds,
         durable=given.durable,
     )
+
+
+def open_source(settings: Settings, catalog: str | None = None) -> Source:
+    """The lake that a command is about: a server's if the settings name one, else the one here."""
+    remote = settings.remote
+    if remote.url is None:
+        from lakeport.app.lake.source import LocalSource  # noqa: PLC0415  loads Arrow
+
+        return LocalSource(open_catalog(settings.with_catalog(catalog)))
+    from lakeport.app.remote.source import RemoteSource  # noqa: PLC0415  loads gRPC
+    from lakeport.flight.client import FlightClient  # noqa: PLC0415
+    from lakeport.flight.dial import Proof, Target  # noqa: PLC0415
+
+    proof = Proof(remote.ca, remote.cert, remote.key)
+    client = FlightClient(Target.parse(remote.url), token=remote.token, proof=proof)
+    return RemoteSource(client, catalog)
 
 
 def open_state(settings: Settings) -> Store:

@@ -203,8 +203,8 @@ def command(
 
 
 def with_parameters(
-    run: Callable[..., int], parameters: tuple[inspect.Parameter, ...]
-) -> Callable[..., int]:
+    run: Callable[..., T], parameters: tuple[inspect.Parameter, ...]
+) -> Callable[..., T]:
     """Show typer these parameters instead of `**given`."""
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # read by inspect
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}

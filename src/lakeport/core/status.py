@@ -64,6 +64,8 @@ _TABLE: dict[type[errors.LakeportError], Status] = {
     errors.InternalError: Status(GrpcCode.INTERNAL, 500, ExitCode.FAILED),
 }
 
+# Backwards, so that the general class of a code wins over the special ones below it.
+_ERRORS = {status.grpc: kind for kind, status in reversed(_TABLE.items())}
 _INTERNAL = _TABLE[errors.InternalError]
 
 
@@ -74,3 +76,8 @@ def status_of(error: BaseException) -> Status:
         if found is not None:
             return found
     return _INTERNAL
+
+
+def error_for(code: GrpcCode) -> type[errors.LakeportError]:
+    """The error that a client of another server makes of a code."""
+    return _ERRORS.get(code, errors.InternalError)

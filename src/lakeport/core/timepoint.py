@@ -125,6 +125,20 @@ def parse_point(text: str) -> TimePoint:
     return AtRef(_ref_name(word))
 
 
+def point_text(point: TimePoint) -> str:
+    """What `parse_point` reads back as the same point."""
+    match point:
+        case AtVersion():
+            return f"version:{point.version}"
+        case AtSnapshot():
+            return f"snapshot:{point.snapshot_id}"
+        case AtRef():
+            # A bare name may read as a date or a number; no kind of ref at all is said by `snapshot`.
+            return f"{point.kind or 'snapshot'}:{point.name}"
+        case AtTime():
+            return format_time(point.nanoseconds)
+
+
 _KIND = re.compile(
     r"(?P<kind>version|snapshot|tag|branch|ts|ts_ns)\s*[:=\s]\s*(?P<rest>.*)$", re.IGNORECASE
 )

@@ -229,6 +229,10 @@ def encode_result(body: bytes) -> bytes:
     return wire.put_bytes(1, body)
 
 
+def decode_result(message: bytes | memoryview) -> bytes:
+    return _only_bytes(message)
+
+
 def decode_criteria(message: bytes | memoryview) -> bytes:
     return _only_bytes(message)
 

@@ -33,7 +33,7 @@ class Tls:
             authority = None if self.client_ca is None else self.client_ca.read_bytes()
         except (OSError, ValueError) as error:  # ssl's errors are OSErrors
             raise ConfigurationError(
-                f"the TLS certificate or key cannot be used: {_reason(error)}",
+                f"the TLS certificate or key cannot be used: {why_unusable(error)}",
                 hint="`server.tls.cert`, `.key` and `.client_ca` are PEM files that belong together",
             ) from None
         return grpc.ssl_server_credentials([chain], authority, authority is not None)
@@ -66,7 +66,7 @@ class Options:
         ]
 
 
-def _reason(error: OSError | ValueError) -> str:
+def why_unusable(error: OSError | ValueError) -> str:
     """Without the path that an OSError's text would show."""
     if isinstance(error, ssl.SSLError):
         return error.reason or "not a certificate and its key"

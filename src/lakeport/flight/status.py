@@ -2,7 +2,8 @@
 
 DuckDB's client repeats the reading of a failed answer for three seconds when Arrow calls the error an
 IOError, as it does for half of gRPC's codes. Arrow's own trailers let us choose another class, and
-carry the text verbatim. Standard clients do not get them: theirs is the gRPC code.
+carry the text verbatim. Standard clients do not get them: theirs is the gRPC code. Our own client gets
+the error whole, hint and all, in a trailer of ours.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from lakeport.core.errors import (
 from lakeport.core.secrets import mask_text
 from lakeport.core.status import GrpcCode, status_of
 from lakeport.flight.call import Call, Method
+
+CLIENT_HEADER = "lakeport-client"
+ERROR_TRAILER = "lakeport-error-bin"
 
 Trailers: TypeAlias = tuple[tuple[str, str | bytes], ...]
 
@@ -63,23 +67,43 @@ class Refusal:
     trailers: Trailers = ()
 
 
+@dataclass(frozen=True, slots=True)
+class ToldError:
+    """An error as it goes to our own client, in JSON."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+    @classmethod
+    def of(cls, error: LakeportError) -> ToldError:
+        hint = None if error.hint is None else _short(mask_text(error.hint))
+        return cls(error.code, _short(mask_text(error.message)), hint)
+
+
 def refusal(error: BaseException, call: Call) -> Refusal:
     """What the caller is told. The reason for a bug is logged, and told to nobody."""
-    if isinstance(error, LakeportError) and not isinstance(error, InternalError):
-        text = _short(mask_text(str(error)))
-    else:
+    if not isinstance(error, LakeportError) or isinstance(error, InternalError):
         reference = uuid.uuid4().hex[:12]
-        text = f"internal error (reference {reference})"
         _log.error(
             "call.failed",
             extra={"reference": reference, "method": call.method},
             exc_info=(type(error), error, error.__traceback__),
         )
-    code = status_of(error).grpc
-    return Refusal(code, text, _trailers(error, code, text, call) if call.is_airport else ())
+        error = InternalError(f"internal error (reference {reference})")
+    code, text = status_of(error).grpc, _short(mask_text(str(error)))
+    return Refusal(code, text, _trailers(error, code, text, call))
 
 
-def _trailers(error: BaseException, code: GrpcCode, text: str, call: Call) -> Trailers:
+def _trailers(error: LakeportError, code: GrpcCode, text: str, call: Call) -> Trailers:
+    if call.is_airport:
+        return _for_duckdb(error, code, text, call)
+    if call.header(CLIENT_HEADER) is None:
+        return ()
+    return ((ERROR_TRAILER, msgspec.json.encode(ToldError.of(error))),)
+
+
+def _for_duckdb(error: LakeportError, code: GrpcCode, text: str, call: Call) -> Trailers:
     trailers: Trailers = (
         ("x-arrow-status", str(_ARROW.get(code, _UNKNOWN_ERROR))),
         ("x-arrow-status-message-bin", text.encode()),

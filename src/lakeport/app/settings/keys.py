@@ -19,6 +19,7 @@ SECTIONS: Mapping[str, type[msgspec.Struct]] = {
     "catalog": sections.Catalog,
     "server": sections.Server,
     "state": sections.State,
+    "remote": sections.Remote,
     "pipeline": sections.Pipeline,
     "maintenance": sections.Maintenance,
     "functions": sections.Functions,
@@ -53,7 +54,16 @@ class Key:
 
     @property
     def variable(self) -> str:
-        return variable_of(self.path)
+        return str(self._marks.get(sections.VARIABLE, variable_of(self.path)))
+
+    @property
+    def is_secret(self) -> bool:
+        return sections.SECRET in self._marks
+
+    @property
+    def _marks(self) -> Mapping[str, object]:
+        found = (meta.extra for meta in get_args(self.type)[1:] if meta.extra)
+        return dict(item for extra in found for item in extra.items())
 
     @property
     def is_open(self) -> bool:

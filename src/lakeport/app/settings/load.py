@@ -53,6 +53,7 @@ class Settings:
     catalogs: tuple[sections.Catalog, ...]
     server: sections.Server
     state: sections.State
+    remote: sections.Remote
     pipeline: sections.Pipeline
     maintenance: sections.Maintenance
     functions: sections.Functions
@@ -86,7 +87,8 @@ class Settings:
         for key in Known(catalog.name for catalog in self.catalogs[1:]).keys.values():
             value = self._value(key.path)
             if not (key.is_open and value):
-                yield self._entry(key.name, mask_value("", _plain(value)))
+                hint = key.name if key.is_secret else ""
+                yield self._entry(key.name, mask_value(hint, _plain(value)))
                 continue
             for item, held in sorted(value.items()):
                 yield self._entry(f"{key.name}.{item}", mask_value(item, _plain(held)))

@@ -32,6 +32,19 @@ def about(text: str) -> Meta:
     return Meta(description=text)
 
 
+VARIABLE, SECRET = "variable", "secret"
+
+
+def called(variable: str) -> Meta:
+    """Goes by another variable than its name would give."""
+    return Meta(extra={VARIABLE: variable})
+
+
+def hidden() -> Meta:
+    """Never shown, whoever asks."""
+    return Meta(extra={SECRET: True})
+
+
 class Catalog(Struct, frozen=True, kw_only=True):
     """Where tables live. Without any setting: a SQLite catalog and a warehouse under `.lakeport/`.
 
@@ -171,6 +184,27 @@ class State(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     audit_days: Annotated[Duration, about("How long the audit keeps what was done.")] = 90.0
+
+
+class Remote(Struct, frozen=True, kw_only=True):
+    """The server that `tables`, `show`, `history` and `read` ask, instead of opening the lake here."""
+
+    url: Annotated[
+        Text | None,
+        about("Its address, like `grpc://127.0.0.1:8815` or `grpc+tls://lake.example.com:443`."),
+        called("LAKEPORT_SERVER"),
+    ] = None
+    token: Annotated[
+        Text | None, about("The token to show it."), called("LAKEPORT_TOKEN"), hidden()
+    ] = None
+    ca: Annotated[
+        Path | None,
+        about("The authority that signed its certificate, a PEM file [those the web trusts]."),
+    ] = None
+    cert: Annotated[Path | None, about("A certificate of one's own, a PEM file.")] = None
+    key: Annotated[
+        Path | None, about("The certificate's private key, a PEM file [in the same file].")
+    ] = None
 
 
 class Spark(Struct, frozen=True, kw_only=True):

@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from dataclasses import astuple
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakeport.app import wiring
-from lakeport.app.lake.find import find_table
 from lakeport.catalog.reports.figures import movement_of
-from lakeport.catalog.reports.history import Commit, history_of
+from lakeport.catalog.reports.history import Commit
 from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.lakes import Lake, about_a_lake
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Page
 
 
 @command
+@about_a_lake
 def history(
     call: Call,
+    lake: Lake,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
 ) -> Answer[tuple[Commit, ...]]:
     """Show what happened to a table, oldest first.
@@ -28,8 +28,8 @@ def history(
     A version or snapshot listed here can be read: `lakeport read TABLE --at version:3`. With --json
     each commit has its whole summary.
     """
-    with closing(wiring.open_catalog(call.settings())) as catalog:
-        return Answer(history_of(find_table(catalog, table)), _show)
+    with lake.open(call) as source:
+        return Answer(source.history(table), _show)
 
 
 def _show(commits: tuple[Commit, ...], page: Page) -> None:

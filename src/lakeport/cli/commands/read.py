@@ -4,19 +4,17 @@ from __future__ import annotations
 
 import csv
 from collections.abc import Generator
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 import typer
 
-from lakeport.app import wiring
-from lakeport.app.lake.find import find_table
 from lakeport.app.lake.rows.arrow import arrow_chunks
 from lakeport.app.lake.rows.csv import csv_chunks
 from lakeport.app.lake.rows.json import json_chunks
-from lakeport.catalog.query import Query, open_query
+from lakeport.catalog.query import Query
 from lakeport.cli.frame import Call, command
+from lakeport.cli.lakes import Lake, about_a_lake
 from lakeport.cli.output.pour import pour, refuse_a_terminal
 from lakeport.core.errors import InvalidRequestError
 
@@ -27,8 +25,10 @@ Format: TypeAlias = Literal["table", "json", "csv", "arrow"]
 
 
 @command
+@about_a_lake
 def read(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
+    lake: Lake,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
     *,
     columns: Annotated[
@@ -65,10 +65,7 @@ def read(  # noqa: PLR0913  each is an option of its own on the command line
     if chosen == "arrow":
         refuse_a_terminal(target)
     query = Query(_names(columns), where, limit, at)
-    with (
-        closing(wiring.open_catalog(call.settings())) as catalog,
-        open_query(find_table(catalog, table), query) as stream,
-    ):
+    with lake.open(call) as source, source.read(table, query) as stream:
         pour(_chunks(stream, chosen, limit, is_file=target is not None), target)
 
 

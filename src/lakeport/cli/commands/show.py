@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakeport.app import wiring
-from lakeport.app.lake.find import find_table
-from lakeport.catalog.reports.description import TableDescription, describe_table
+from lakeport.catalog.reports.description import TableDescription
 from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.lakes import Lake, about_a_lake
 from lakeport.cli.output.sizes import counted, size_text
 from lakeport.core.timepoint import parse_point
 
@@ -20,8 +18,10 @@ if TYPE_CHECKING:
 
 
 @command
+@about_a_lake
 def show(
     call: Call,
+    lake: Lake,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
     *,
     at: Annotated[
@@ -35,8 +35,8 @@ def show(
     is opened: rows and sizes are what the snapshot says about itself.
     """
     point = None if at is None else parse_point(at)
-    with closing(wiring.open_catalog(call.settings())) as catalog:
-        return Answer(describe_table(find_table(catalog, table), point), _show)
+    with lake.open(call) as source:
+        return Answer(source.describe(table, point), _show)
 
 
 def _show(found: TableDescription, page: Page) -> None:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakeport.app import wiring
-from lakeport.catalog.reports.listing import Listed, ListedLong, list_tables, places_of
+from lakeport.catalog.reports.listing import Listed, ListedLong
 from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.lakes import Lake, about_a_lake
 from lakeport.cli.output.sizes import counted, size_text
 from lakeport.core.status import ExitCode
 
@@ -18,8 +17,10 @@ if TYPE_CHECKING:
 
 
 @command
+@about_a_lake
 def tables(
     call: Call,
+    lake: Lake,
     namespace: Annotated[
         str | None, typer.Argument(metavar="NAMESPACE", help="Only its tables, nested ones too.")
     ] = None,
@@ -34,8 +35,8 @@ def tables(
     Names come in one question per namespace; --long asks for every table's metadata, too. `rows` and
     `size` are what the newest snapshot says about itself. The exit code is 1 if one cannot be opened.
     """
-    with closing(wiring.open_catalog(call.settings())) as catalog:
-        found = list_tables(places_of(catalog, namespace), long=long)
+    with lake.open(call) as source:
+        found = source.tables(namespace, long=long)
     damaged = any(isinstance(listed, ListedLong) and listed.problem for listed in found)
     return Answer(found, _show, ExitCode.NO if damaged else ExitCode.DONE)
 

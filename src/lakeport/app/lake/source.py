@@ -1,0 +1,56 @@
+"""Where a command's answer comes from: a lake of this machine's, or one that a server has.
+
+A command is written once, against `Source`, and cannot know which of the two it talks to. Names are as
+people type them, and both refuse what they refuse with the same words.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from lakeport.app.lake.find import find_table
+from lakeport.catalog.ports import Catalog
+from lakeport.catalog.query import Query, open_query
+from lakeport.catalog.reports.description import TableDescription, describe_table
+from lakeport.catalog.reports.history import Commit, history_of
+from lakeport.catalog.reports.listing import Listed, list_tables, places_of
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.timepoint import TimePoint
+
+
+class Source(Protocol):
+    def tables(self, namespace: str | None, *, long: bool) -> tuple[Listed, ...]: ...
+
+    def describe(self, table: str, at: TimePoint | None) -> TableDescription: ...
+
+    def history(self, table: str) -> tuple[Commit, ...]: ...
+
+    def read(self, table: str, query: Query) -> BatchStream: ...
+
+    def close(self) -> None: ...
+
+
+class Closable(Catalog, Protocol):
+    def close(self) -> None: ...
+
+
+class LocalSource:
+    """Closes its catalog."""
+
+    def __init__(self, catalog: Closable) -> None:
+        self._catalog = catalog
+
+    def tables(self, namespace: str | None, *, long: bool) -> tuple[Listed, ...]:
+        return list_tables(places_of(self._catalog, namespace), long=long)
+
+    def describe(self, table: str, at: TimePoint | None) -> TableDescription:
+        return describe_table(find_table(self._catalog, table), at)
+
+    def history(self, table: str) -> tuple[Commit, ...]:
+        return history_of(find_table(self._catalog, table))
+
+    def read(self, table: str, query: Query) -> BatchStream:
+        return open_query(find_table(self._catalog, table), query)
+
+    def close(self) -> None:
+        self._catalog.close()

@@ -1,0 +1,94 @@
+"""A server's answers as the very objects that the local use cases make.
+
+An answer of another shape than this version knows is an error, and never half a result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+import msgspec
+
+from lakeport.airport.wire.questions import TableQuery, TableQuestion, TablesQuestion
+from lakeport.catalog.ports import NamespaceInfo
+from lakeport.catalog.query import Query, point_of
+from lakeport.catalog.reports.description import TableDescription
+from lakeport.catalog.reports.history import Commit, Recorded
+from lakeport.catalog.reports.listing import Listed, ListedLong
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import CorruptDataError
+from lakeport.core.timepoint import TimePoint, point_text
+from lakeport.flight.client import FlightClient
+
+T = TypeVar("T")
+
+
+class _Schema(msgspec.Struct, frozen=True):
+    schema_name: str
+    comment: str | None = None
+
+
+class _Schemas(msgspec.Struct, frozen=True):
+    """Contract 001's answer to `GetSchemas`."""
+
+    schemas: list[_Schema]
+
+
+class RemoteSource:
+    """Closes its client. `catalog` is one of the server's; None means its first."""
+
+    def __init__(self, client: FlightClient, catalog: str | None = None) -> None:
+        self._client = client
+        self._catalog = catalog
+
+    @property
+    def address(self) -> str:
+        return str(self._client.target)
+
+    def tables(self, namespace: str | None = None, *, long: bool = False) -> tuple[Listed, ...]:
+        question = TablesQuestion(namespace, self._catalog, long)
+        body = self._asked("ListTables", question.encode())
+        return (
+            self._read(body, tuple[ListedLong, ...])
+            if long
+            else self._read(body, tuple[Listed, ...])
+        )
+
+    def describe(self, table: str, at: TimePoint | None = None) -> TableDescription:
+        question = TableQuestion(table, self._catalog, None if at is None else point_text(at))
+        return self._read(self._asked("TableDetails", question.encode()), TableDescription)
+
+    def history(self, table: str) -> tuple[Commit, ...]:
+        return self._read(self._history(table), tuple[Commit, ...])
+
+    def records(self, table: str) -> tuple[Recorded, ...]:
+        return self._read(self._history(table), tuple[Recorded, ...])
+
+    def read(self, table: str, query: Query) -> BatchStream:
+        at = None if query.at is None else point_text(point_of(query.at))
+        wanted = Query(query.columns, query.where, query.limit, at)
+        return self._client.get(TableQuery(table, wanted, self._catalog).encode())
+
+    def namespaces(self) -> Sequence[NamespaceInfo]:
+        body = msgspec.json.encode({"catalog_name": self._catalog or ""})
+        found = self._read(self._asked("GetSchemas", body), _Schemas)
+        return [NamespaceInfo(each.schema_name, each.comment) for each in found.schemas]
+
+    def close(self) -> None:
+        self._client.close()
+
+    def _history(self, table: str) -> bytes:
+        return self._asked("TableHistory", TableQuestion(table, self._catalog).encode())
+
+    def _asked(self, action: str, body: bytes) -> bytes:
+        return self._client.act(action, body)
+
+    def _read(self, body: bytes, kind: type[T]) -> T:
+        try:
+            return msgspec.json.decode(body, type=kind)
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
+            raise CorruptDataError(
+                f"{self.address} answered in a way that this version does not understand",
+                hint="the server may be of another version",
+            ) from error

@@ -1,0 +1,142 @@
+"""The client's side of Flight: actions and streams of rows, with exact errors.
+
+On gRPC itself and the codec of our own server: pyarrow's client shows half of the status codes as one,
+and nothing of the trailers. What arrives is checked as a server checks it, for this side trusts nobody
+either. A stream is read as it is taken; closing it cancels the call, and the server stops reading.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Generator, Iterator
+from contextlib import contextmanager
+from types import TracebackType
+from typing import Any, Self
+
+import grpc
+import pyarrow as pa
+
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import (
+    CorruptDataError,
+    InvalidRequestError,
+    LakeportError,
+    UnauthenticatedError,
+)
+from lakeport.flight.call import Call, Method
+from lakeport.flight.dial import Proof, Target, open_channel
+from lakeport.flight.handlers import SERVICE
+from lakeport.flight.incoming import IncomingStream
+from lakeport.flight.limits import Limits
+from lakeport.flight.messages import Action, Ticket, decode_result
+from lakeport.flight.status import CLIENT_HEADER
+from lakeport.flight.told import told
+
+_log = logging.getLogger(__name__)
+# A server cuts its rows into messages of some 2 MB; this is where one of them must be nonsense.
+_LIMITS = Limits(decompressed_bytes=2**30, stream_bytes=2**30)
+
+
+class FlightClient:
+    """Dials when the first call is made. Any number of threads may call."""
+
+    def __init__(
+        self, target: Target, *, token: str | None = None, proof: Proof | None = None
+    ) -> None:
+        self.target = target
+        self._headers = ((CLIENT_HEADER, "1"), *_authorization(token))
+        if token is not None and not target.is_encrypted and not target.is_loopback:
+            _log.warning("client.token_not_encrypted", extra={"server": str(target)})
+        self._channel = open_channel(target, proof or Proof())
+
+    def __repr__(self) -> str:
+        return f"<flight client of {self.target}>"
+
+    def act(self, name: str, body: bytes) -> bytes:
+        """The one Result of an action."""
+        try:
+            results = list(self._start(Method.DO_ACTION, Action(name, body).encode()))
+        except grpc.RpcError as failure:
+            raise told(failure, self.target) from None
+        if len(results) != 1:
+            raise CorruptDataError(f"{self.target} sent {len(results)} results, not one")
+        return decode_result(results[0])
+
+    def get(self, ticket: bytes) -> BatchStream:
+        """Returns when the columns are known: what is refused is refused here, before any row."""
+        call = self._start(Method.DO_GET, Ticket(ticket).encode())
+        messages = _Messages(call, self.target)
+        incoming = IncomingStream(Call(Method.DO_GET), messages, _LIMITS)
+        try:
+            with messages.believed():
+                schema = incoming.schema
+        except BaseException:
+            call.cancel()
+            raise
+        return BatchStream(schema, _batches(incoming, messages), call.cancel)
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def _start(self, method: Method, request: bytes) -> Any:
+        stub: Any = self._channel.unary_stream(f"/{SERVICE}/{method}")
+        return stub(request, metadata=self._headers)
+
+
+class _Messages:
+    """What arrives of one stream. An error in here is the server's word; one that the decoding of it
+    raises says that the server talks nonsense.
+    """
+
+    def __init__(self, call: Any, target: Target) -> None:
+        self._call = call
+        self._target = target
+        self._failure: LakeportError | None = None
+
+    def __iter__(self) -> Self:
+        return self
+
+    def __next__(self) -> bytes:
+        try:
+            message: bytes = next(self._call)
+        except grpc.RpcError as failure:
+            self._failure = told(failure, self._target)
+            raise self._failure from None
+        return message
+
+    @contextmanager
+    def believed(self) -> Iterator[None]:
+        try:
+            yield
+        except InvalidRequestError as error:
+            if error is self._failure:
+                raise
+            raise CorruptDataError(f"{self._target} sent no rows: {error.message}") from None
+
+
+def _batches(
+    incoming: IncomingStream, messages: _Messages
+) -> Generator[pa.RecordBatch, None, None]:
+    with messages.believed():
+        for chunk in incoming:
+            if chunk.batch is not None:
+                yield chunk.batch
+
+
+def _authorization(token: str | None) -> tuple[tuple[str, str], ...]:
+    if token is None:
+        return ()
+    if not token.isascii() or not token.isprintable() or " " in token:
+        raise UnauthenticatedError("the token has characters that no token has")
+    return (("authorization", f"Bearer {token}"),)
