@@ -106,6 +106,14 @@ def test_standard_clients_get_plain_paths_and_an_endpoint(client: Client) -> Non
     assert client.rows(info).num_rows == 3
 
 
+def test_paths_lead_back_into_the_catalog_they_were_listed_of(client: Client) -> None:
+    """Two names alone would be a table of the default catalog's."""
+    info = schemas(client, "other")["shop"]["orders"]
+    assert info.descriptor.path == [b"other", b"shop", b"orders"]
+    again = client.flight.get_flight_info(info.descriptor, client.options)
+    assert msgpack.unpackb(again.app_metadata)["catalog"] == "other"
+
+
 @pytest.mark.parametrize("body", [b"", msgpack.packb({}), msgpack.packb({"catalog_name": ""})])
 def test_list_schemas_without_a_name_is_about_the_default_catalog(
     client: Client, body: bytes

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from lakeport.airport.actions.registry import Desk, Entry, as_is
 from lakeport.airport.caller import Caller
-from lakeport.airport.objects import Audience
 from lakeport.airport.requested import requested
 from lakeport.airport.wire.bodies import (
     CatalogBody,
@@ -22,14 +22,11 @@ from lakeport.flight.messages import FlightEndpoint, FlightInfo
 
 def list_schemas(desk: Desk, caller: Caller, body: CatalogBody) -> bytes:
     catalog = caller.visible.catalog(body.catalog_name)
-    flights = desk.flights
-    airport = caller.call.is_airport
-    audience = Audience(
-        caller.called(catalog, body.catalog_name),
-        airport,
-        locations=() if airport else flights.addresses.locations(caller.call),
-    )
-    return flights.listing.list_schemas(catalog, caller.identity, audience)
+    audience = desk.flights.audience(caller, catalog, body.catalog_name)
+    if audience.is_airport:
+        # No endpoint is listed for it, so one answer does for whatever address was dialled.
+        audience = replace(audience, locations=())
+    return desk.flights.listing.list_schemas(catalog, caller.identity, audience)
 
 
 def catalog_version(desk: Desk, caller: Caller, body: CatalogBody) -> CatalogVersion:
