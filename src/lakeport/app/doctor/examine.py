@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from lakeport.app.doctor import lake, machine, spark, tables
-from lakeport.app.doctor.report import Report, State
+from lakeport.app.doctor.report import Check, Report, State
 
 if TYPE_CHECKING:
     from lakeport.app.settings import Settings
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
 def examine(settings: Settings, *, deep: bool = False) -> Report:
     """`deep` reads the rows of tables that have constraints; otherwise metadata has to do."""
-    catalog = lake.catalog(settings)
     return Report(
         (
             lake.project(settings),
@@ -21,9 +22,20 @@ def examine(settings: Settings, *, deep: bool = False) -> Report:
             *spark.checks(settings),
             *machine.ports(settings.server),
             *machine.certificates(settings.server.tls),
-            catalog,
-            lake.warehouse(settings),
+            *(check for each in settings.each_catalog() for check in _catalog(each, deep=deep)),
             machine.disk(settings.root),
-            *(tables.checks(settings, deep=deep) if catalog.state is State.OK else ()),
         )
     )
+
+
+def _catalog(settings: Settings, *, deep: bool) -> Iterator[Check]:
+    """What concerns one catalog; of those beside the first, with its name."""
+    catalog = lake.catalog(settings)
+    checks = (
+        catalog,
+        lake.warehouse(settings),
+        *(tables.checks(settings, deep=deep) if catalog.state is State.OK else ()),
+    )
+    is_first = settings.catalog.name == settings.catalogs[0].name
+    for check in checks:
+        yield check if is_first else replace(check, name=f"{check.name} ({settings.catalog.name})")

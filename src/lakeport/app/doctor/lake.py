@@ -33,7 +33,8 @@ def catalog(settings: Settings) -> Check:
     try:
         presence = wiring.probe_catalog(settings, seconds=_SECONDS)
     except LakeportError as error:
-        return fail("catalog", error.message, error.hint or "`lakeport config catalog`")
+        remedy = error.hint or f"`lakeport config {settings.catalog_section}`"
+        return fail("catalog", error.message, remedy)
     kind = settings.catalog.type
     if presence.namespaces is None:
         return ok("catalog", f"{kind}, empty: the first write creates its tables")
@@ -47,17 +48,18 @@ def warehouse(settings: Settings) -> Check:
         return ok("warehouse", "left to the catalog")
     parts = urlsplit(place)
     if parts.scheme == "file":
-        return _local(Path(parts.path))
+        return _local(Path(parts.path), settings.catalog_section)
     if "://" not in place:
         return ok("warehouse", f"{place}, managed by the catalog")
     try:
         wiring.probe_warehouse(settings, seconds=_SECONDS)
     except LakeportError as error:
-        return fail("warehouse", error.message, "check `catalog.warehouse` and its credentials")
+        remedy = f"check `{settings.catalog_section}.warehouse` and its credentials"
+        return fail("warehouse", error.message, remedy)
     return ok("warehouse", f"{mask_text(place)} is writable")
 
 
-def _local(folder: Path) -> Check:
+def _local(folder: Path, section: str) -> Check:
     there = nearest_folder(folder)
     try:
         with tempfile.TemporaryFile(dir=there):
@@ -67,7 +69,7 @@ def _local(folder: Path) -> Check:
         return fail(
             "warehouse",
             f"{there} cannot be written: {reason}",
-            "give this user the right to write there, or set `catalog.warehouse`",
+            f"give this user the right to write there, or set `{section}.warehouse`",
         )
     found = f"{folder} is writable" if there == folder else f"{folder}: the first write creates it"
     return ok("warehouse", found)

@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from contextlib import closing
 from typing import TYPE_CHECKING
 
+from lakeport.airport.listing import explain_unusable
 from lakeport.app import wiring
 from lakeport.app.doctor.report import Check, fail, ok, warn
 from lakeport.app.doctor.rules import violations
@@ -19,6 +20,7 @@ from lakeport.app.lake.find import find_table, table_names
 from lakeport.catalog.evolution.dependents import named
 from lakeport.catalog.ports import Auditable, Table, TableState, Travelable
 from lakeport.core.errors import LakeportError, NotFoundError
+from lakeport.system import explain_hidden
 
 if TYPE_CHECKING:
     from lakeport.app.settings import Settings
@@ -36,9 +38,17 @@ def checks(settings: Settings, *, deep: bool) -> tuple[Check, ...]:
         if wiring.probe_catalog(settings, seconds=_SECONDS).namespaces is None:
             return ()
         with closing(wiring.open_catalog(settings)) as catalog:
-            return tuple(_checked(catalog, deep=deep))
+            return (*_names(catalog), *_checked(catalog, deep=deep))
     except LakeportError as error:
         return (fail("tables", error.message, error.hint or "`lakeport tables`"),)
+
+
+def _names(catalog: Catalog) -> Iterator[Check]:
+    """Namespaces that some clients of a server would look for in vain."""
+    namespaces = catalog.namespaces()
+    for notice in (explain_unusable(namespaces), explain_hidden(namespaces)):
+        if notice is not None:
+            yield warn("namespaces", notice, "give the namespace another name to serve it to all")
 
 
 def _checked(catalog: Catalog, *, deep: bool) -> Iterator[Check]:

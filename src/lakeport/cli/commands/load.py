@@ -56,6 +56,9 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
         list[str] | None,
         typer.Option(metavar="TEXT", help="A text that means NULL in CSV; may be repeated."),
     ] = None,
+    catalog: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In this catalog [default: the first].")
+    ] = None,
 ) -> Answer[Loaded]:
     """Load files into a table.
 
@@ -74,11 +77,11 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
         tuple(sort_by or ()),
     )
     with (
-        closing(wiring.open_catalog(call.settings())) as catalog,
+        closing(wiring.open_catalog(call.settings().with_catalog(catalog))) as lake,
         counting(f"loading {table}") as progress,
     ):
         context = WriteContext(actor=current_actor())
-        return Answer(load_files(catalog, wanted, progress, context), _show)
+        return Answer(load_files(lake, wanted, progress, context), _show)
 
 
 def _mode(**asked: bool) -> Mode:

@@ -33,7 +33,7 @@ _TASKS = ", ".join(Task)
 
 
 @command
-def maintain(
+def maintain(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
     tables: Annotated[
         list[str] | None,
@@ -55,6 +55,9 @@ def maintain(
             metavar="AGE", help="How old orphans must be, like 12h [default: 3d or as set]."
         ),
     ] = None,
+    catalog: Annotated[
+        str | None, typer.Option(metavar="NAME", help="In this catalog [default: the first].")
+    ] = None,
 ) -> Answer[Report]:
     """Keep tables quick and small.
 
@@ -62,15 +65,15 @@ def maintain(
     nothing names removed: whatever is due by the settings of [maintenance]. No row changes. The exit
     code is 1 if a table could not be maintained.
     """
-    settings = call.settings()
+    settings = call.settings().with_catalog(catalog)
     require_own_upkeep(settings)
     tasks = _tasks(only)
     grace = None if older_than is None else parse_duration(older_than)
     policy = policy_of(settings.maintenance, grace=grace, force=force)
-    with closing(wiring.open_catalog(settings)) as catalog:
-        chosen = choose_tables(catalog, tables or ())
+    with closing(wiring.open_catalog(settings)) as lake:
+        chosen = choose_tables(lake, tables or ())
         report = maintain_tables(
-            catalog, chosen, tasks, policy, dry_run=dry_run, actor=current_actor()
+            lake, chosen, tasks, policy, dry_run=dry_run, actor=current_actor()
         )
     return Answer(report, _show, ExitCode.NO if report.has_problems else ExitCode.DONE)
 
