@@ -31,7 +31,9 @@ class Conform:
     is_distrusted: bool = False
     with_null_type: bool = False
     schema: pa.Schema = field(init=False)
-    _nulls: dict[tuple[pa.DataType, int], Array] = field(init=False, default_factory=dict)
+    _fields: tuple[Field, ...] = field(init=False)
+    _is_whole: bool = field(init=False)
+    _nulls: dict[int, Array] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         fields = [
@@ -39,15 +41,20 @@ class Conform:
             for column, place in zip(self.declared, self.places, strict=True)
         ]
         self.schema = pa.schema(fields).with_metadata(self.declared.metadata)
+        self._fields = tuple(self.schema)
+        self._is_whole = self.places == tuple(range(len(fields)))
 
     def batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """`InternalError` with the reason, for the log alone, if it is not what was declared."""
         self._check(batch)
+        # Taking a batch apart and putting it together again costs as much as framing it.
+        if self._is_whole and not self.is_distrusted and batch.schema.equals(self.schema):
+            return batch
         columns = [
-            self._missing(column.type, batch.num_rows)
+            self._missing(index, batch.num_rows)
             if place is None
-            else self._column(batch.column(place), column)
-            for column, place in zip(self.schema, self.places, strict=True)
+            else self._column(batch.column(place), self._fields[index])
+            for index, place in enumerate(self.places)
         ]
         return with_columns(columns, self.schema, batch.num_rows)
 
@@ -76,14 +83,12 @@ class Conform:
             return values
         return as_declared(values, column.type, f"{self.table}.{column.name}")
 
-    def _missing(self, data_type: pa.DataType, rows: int) -> Array:
-        # Batches of a stream have few sizes, most of them one.
-        held = self._nulls.get((data_type, rows))
-        if held is None:
-            if len(self._nulls) > 64:
-                self._nulls.clear()
-            held = self._nulls[data_type, rows] = nulls(rows, data_type)
-        return held
+    def _missing(self, index: int, rows: int) -> Array:
+        """Slices of one array, the longest that was needed: batches have any number of rows."""
+        held = self._nulls.get(index)
+        if held is None or len(held) < rows:
+            held = self._nulls[index] = nulls(rows, self._fields[index].type)
+        return held if len(held) == rows else held.slice(0, rows)
 
 
 def places_of(columns: tuple[int, ...], *, row_ids: bool, declared: int) -> tuple[int | None, ...]:

@@ -93,3 +93,12 @@ def test_slices_are_spelled_out_too(values: list[str], kind: pa.DataType) -> Non
     picked = [place for place in (0, 2, 1, 0) if place < len(values)]
     indices = pa.array([9, *picked], pa.int32()).slice(1)
     assert spell_out(whole, indices).equals(whole.take(indices))
+
+
+@pytest.mark.parametrize("rows", [1, 8_191, 8_192, 8_193])
+def test_any_number_of_values_is_spelled_out(rows: int) -> None:
+    words = pa.array(["ab", "cd", "ef"])
+    indices = pa.array([row * 5 % 3 for row in range(rows)], pa.int32())
+    found = spell_out(words, indices)
+    found.validate(full=True)
+    assert found.equals(words.take(indices))

@@ -15,6 +15,8 @@ import pyarrow as pa
 from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array
 
+_STEPS = 1 << 13
+
 
 def spell_out(values: Array, indices: Array) -> Array:
     """The value at each index; NULL where the index is."""
@@ -22,7 +24,8 @@ def spell_out(values: Array, indices: Array) -> Array:
     if known is None or indices.null_count or not len(indices):
         return take_array(values, indices)
     spelled: Any = known.take(indices.to_numpy())
-    steps = _steps(len(indices), known.itemsize)
+    # Where rows are deleted every batch has another length: enough offsets do for all of them.
+    steps = _steps(-(-len(indices) // _STEPS) * _STEPS, known.itemsize)
     buffers = [None, steps, pa.py_buffer(spelled)]
     built: Array = pa.Array.from_buffers(values.type, len(indices), buffers)
     return built

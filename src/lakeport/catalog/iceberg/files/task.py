@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lakeport.catalog.arrays.selection import keep_arrays
@@ -13,7 +15,7 @@ from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.files.projection import Projection
 from lakeport.catalog.iceberg.files.request import Request, request_of
 from lakeport.catalog.iceberg.files.wanted import Wanted
-from lakeport.catalog.iceberg.parts import Chunk, DataFile, Source
+from lakeport.catalog.iceberg.parts import Chunk, DataFile, Kept, Source
 from lakeport.core.errors import CorruptDataError
 
 
@@ -41,7 +43,7 @@ class Task:
         """What was asked for, made of the columns that were read."""
         kept = None if self.wanted.kept is None else self.wanted.kept(start, rows)
         if kept is not None:
-            mask = pa.array(kept)
+            mask = _as_mask(kept)
             read, rows = keep_arrays(read, mask), mask.true_count
         columns = projection.root.build_children(read, rows)
         for field, column in zip(self.request.columns, columns, strict=True):
@@ -57,6 +59,13 @@ class Task:
         """Rows of which nothing asked for is in the file: that they exist is all there is to know."""
         for start in range(first, end, self.wanted.batch_rows):
             yield self.chunk(start, projection, (), min(self.wanted.batch_rows, end - start))
+
+
+def _as_mask(kept: Kept) -> pa.BooleanArray:
+    """Packed by numpy: pyarrow goes from row to row, which took as long as filtering two columns."""
+    packed: Any = np.packbits(kept, bitorder="little")
+    mask: Any = pa.Array.from_buffers(pa.bool_(), len(kept), [None, pa.py_buffer(packed)])
+    return mask  # type: ignore[no-any-return]
 
 
 def task_of(source: Source, file: DataFile, wanted: Wanted) -> Task:
