@@ -75,7 +75,7 @@ def recorded_runs() -> dict[str, Run]:
     for line in lines:
         if "action" in line:
             payload = base64.b64decode(line["payload"])
-            headers = tuple(_headers(line["headers"]))
+            headers = tuple(headers_of(line["headers"]))
             requests[line["run"]].append(Request(line["id"], line["action"], headers, payload))
     return {
         line["run"]: Run(
@@ -89,7 +89,7 @@ def recorded_runs() -> dict[str, Run]:
     }
 
 
-def _headers(values: dict[str, list[str]]) -> list[tuple[str, str]]:
+def headers_of(values: dict[str, list[str]]) -> list[tuple[str, str]]:
     """The recordings stand `<session>`, `<trace-n>` and `<tx-n>` in for ids: any UUID does."""
     return [
         (name, str(uuid.uuid5(uuid.NAMESPACE_OID, value)) if value.startswith("<") else value)
