@@ -14,11 +14,8 @@ import pyarrow as pa
 from lakeport.airport.wire_types import wire_type
 from lakeport.catalog.arrays.selection import with_columns
 from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.ports import Table
 from lakeport.core.errors import InternalError, UnsupportedError
 from lakeport.core.names import quoted
-
-_OWN = "lakeport"
 
 
 @dataclass(slots=True)
@@ -28,7 +25,6 @@ class Conform:
     declared: pa.Schema
     places: tuple[int | None, ...]
     table: str
-    is_distrusted: bool = False
     with_null_type: bool = False
     schema: pa.Schema = field(init=False)
     _fields: tuple[Field, ...] = field(init=False)
@@ -48,7 +44,7 @@ class Conform:
         """`InternalError` with the reason, for the log alone, if it is not what was declared."""
         self._check(batch)
         # Taking a batch apart and putting it together again costs as much as framing it.
-        if self._is_whole and not self.is_distrusted and batch.schema.equals(self.schema):
+        if self._is_whole and batch.schema.equals(self.schema):
             return batch
         columns = [
             self._missing(index, batch.num_rows)
@@ -66,19 +62,14 @@ class Conform:
                 f" and was asked for {len(wanted)}"
             )
         try:
-            # The contents of what our own catalogs made were checked when they were read.
-            batch.validate(full=self.is_distrusted)
+            # The contents were checked when they were read, or by `doubt`.
+            batch.validate()
         except pa.ArrowInvalid as error:
             raise InternalError(
                 f"table {quoted(self.table)} gave a damaged batch: {error}"
             ) from error
 
     def _column(self, values: Array, column: Field) -> Array:
-        if self.is_distrusted and not column.nullable and values.null_count:
-            raise InternalError(
-                f"table {quoted(self.table)} gave NULL in the column {quoted(column.name)},"
-                " which is declared NOT NULL"
-            )
         if values.type == column.type:
             return values
         return as_declared(values, column.type, f"{self.table}.{column.name}")
@@ -97,11 +88,6 @@ def places_of(columns: tuple[int, ...], *, row_ids: bool, declared: int) -> tupl
     if row_ids:
         place[declared - 1] = len(columns)
     return tuple(place.get(index) for index in range(declared))
-
-
-def is_distrusted(table: Table) -> bool:
-    """Whether somebody else's code makes the rows."""
-    return type(table).__module__.partition(".")[0] != _OWN
 
 
 def as_declared(values: Array, declared: pa.DataType, what: str) -> Array:
