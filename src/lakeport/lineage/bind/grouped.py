@@ -29,6 +29,7 @@ _Place: TypeAlias = "tuple[int, str | None]"
 def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """Report columns of the sources that the grouping took away."""
     having = node.args.get("having")
+    group = node.args.get("group")
     filtered = [having.this] if having is not None else []
     sorted_by = [
         key
@@ -38,37 +39,37 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     ]
     if not (filtered or sorted_by) or binder.dialect.naming != "spark":
         return
-    if having is None and node.args.get("group") is None and not _holds(node, exp.AggFunc):
-        return
     keys = _keys(node)
-    left = _columns_left(binder, keys, items)
+    gone = _gone_from(binder, scope, _columns_left(binder, keys, items))
+    # Most queries filter and sort by what they show; looking closer costs more than this.
+    if not any(_taken_away(key, gone, _NOTHING) for key in (*filtered, *sorted_by)):
+        return
+    if having is None and group is None and not _uses(node, exp.AggFunc):
+        return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
-    if sorted_by and _holds(node, exp.Window):
+    if sorted_by and _uses(node, exp.Window):
         # Something lies between the grouping and the sort: that can name what comes out, no more.
-        _check(binder, sorted_by, scope, _Left(left, [], aggregates=False))
+        _check(binder, sorted_by, gone, _NOTHING)
     elif sorted_by and having is not None and scope.merged:
         # Spark loses its way from the sort through HAVING to a join that merged columns.
-        _check(binder, sorted_by, scope, _Left(left, shown, aggregates=False))
+        _check(binder, sorted_by, gone, _Whole(shown, aggregates=False))
     else:
         filtered += sorted_by
-    _check(binder, filtered, scope, _Left(left, [*keys, *shown]))
+    _check(binder, filtered, gone, _Whole([*keys, *shown]))
 
 
-class _Left:
-    """What is there behind a grouping: columns, whole expressions, and aggregates of anything."""
+class _Whole:
+    """What is there behind a grouping beside plain columns: expressions, aggregates of anything."""
 
-    __slots__ = ("_expressions", "_texts", "aggregates", "columns")
+    __slots__ = ("_expressions", "_texts", "aggregates")
 
-    def __init__(
-        self, columns: set[_Place], expressions: list[exp.Expr], *, aggregates: bool = True
-    ) -> None:
-        self.columns = columns
+    def __init__(self, expressions: list[exp.Expr], *, aggregates: bool = True) -> None:
         self.aggregates = aggregates
         self._expressions = expressions
         self._texts: dict[type, set[str]] | None = None
 
     def holds(self, node: exp.Expr) -> bool:
-        """Whether an expression is there as a whole: written out, which costs, to be compared."""
+        """Whether an expression is there: written out, which costs, to be compared."""
         if self._texts is None:
             self._texts = {}
             for expression in self._expressions:
@@ -78,13 +79,14 @@ class _Left:
         return alike is not None and _text(node) in alike
 
 
-def _check(binder: Binder, expressions: list[exp.Expr], scope: Scope, left: _Left) -> None:
-    gone = _gone_from(binder, scope, left)
+_NOTHING = _Whole([], aggregates=False)
+
+
+def _check(
+    binder: Binder, expressions: list[exp.Expr], gone: Callable[[exp.Expr], bool], whole: _Whole
+) -> None:
     for expression in expressions:
-        # Most queries filter and sort by what they show, so there is nothing to compare.
-        if not any(_taken_away(expression, gone, left, whole=False)):
-            continue
-        for column in _taken_away(expression, gone, left, whole=True):
+        for column in _taken_away(expression, gone, whole):
             binder.report(
                 IssueCode.UNKNOWN_COLUMN,
                 f"column `{column.name}` is neither grouped nor aggregated, so it is gone here",
@@ -94,8 +96,8 @@ def _check(binder: Binder, expressions: list[exp.Expr], scope: Scope, left: _Lef
             )
 
 
-def _holds(node: exp.Select, kind: type[exp.Expr]) -> bool:
-    """Whether the select list uses such a thing."""
+def _uses(node: exp.Select, kind: type[exp.Expr]) -> bool:
+    """Whether the select list holds such a thing."""
     return any(isinstance(part, kind) for item in node.expressions for part in _own_parts(item))
 
 
@@ -152,26 +154,26 @@ def _text(node: exp.Expr) -> str:
     return node.sql(comments=False).lower()
 
 
-def _taken_away(
-    root: exp.Expr, gone: Callable[[exp.Expr], bool], left: _Left, *, whole: bool
-) -> Iterator[exp.Expr]:
-    """The columns of an expression that are gone; `whole` spares what is there as a whole."""
+def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole) -> list[exp.Expr]:
+    """The columns of an expression that are gone and not part of what is there as a whole."""
+    found: list[exp.Expr] = []
     stack = [root]
     while stack:
         node = stack.pop()
         if isinstance(node, exp.Query | exp.Anonymous | exp.Lambda):
             # A function we do not know may aggregate.
             continue
-        if isinstance(node, exp.AggFunc) and left.aggregates:
+        if isinstance(node, exp.AggFunc) and whole.aggregates:
             continue
         if node.__class__ is exp.Column:
             if gone(node):
-                yield node
-        elif not (whole and left.holds(node)):
+                found.append(node)
+        elif not whole.holds(node):
             stack += node.iter_expressions()
+    return found
 
 
-def _gone_from(binder: Binder, scope: Scope, left: _Left) -> Callable[[exp.Expr], bool]:
+def _gone_from(binder: Binder, scope: Scope, left: set[_Place]) -> Callable[[exp.Expr], bool]:
     sources = {id(source.relation) for source in scope.sources}
 
     def gone(column: exp.Expr) -> bool:
@@ -179,7 +181,7 @@ def _gone_from(binder: Binder, scope: Scope, left: _Left) -> Callable[[exp.Expr]
         origin = ref.origin if ref is not None else None
         if ref is None or not isinstance(origin, Column) or id(origin.relation) not in sources:
             return False
-        if (id(origin), ref.path) in left.columns or (id(origin), None) in left.columns:
+        if (id(origin), ref.path) in left or (id(origin), None) in left:
             return False
         outer = binder.key(column.args.get("db") or column.args.get("table") or column.this)
         return not (origin.inferred or outer in scope.projection or outer in scope.aliases)
