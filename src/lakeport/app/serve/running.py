@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from starlette.types import ASGIApp
 
-from lakeport.access import AuditLog, Authenticator
+from lakeport.access import AuditLog, Authenticator, StatementLimits
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
 from lakeport.airport.addresses import Addresses
@@ -70,6 +70,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             addresses=Addresses(server.public_address, lambda: flight.address),
             overlay=system_overlay(Audit(store.audit, audit)),
             pins=Pins(store.pins) if server.replicated else None,
+            limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),
         )
         flight = FlightServer(service, flight_options(server), watchers=(metrics,))
         grace = server.limits.stop_seconds
