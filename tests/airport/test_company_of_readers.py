@@ -17,6 +17,7 @@ import pyarrow as pa
 import pytest
 
 from lakeport.airport.service import AirportService
+from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
@@ -25,7 +26,8 @@ from lakeport.flight.call import Call, Method
 from lakeport.flight.server import FlightServer
 from tests.airport.airport_server import People, fl
 
-BIG = pa.schema({"n": pa.int64(), "x": pa.float64()})
+_FIELDS: list[Field] = [pa.field("n", pa.int64()), pa.field("x", pa.float64())]
+BIG = pa.schema(_FIELDS)
 FILES, ROWS = 8, 500_000
 TICKET = b'{"schema_name": "shop", "table_name": "big"}'
 _DIE = f"""
@@ -101,7 +103,7 @@ def test_what_dead_readers_held_is_free_again(lake: IcebergCatalog) -> None:
         before, memory = set(readers()), held()
         for _ in range(3):
             died = subprocess.run(
-                [sys.executable, "-c", _DIE, server.address], check=False, timeout=120
+                [sys.executable, "-c", _DIE, server.address], check=False, timeout=600
             )
             assert died.returncode == 9
         assert watcher.wait_for(4)
