@@ -62,18 +62,20 @@ def test_the_servers_limits_come_from_its_settings(
         assert appended(client, [1, 2]) == 2
 
 
+def loader(folder: Path, limits: StatementLimits) -> Any:
+    """Options of calls that carry a new token."""
+    (folder / ".lakeport").mkdir()
+    with Store.open(f"sqlite:///{folder}/.lakeport/state.db") as store:
+        grants = grants_for([Ability.WRITE, Ability.READ])
+        secret, _ = create_token(
+            store.tokens, "loader", grants, now_ns=time.time_ns(), limits=limits
+        )
+    return fl.FlightCallOptions(headers=[(b"authorization", f"Bearer {secret}".encode())])
+
+
 def test_a_token_has_limits_of_its_own(tmp_path: Path) -> None:
+    options = loader(tmp_path, StatementLimits(rows=4))
     with serving(tmp_path, "[server.limits]\nstatement_rows = 2\n") as client:
-        with Store.open(f"sqlite:///{tmp_path}/.lakeport/state.db") as store:
-            secret, _ = create_token(
-                store.tokens,
-                "loader",
-                grants_for([Ability.WRITE, Ability.READ]),
-                now_ns=time.time_ns(),
-                limits=StatementLimits(rows=4),
-            )
-        header = (b"authorization", f"Bearer {secret}".encode())
-        options = fl.FlightCallOptions(headers=[header])
         assert appended(client, [1, 2, 3, 4], options) == 4
         with pytest.raises(Exception, match="--max-rows"):
             appended(client, [1, 2, 3, 4, 5], options)
