@@ -14,6 +14,7 @@ from lakeport.core.errors import NotFoundError
 if TYPE_CHECKING:
     from lakeport.app.lake.source import Source
     from lakeport.app.settings import Settings
+    from lakeport.catalog.dropped import Memory
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
@@ -45,7 +46,20 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
         max_staleness=staleness_of(settings),
         refresh_seconds=given.refresh_seconds,
         durable=given.durable,
+        memory=_memory(settings),
     )
+
+
+def _memory(settings: Settings) -> Memory:
+    """Of dropped tables; a catalog that belongs to no project has nowhere to keep it."""
+    from lakeport.app.lake.dropped import StateRecords  # noqa: PLC0415  loads Arrow
+    from lakeport.catalog.dropped import Memory  # noqa: PLC0415  loads Arrow
+    from lakeport.catalog.upkeep import DAY  # noqa: PLC0415
+
+    keep_for = round(settings.maintenance.undrop_days * DAY)
+    if settings.file is None and "state.uri" not in settings.sources:
+        return Memory(keep_for=keep_for)
+    return Memory(StateRecords(lambda: open_state(settings)), keep_for)
 
 
 def open_source(settings: Settings, catalog: str | None = None) -> Source:
@@ -55,13 +69,11 @@ def open_source(settings: Settings, catalog: str | None = None) -> Source:
         from lakeport.app.lake.source import LocalSource  # noqa: PLC0415  loads Arrow
 
         return LocalSource(open_catalog(settings.with_catalog(catalog)))
-    from lakeport.app.remote.source import RemoteSource  # noqa: PLC0415  loads gRPC
-    from lakeport.flight.client import FlightClient  # noqa: PLC0415
-    from lakeport.flight.dial import Proof, Target  # noqa: PLC0415
+    from lakeport.app.remote.source import open_remote  # noqa: PLC0415  loads gRPC
+    from lakeport.flight.dial import Proof  # noqa: PLC0415  loads gRPC
 
     proof = Proof(remote.ca, remote.cert, remote.key)
-    client = FlightClient(Target.parse(remote.url), token=remote.token, proof=proof)
-    return RemoteSource(client, catalog)
+    return open_remote(remote.url, remote.token, proof=proof, catalog=catalog)
 
 
 def open_state(settings: Settings) -> Store:

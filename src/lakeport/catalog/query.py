@@ -44,6 +44,12 @@ class Query:
     limit: int | None = None
     at: Point | None = None
 
+    def __post_init__(self) -> None:
+        if isinstance(self.columns, str):
+            raise InvalidRequestError(
+                "columns is a list of names, not one text", hint=f"write [{self.columns!r}]"
+            )
+
 
 def open_query(table: Table, query: Query) -> BatchStream:
     """Refuses a bad query before anything is read; closing the stream frees what the scan holds."""
@@ -51,10 +57,6 @@ def open_query(table: Table, query: Query) -> BatchStream:
 
 
 def request_of(table: Table, query: Query) -> ScanRequest:
-    if isinstance(query.columns, str):
-        raise InvalidRequestError(
-            "columns is a list of names, not one text", hint=f"write [{query.columns!r}]"
-        )
     point = None if query.at is None else point_of(query.at)
     condition = _condition(table, query.where, point)
     return ScanRequest(

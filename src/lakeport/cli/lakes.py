@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import os
 from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, fields
@@ -51,6 +52,8 @@ class Lake:
             raise InvalidRequestError(
                 f"--{next(iter(given))} is for a server, and none is named", hint="add --server URL"
             )
+        # gRPC's core logs what fails on stderr by itself; what it means is said by our own error.
+        os.environ.setdefault("GRPC_VERBOSITY", "NONE")
         with closing(wiring.open_source(settings, self.catalog)) as source:
             yield source
 

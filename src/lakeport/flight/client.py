@@ -137,6 +137,6 @@ def _batches(
 def _authorization(token: str | None) -> tuple[tuple[str, str], ...]:
     if token is None:
         return ()
-    if not token.isascii() or not token.isprintable() or " " in token:
+    if not token or not token.isascii() or not token.isprintable() or " " in token:
         raise UnauthenticatedError("the token has characters that no token has")
     return (("authorization", f"Bearer {token}"),)

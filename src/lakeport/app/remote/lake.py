@@ -11,12 +11,11 @@ from typing import Self
 import pyarrow as pa
 
 from lakeport.app.lake.reader import closing_reader
-from lakeport.app.remote.source import RemoteSource
+from lakeport.app.remote.source import RemoteSource, open_remote
 from lakeport.catalog.ports import NamespaceInfo, SnapshotInfo
 from lakeport.catalog.query import Point, Query
 from lakeport.catalog.streams import BatchStream
-from lakeport.flight.client import FlightClient
-from lakeport.flight.dial import Proof, Target
+from lakeport.flight.dial import Proof
 
 File = str | PathLike[str]
 
@@ -115,6 +114,5 @@ def connect_lake(
     cert: File | None,
     key: File | None,
 ) -> RemoteLake:
-    files = (None if file is None else Path(file) for file in (ca, cert, key))
-    client = FlightClient(Target.parse(url), token=token, proof=Proof(*files))
-    return RemoteLake(RemoteSource(client, catalog))
+    proof = Proof(*(None if file is None else Path(file) for file in (ca, cert, key)))
+    return RemoteLake(open_remote(url, token, proof=proof, catalog=catalog))

@@ -14,12 +14,14 @@ from lakeport.airport.wire.questions import TableQuery, TableQuestion, TablesQue
 from lakeport.catalog.ports import NamespaceInfo
 from lakeport.catalog.query import Query, point_of
 from lakeport.catalog.reports.description import TableDescription
+from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.history import Commit, Recorded
 from lakeport.catalog.reports.listing import Listed, ListedLong
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import CorruptDataError
 from lakeport.core.timepoint import TimePoint, point_text
 from lakeport.flight.client import FlightClient
+from lakeport.flight.dial import Proof, Target
 
 T = TypeVar("T")
 
@@ -35,6 +37,17 @@ class _Schemas(msgspec.Struct, frozen=True):
     schemas: list[_Schema]
 
 
+class _Undropped(msgspec.Struct, frozen=True):
+    table: str
+
+
+def open_remote(
+    url: str, token: str | None = None, *, proof: Proof | None = None, catalog: str | None = None
+) -> RemoteSource:
+    """Refuses an address that is none; the server itself is dialled with the first question."""
+    return RemoteSource(FlightClient(Target.parse(url), token=token, proof=proof), catalog)
+
+
 class RemoteSource:
     """Closes its client. `catalog` is one of the server's; None means its first."""
 
@@ -48,16 +61,14 @@ class RemoteSource:
 
     def tables(self, namespace: str | None = None, *, long: bool = False) -> tuple[Listed, ...]:
         question = TablesQuestion(namespace, self._catalog, long)
-        body = self._asked("ListTables", question.encode())
-        return (
-            self._read(body, tuple[ListedLong, ...])
-            if long
-            else self._read(body, tuple[Listed, ...])
-        )
+        body = self._client.act("ListTables", question.encode())
+        if long:
+            return self._read(body, tuple[ListedLong, ...])
+        return self._read(body, tuple[Listed, ...])
 
     def describe(self, table: str, at: TimePoint | None = None) -> TableDescription:
         question = TableQuestion(table, self._catalog, None if at is None else point_text(at))
-        return self._read(self._asked("TableDetails", question.encode()), TableDescription)
+        return self._read(self._client.act("TableDetails", question.encode()), TableDescription)
 
     def history(self, table: str) -> tuple[Commit, ...]:
         return self._read(self._history(table), tuple[Commit, ...])
@@ -70,19 +81,24 @@ class RemoteSource:
         wanted = Query(query.columns, query.where, query.limit, at)
         return self._client.get(TableQuery(table, wanted, self._catalog).encode())
 
+    def dropped(self) -> tuple[Dropped, ...]:
+        body = msgspec.json.encode({"catalog_name": self._catalog or ""})
+        return self._read(self._client.act("ListDroppedTables", body), tuple[Dropped, ...])
+
+    def undrop(self, table: str) -> str:
+        question = TableQuestion(table, self._catalog)
+        return self._read(self._client.act("UndropTable", question.encode()), _Undropped).table
+
     def namespaces(self) -> Sequence[NamespaceInfo]:
         body = msgspec.json.encode({"catalog_name": self._catalog or ""})
-        found = self._read(self._asked("GetSchemas", body), _Schemas)
+        found = self._read(self._client.act("GetSchemas", body), _Schemas)
         return [NamespaceInfo(each.schema_name, each.comment) for each in found.schemas]
 
     def close(self) -> None:
         self._client.close()
 
     def _history(self, table: str) -> bytes:
-        return self._asked("TableHistory", TableQuestion(table, self._catalog).encode())
-
-    def _asked(self, action: str, body: bytes) -> bytes:
-        return self._client.act(action, body)
+        return self._client.act("TableHistory", TableQuestion(table, self._catalog).encode())
 
     def _read(self, body: bytes, kind: type[T]) -> T:
         try:
