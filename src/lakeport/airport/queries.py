@@ -13,7 +13,8 @@ from dataclasses import replace
 import pyarrow as pa
 
 from lakeport.airport.named import named_table
-from lakeport.airport.scans.conform import Conform, is_distrusted
+from lakeport.airport.scans.conform import Conform
+from lakeport.airport.scans.doubt import doubt_of
 from lakeport.airport.visible import Visible
 from lakeport.airport.wire.questions import TableQuery
 from lakeport.catalog.query import open_query
@@ -28,7 +29,7 @@ def read_query(visible: Visible, wanted: TableQuery) -> Outgoing:
         stream.schema,
         tuple(range(len(stream.schema))),
         str(table.name),
-        is_distrusted=is_distrusted(table),
+        doubt=doubt_of(table, stream.schema),
     )
     return Outgoing(stream.schema, _chunks(stream, conform), stream.close)
 

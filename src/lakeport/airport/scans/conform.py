@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 import pyarrow as pa
 
+from lakeport.airport.scans.doubt import Doubt
 from lakeport.airport.wire_types import wire_type
 from lakeport.catalog.arrays.selection import with_columns
 from lakeport.catalog.arrow import Array, Field
@@ -25,6 +26,7 @@ class Conform:
     declared: pa.Schema
     places: tuple[int | None, ...]
     table: str
+    doubt: Doubt | None = None
     with_null_type: bool = False
     schema: pa.Schema = field(init=False)
     _fields: tuple[Field, ...] = field(init=False)
@@ -42,6 +44,8 @@ class Conform:
 
     def batch(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """`InternalError` with the reason, for the log alone, if it is not what was declared."""
+        if self.doubt is not None:
+            self.doubt.check(batch)
         self._check(batch)
         # Taking a batch apart and putting it together again costs as much as framing it.
         if self._is_whole and batch.schema.equals(self.schema):
@@ -62,7 +66,7 @@ class Conform:
                 f" and was asked for {len(wanted)}"
             )
         try:
-            # The contents were checked when they were read, or by `doubt`.
+            # The contents were checked when they were read, or by the doubt.
             batch.validate()
         except pa.ArrowInvalid as error:
             raise InternalError(

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from lakeport.airport.scans.asked import Asked, scan_request
 from lakeport.airport.scans.conform import Conform, places_of
-from lakeport.airport.scans.doubt import Doubt, is_distrusted
+from lakeport.airport.scans.doubt import doubt_of
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.tickets import Ranges, parts_of
 from lakeport.airport.wire.packing import pack
@@ -47,16 +47,17 @@ def stream(call: Call, reading: Reading, asked: Asked, pieces: Pieces | None) ->
     request, _ = scan_request(reading, asked)
     source = _Planned(reading, pieces)
     declared = reading.schema
+    wanted = bind_request(request, reading.rows.definition.schema).schema
     conform = Conform(
         declared,
         places_of(asked.columns, row_ids=asked.row_ids, declared=len(declared)),
         str(reading.found.table.name),
+        doubt=doubt_of(reading.found.table, wanted),
         with_null_type=call.is_airport,
     )
     batches = read(source, request)
-    doubt = _doubt(reading, request)
     expected = source.expected if call.is_airport else None
-    chunks = _chunks(batches, conform, doubt, expected)
+    chunks = _chunks(batches, conform, expected)
     return Outgoing(conform.schema, chunks, batches.close)
 
 
@@ -107,21 +108,9 @@ class _Planned:
         return self._source.open(request, split)
 
 
-def _doubt(reading: Reading, request: ScanRequest) -> Doubt | None:
-    """For tables whose rows somebody else's code makes."""
-    if not is_distrusted(reading.found.table):
-        return None
-    wanted = bind_request(request, reading.rows.definition.schema).schema
-    return Doubt(str(reading.found.table.name), tuple(wanted))
-
-
-def _chunks(
-    batches: BatchStream, conform: Conform, doubt: Doubt | None, expected: int | None
-) -> Iterator[Chunk]:
+def _chunks(batches: BatchStream, conform: Conform, expected: int | None) -> Iterator[Chunk]:
     sent = 0
     for batch in batches:
-        if doubt is not None:
-            doubt.check(batch)
         sent += batch.num_rows
         yield Chunk(conform.batch(batch), _progress(sent, expected))
 
