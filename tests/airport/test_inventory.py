@@ -7,12 +7,16 @@ from pathlib import Path
 
 import grpc
 import msgpack  # type: ignore[import-untyped]  # it ships no types
+import pyarrow as pa
 import pytest
 
+from lakeport.access import EVERYONE
+from lakeport.airport.inventory import Inventory
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
+from lakeport.catalog.ports import CatalogVersion, Table, TableState
 from lakeport.flight.messages import FlightDescriptor
-from tests.airport.airport_server import AIRPORT, Client, serving, stock
+from tests.airport.airport_server import AIRPORT, Client, grow, serving, stock
 
 
 @pytest.fixture
@@ -59,3 +63,20 @@ def test_another_process_is_listed_at_once(warehouse: Path) -> None:
             elsewhere.namespace("shop").drop_table("customers")
         assert listed(client) == ["orders"]
         assert client.packed("catalog_version")["catalog_version"] > before
+
+
+def test_what_a_change_left_alone_is_not_described_again(warehouse: Path) -> None:
+    made: list[str] = []
+
+    def announce(_version: CatalogVersion, table: Table, state: TableState) -> pa.Schema:
+        made.append(table.name.table)
+        return state.definition.schema
+
+    inventory = Inventory(announce)
+    with open_lake(warehouse) as catalog:
+        inventory.of(catalog, EVERYONE, catalog.version())
+        assert sorted(made) == ["customers", "orders"]
+        grow(catalog.namespace("shop").table("orders"), "more")
+        (space,) = inventory.of(catalog, EVERYONE, catalog.version())
+    assert made[2:] == ["orders"]
+    assert "more" in space.tables[1].schema.names

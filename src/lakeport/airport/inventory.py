@@ -12,7 +12,7 @@ import math
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Generic, TypeAlias, TypeVar
@@ -26,6 +26,7 @@ from lakeport.catalog.ports import (
     CatalogVersion,
     Namespace,
     NamespaceInfo,
+    Surveyable,
     Table,
     TableState,
 )
@@ -40,6 +41,9 @@ _ROUND_TRIP = 0.005  # seconds, above which a catalog is taken to be far away
 _AT_ONCE = 16  # tables asked for at the same time then
 
 V = TypeVar("V")
+
+Survey: TypeAlias = Callable[[str], tuple[Table, Callable[[], TableState]]]
+"""Finds a table by its name and says how to read its state."""
 
 Announce: TypeAlias = Callable[[CatalogVersion, Table, TableState], pa.Schema]
 """The schema a table is listed with."""
@@ -102,9 +106,13 @@ class Kept(Generic[V]):
 
 @dataclass(slots=True)
 class _Described:
-    """The tables of one version of a catalog, described as far as somebody asked for them."""
+    """The tables of one version of a catalog, described as far as somebody asked for them.
+
+    Most of them are what they were in the version `before`: then their schema is not made again.
+    """
 
     version: CatalogVersion
+    before: Mapping[TableName, ListedTable | None] = field(default_factory=dict)
     tables: dict[TableName, ListedTable | None] = field(default_factory=dict)
 
 
@@ -127,7 +135,8 @@ class Inventory:
     ) -> tuple[ListedNamespace, ...]:
         described = self._described.get(catalog.name)
         if described is None or described.version != version:
-            described = self._described[catalog.name] = _Described(version)
+            before = {} if described is None else described.tables
+            described = self._described[catalog.name] = _Described(version, before)
         listed = (
             self._namespace(catalog, identity, info, described)
             for info in visible_namespaces(identity, catalog)
@@ -150,29 +159,56 @@ class Inventory:
         self, namespace: Namespace, names: list[TableName], described: _Described
     ) -> tuple[ListedTable, ...]:
         missing = [name for name in names if name not in described.tables]
+        if not missing:
+            return _listed(names, described)
+        survey = _survey(namespace)
         quickest = math.inf
         for name in missing[:_TRIED]:
             began = time.perf_counter()
-            described.tables[name] = self._describe(namespace, name, described.version)
+            described.tables[name] = self._describe(survey, name, described)
             quickest = min(quickest, time.perf_counter() - began)
         rest = missing[_TRIED:]
         # A remote catalog is asked for several at once, or a thousand tables take a minute. An
         # embedded one answers so fast that threads would only get in each other's way.
         with ThreadPoolExecutor(_AT_ONCE if quickest > _ROUND_TRIP else 1) as pool:
-            made = pool.map(lambda name: self._describe(namespace, name, described.version), rest)
+            made = pool.map(lambda name: self._describe(survey, name, described), rest)
             described.tables.update(zip(rest, made, strict=True))
-        found = (described.tables[name] for name in names)
-        return tuple(table for table in found if table is not None)
+        return _listed(names, described)
 
     def _describe(
-        self, namespace: Namespace, name: TableName, version: CatalogVersion
+        self, survey: Survey, name: TableName, described: _Described
     ) -> ListedTable | None:
         try:
-            table = namespace.table(name.table)
-            state = table.state()
-            return ListedTable(name, state, self._announce(version, table, state))
+            table, read = survey(name.table)
+            state = read()
+            known = described.before.get(name)
+            if known is not None and known.state == state:
+                return known
+            return ListedTable(name, state, self._announce(described.version, table, state))
         except NotFoundError:
             return None  # dropped since it was listed
         except (CorruptDataError, UnsupportedError) as error:
             _log.warning("listing.table_left_out", extra={"table": str(name), "reason": error.code})
             return None
+
+
+def _listed(names: Sequence[TableName], described: _Described) -> tuple[ListedTable, ...]:
+    found = (described.tables[name] for name in names)
+    return tuple(table for table in found if table is not None)
+
+
+def _survey(namespace: Namespace) -> Survey:
+    if not isinstance(namespace, Surveyable):
+        return lambda name: _looked_up(namespace, name)
+    known = namespace.survey()
+
+    def find(name: str) -> tuple[Table, Callable[[], TableState]]:
+        found = known.get(name)
+        return _looked_up(namespace, name) if found is None else found
+
+    return find
+
+
+def _looked_up(namespace: Namespace, name: str) -> tuple[Table, Callable[[], TableState]]:
+    table = namespace.table(name)
+    return table, table.state

@@ -12,8 +12,21 @@ from lakeport.catalog.arrow import Field
 
 _MAX_DIGITS = 38
 
+PLAIN = frozenset(
+    kind.id
+    for kind in (
+        *(pa.bool_(), pa.int8(), pa.int16(), pa.int32(), pa.int64()),
+        *(pa.uint8(), pa.uint16(), pa.uint32(), pa.uint64(), pa.float32(), pa.float64()),
+        *(pa.string(), pa.large_string(), pa.binary(), pa.large_binary(), pa.binary(16)),
+        *(pa.date32(), pa.time64("us"), pa.timestamp("us"), pa.decimal128(1)),
+    )
+)
+"""By their ids, the types of almost every column: the client takes them as they are, and statistics of them."""
+
 
 def wire_type(own: pa.DataType) -> pa.DataType:
+    if own.id in PLAIN:
+        return own
     if isinstance(own, pa.DictionaryType):
         # At the top level a dictionary is understood, as long as its values are.
         values = _nested(own.value_type)

@@ -10,7 +10,7 @@ calls. What must belong together (schema, version, uuid) comes in one frozen `Ta
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
@@ -113,6 +113,15 @@ class Table(Protocol):
 
     def state(self) -> TableState:
         """The head, read now; `NotFoundError` once the table was dropped."""
+        ...
+
+
+@runtime_checkable
+class Surveyable(Protocol):
+    """A namespace that finds all its tables by one question."""
+
+    def survey(self) -> Mapping[str, tuple[Table, Callable[[], TableState]]]:
+        """By name. A state is read when it is called for, and fails as `Table.state` does."""
         ...
 
 

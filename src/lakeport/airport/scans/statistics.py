@@ -12,7 +12,7 @@ from collections.abc import Callable
 import pyarrow as pa
 
 from lakeport.airport.scans.conform import nulls
-from lakeport.airport.wire_types import wire_type
+from lakeport.airport.wire_types import PLAIN, wire_type
 from lakeport.catalog.arrow import Array, Field, Scalar
 from lakeport.catalog.ports import (
     CatalogVersion,
@@ -95,6 +95,8 @@ def _is_taken(column: Field) -> bool:
     """The client's own list. INTERVAL, BIT, UNION, TIMETZ, GEOMETRY and what it does not know fail."""
     if _EXTENSION_NAME in (column.metadata or {}):
         return False
+    if column.type.id in PLAIN:
+        return True
     own = wire_type(column.type)
     if isinstance(own, pa.OpaqueType):
         return own.type_name in _OPAQUE

@@ -8,7 +8,7 @@ the last metadata file, from which any Iceberg catalog can register it again.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
@@ -18,9 +18,10 @@ from lakeport.catalog.evolution.define import define
 from lakeport.catalog.iceberg.alter.replace import Replace
 from lakeport.catalog.iceberg.create import check_table_name, create_table, drop_table, taken
 from lakeport.catalog.iceberg.failures import asking, dropped_table
+from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
-from lakeport.catalog.ports import NamespaceInfo, OnConflict, WriteContext
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, TableState, WriteContext
 from lakeport.core.errors import AlreadyExistsError, LakeportError
 from lakeport.core.names import NameMap, TableName, fold
 
@@ -45,6 +46,10 @@ class IcebergNamespace:
     def table(self, name: str) -> IcebergTable:
         found = self._surroundings.pointers.table(self._info.name, name)
         return IcebergTable(found, self._surroundings)
+
+    def survey(self) -> Mapping[str, tuple[IcebergTable, Callable[[], TableState]]]:
+        found = self._surroundings.pointers.survey(self._info.name)
+        return {name.table: self._surveyed(name, load) for name, load in found.items()}
 
     # -- DDL -------------------------------------------------------------------------------------
 
@@ -90,6 +95,12 @@ class IcebergNamespace:
         return IcebergTable(new, self._surroundings)
 
     # -- inside ----------------------------------------------------------------------------------
+
+    def _surveyed(
+        self, name: TableName, load: Callable[[], Loaded]
+    ) -> tuple[IcebergTable, Callable[[], TableState]]:
+        table = IcebergTable(name, self._surroundings)
+        return table, lambda: table.state_of(load())
 
     @contextmanager
     def _changing(self) -> Iterator[None]:

@@ -9,6 +9,7 @@ from pyiceberg.catalog import Catalog
 
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
+from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import ReadOptions, Source
 from lakeport.catalog.iceberg.pointers.port import Pointers
 from lakeport.catalog.iceberg.profile import Profile
@@ -29,5 +30,7 @@ class Surroundings:
 
     def source(self, name: TableName) -> Source:
         """The table's state now, as fresh as the catalog's kind promises."""
-        found = self.pointers.load(name)
+        return self.source_of(name, self.pointers.load(name))
+
+    def source_of(self, name: TableName, found: Loaded) -> Source:
         return Source(name, found.metadata, found.io, self.caches, self.options, self.clock)

@@ -18,6 +18,7 @@ from lakeport.catalog.iceberg.change.overwrite import Overwrite
 from lakeport.catalog.iceberg.change.truncate import truncate
 from lakeport.catalog.iceberg.change.update import Update
 from lakeport.catalog.iceberg.definition import as_of
+from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.plan import plan_scan
 from lakeport.catalog.iceberg.refs import create_ref, drop_ref
@@ -82,8 +83,11 @@ class IcebergTable:
         return self._surroundings.source(self._name)
 
     def state(self) -> TableState:
-        source = self.source()
-        return state_of(source, self._find(source, None))
+        return self._state(self.source())
+
+    def state_of(self, found: Loaded) -> TableState:
+        """What `state` says, of a table that was loaded with others."""
+        return self._state(self._surroundings.source_of(self._name, found))
 
     def storage(self) -> Storage:
         metadata = self.source().metadata
@@ -140,8 +144,7 @@ class IcebergTable:
     # -- changing columns ------------------------------------------------------------------------
 
     def alter(self, changes: Sequence[Change], context: WriteContext | None = None) -> TableState:
-        done = alter(self.source(), self._surroundings.commits, changes, context)
-        return state_of(done, self._find(done, None))
+        return self._state(alter(self.source(), self._surroundings.commits, changes, context))
 
     # -- keeping history -------------------------------------------------------------------------
 
@@ -206,6 +209,9 @@ class IcebergTable:
     def _unless_expired(self, moment: Moment) -> AbstractContextManager[None]:
         snapshot = moment.snapshot
         return expired_if_gone(None if snapshot is None else snapshot.snapshot_id, self._latest)
+
+    def _state(self, source: Source) -> TableState:
+        return state_of(source, self._find(source, None))
 
     def _find(self, source: Source, point: TimePoint | None) -> Moment:
         return find(source, point, self._surroundings.clock())

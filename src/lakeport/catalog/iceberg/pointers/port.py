@@ -5,7 +5,7 @@ Names come in as users spell them and go out as they were written. A nested name
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -40,6 +40,10 @@ class Pointers(Protocol):
 
     def load(self, name: TableName) -> Loaded:
         """The table as fresh as promised; `NotFoundError` once it was dropped."""
+        ...
+
+    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
+        """All tables of a namespace, none when it is gone; each is loaded by calling it."""
         ...
 
     def identifier(self, namespace: str) -> Identifier:

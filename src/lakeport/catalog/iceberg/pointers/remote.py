@@ -11,8 +11,9 @@ from __future__ import annotations
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from pydantic import ValidationError as Unfitting
 from pyiceberg.catalog import Catalog
@@ -143,6 +144,14 @@ class RemotePointers:
         if found is None:
             raise dropped_table(name)
         return found
+
+    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
+        """A service tells the tables' names alone."""
+        try:
+            names = [TableName(namespace, table) for table in self.tables(namespace)]
+        except NotFoundError:
+            return {}
+        return {name: partial(self.load, name) for name in names}
 
     def _find(self, name: TableName) -> Loaded | None:
         return self._answers.get(name, lambda: self._ask(name))

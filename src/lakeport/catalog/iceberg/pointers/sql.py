@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import partial
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.io import FileIO
@@ -64,7 +65,9 @@ class SqlPointers:
         self._listing: Listing | None = None
         mine = (IcebergTables.catalog_name == native.name) & native.is_table()
         self._rows = select(_NAMESPACE, _TABLE, _LOCATION).where(mine)
-        self._of_namespace = select(_TABLE).where(mine, bindparam("namespace") == _NAMESPACE)
+        self._of_namespace = select(_TABLE, _LOCATION).where(
+            mine, bindparam("namespace") == _NAMESPACE
+        )
         self._pointer = select(_LOCATION).where(
             mine, bindparam("namespace") == _NAMESPACE, bindparam("table") == _TABLE
         )
@@ -102,7 +105,7 @@ class SqlPointers:
         return info
 
     def tables(self, namespace: str) -> Sequence[str]:
-        names = [name for (name,) in self._query(self._of_namespace, namespace=namespace)]
+        names = [name for name, _ in self._query(self._of_namespace, namespace=namespace)]
         if not names and self._namespace(namespace) is None:
             raise dropped_namespace(namespace)
         return sorted(names)
@@ -127,6 +130,11 @@ class SqlPointers:
         if location is None:
             raise dropped_table(name)
         return self._load(name, location)
+
+    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
+        rows = self._query(self._of_namespace, namespace=namespace)
+        names = ((TableName(namespace, table), location) for table, location in rows)
+        return {name: partial(self._load, name, location) for name, location in names}
 
     def _load(self, name: TableName, location: str) -> Loaded:
         metadata = load_metadata(self._caches, name, location, lambda: self._io(location))
