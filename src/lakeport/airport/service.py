@@ -24,7 +24,7 @@ from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Pins, Scans, produces_statistics
-from lakeport.airport.standing import while_welcome
+from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError
@@ -98,7 +98,7 @@ class AirportService(FlightService):
 
     def authenticate(self, call: Call) -> None:
         account = keep_account(call, None if self._audit is None else self._audit.record)
-        identity = self._authenticator.authenticate(call.header("authorization"))
+        identity = recognise(self._authenticator.authenticate, call)
         account.identity = identity.name
         header = call.header("airport-catalog") or None
         account.catalog = header
@@ -130,9 +130,7 @@ class AirportService(FlightService):
 
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         rows = self._flights.read(self._enter(call), ticket)
-        return while_welcome(
-            rows, lambda: self._authenticator.authenticate(call.header("authorization"))
-        )
+        return while_welcome(rows, lambda: recognise(self._authenticator.authenticate, call))
 
     def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
         return put(self._statements, self._enter(call), incoming)

@@ -1,4 +1,4 @@
-"""Whether somebody who was let in may still be here: asked while a stream runs, which may be hours.
+"""Who may be here: asked of every call, and again while a stream runs, which may be hours.
 
 A token that was revoked or has expired ends the streams it opened, as it refuses every new call.
 """
@@ -9,8 +9,27 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from lakeport.core.errors import UnavailableError
+from lakeport.access import Identity
+from lakeport.core.errors import UnauthenticatedError, UnavailableError
+from lakeport.flight.call import Call
 from lakeport.flight.service import Chunk, Outgoing
+
+# A token given to ATTACH alone goes with the catalog's own calls, and with no scan (chapter 1.3): the
+# first SELECT after a good ATTACH is refused, and its user looks for the reason everywhere else.
+_FOR_DUCKDB = (
+    "CREATE SECRET (TYPE airport, AUTH_TOKEN …, SCOPE …) with the LOCATION as its scope, then ATTACH; "
+    "DuckDB sends a token that is in ATTACH alone with no scan"
+)
+
+
+def recognise(authenticate: Callable[[str | None], Identity], call: Call) -> Identity:
+    """Refusals of DuckDB's users say what they can do in DuckDB, the same whatever is wrong."""
+    try:
+        return authenticate(call.header("authorization"))
+    except UnauthenticatedError as refusal:
+        if not call.is_airport:
+            raise
+        raise UnauthenticatedError(refusal.message, hint=_FOR_DUCKDB) from None
 
 
 def while_welcome(outgoing: Outgoing, ask: Callable[[], object]) -> Outgoing:

@@ -97,6 +97,14 @@ def test_a_token_that_ends_ends_its_streams(door: Door, end: Callable[[Door], No
         door.rows().read_all()
 
 
+def test_duckdb_is_told_how_to_send_its_token(door: Door) -> None:
+    """A token that is in ATTACH alone does not come with its scans."""
+    headers = [(b"airport-user-agent", b"airport/20250723")]
+    with pytest.raises(pa.ArrowException, match=r"valid token.*CREATE SECRET.*then ATTACH") as told:
+        door.client.do_get(fl.Ticket(TICKET), fl.FlightCallOptions(headers=headers)).read_all()
+    assert "***" not in str(told.value)
+
+
 def test_a_store_that_is_gone_for_a_moment_ends_no_stream(door: Door) -> None:
     rows = door.rows()
     first = rows.read_chunk().data.num_rows
