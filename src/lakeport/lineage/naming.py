@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.fragment_types import FragmentTypes
-from lakeport.lineage.bind.outer_names import outer_names, outer_reference
+from lakeport.lineage.bind.outer_names import outer_names, outer_reference, subqueries
 from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.spark_names import Surroundings, spark_name
 
@@ -87,14 +87,8 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
 
 
 def _outer_names(binder: Binder, node: exp.Expr, scope: Scope) -> Iterator[list[str]]:
-    for query in _subqueries(node):
+    for query in subqueries(node):
         yield outer_names(binder, query, scope)
-
-
-def _subqueries(node: exp.Expr) -> list[exp.Expr]:
-    """The outermost subqueries of an expression, in document order."""
-    nodes = node.walk(bfs=False, prune=lambda inner: isinstance(inner, exp.Query))
-    return [child for child in nodes if isinstance(child, exp.Query)]
 
 
 def _postgres_name(node: exp.Expr, tokens: list[Token] | None = None) -> str:

@@ -13,7 +13,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.engines import tokens_of
-from lakeport.lineage.script import may_be_script
+from lakeport.lineage.scripts import may_be_script
 from lakeport.lineage.split import split
 
 if TYPE_CHECKING:

@@ -1,7 +1,7 @@
 """Cutting a text into statements, on tokens and not on characters.
 
 A semicolon inside a string, a comment or a dollar quote is no token, so it never cuts. Texts with
-scripting blocks are cut in `script`. If the text cannot be tokenised as a whole, each piece is
+scripting blocks are cut in `scripts`. If the text cannot be tokenised as a whole, each piece is
 tried alone.
 """
 
@@ -18,7 +18,7 @@ from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
-from lakeport.lineage.script import cut_script, is_script, may_be_script
+from lakeport.lineage.scripts import cut_script, is_script, may_be_script
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:

@@ -309,11 +309,55 @@ END
 ELSE
   DELETE FROM s
 SELECT CASE WHEN x = 1 THEN 0 ELSE x END AS v FROM s
---> @3 out.v <= s.x
---> stmt 0 INSERT reads t writes s
---> stmt 2 DELETE reads s writes s
---> stmt 3 SELECT reads s
---> @0 s.x <- t.a
+--> @0 out._col_0 <= t[ROW]
+--> @1 s.x <- t.a
+--> @4 out.v <= s.x
+--> stmt 0 SELECT reads t
+--> stmt 1 INSERT reads t writes s
+--> stmt 3 DELETE reads s writes s
+--> stmt 4 SELECT reads s
+
+-- case: queries_in_conditions_are_statements
+-- table: t(a int)
+-- table: s(x int)
+BEGIN
+  DECLARE n INT DEFAULT 3;
+  IF (SELECT max(a) FROM t) > n AND EXISTS (SELECT x FROM s) THEN
+    DELETE FROM s;
+  END IF;
+  WHILE (SELECT min(x) AS x FROM s) > 0 DO
+    UPDATE s SET x = x - 1;
+  END WHILE;
+END
+--> stmt 0 DECLARE
+--> stmt 1 SELECT reads t
+--> stmt 2 SELECT reads s
+--> stmt 3 DELETE reads s writes s
+--> stmt 4 SELECT reads s
+--> stmt 5 UPDATE reads s writes s
+--> @1 out.max(a) <= t.a[AGGREGATION]
+--> @2 out.x <- s.x
+--> @4 out.x <= s.x[AGGREGATION]
+--> @5 s.x <= s.x
+
+-- case: values_of_variables_are_read
+-- table: t(a int, b int)
+DECLARE VARIABLE x INT DEFAULT (SELECT max(a) FROM t);
+SET VARIABLE x = (SELECT min(b) FROM t WHERE a > x) + 1;
+SET VARIABLE (x, y) = (SELECT a, b FROM t LIMIT 1);
+SET spark.sql.shuffle.partitions = 4;
+--> stmt 0 DECLARE reads t
+--> stmt 1 SET reads t
+--> stmt 2 SET reads t
+--> stmt 3 SET
+
+-- case: values_of_variables_are_read_in_tsql
+-- dialect: tsql
+-- table: t(a int)
+DECLARE @n INT = (SELECT count(*) FROM t)
+SET @n = (SELECT max(a) FROM t)
+--> stmt 0 DECLARE reads t
+--> stmt 1 SET reads t
 
 -- case: tsql_procedure_without_semicolons
 -- dialect: tsql

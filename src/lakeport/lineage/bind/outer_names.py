@@ -31,6 +31,12 @@ _CLAUSES = (
 )
 
 
+def subqueries(node: exp.Expr) -> list[exp.Expr]:
+    """The outermost subqueries of an expression, in document order."""
+    nodes = node.walk(bfs=False, prune=lambda inner: isinstance(inner, exp.Query))
+    return [child for child in nodes if isinstance(child, exp.Query)]
+
+
 def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:
     """The columns of `scope` that the subquery reads, as often as it reads them."""
     outside = {id(source.relation) for source in scope.sources}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.tables import written_name
 from lakeport.lineage.statements.define import bind_create
 from lakeport.lineage.types import type_of_node
@@ -53,13 +54,24 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             binder.registry.configure(name, value.name or value.sql())
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
-        elif isinstance(pair.this, exp.Column | exp.Identifier):
-            binder.variables.setdefault(binder.key(pair.this))
+        else:
+            _bind_value(binder, value)
+            named = pair.this.expressions if isinstance(pair.this, exp.Tuple) else [pair.this]
+            for variable in named:
+                if isinstance(variable, exp.Column | exp.Identifier):
+                    binder.variables.setdefault(binder.key(variable))
     return "SET"
+
+
+def _bind_value(binder: Binder, value: exp.Expr | None) -> None:
+    """What a variable is set to: its queries read tables. Bare words may be anything, so not they."""
+    for query in subqueries(value) if isinstance(value, exp.Expr) else ():
+        binder.query(query, None, {})
 
 
 def bind_declare(binder: Binder, tree: exp.Expr) -> str:
     for item in tree.expressions:
+        _bind_value(binder, item.args.get("default"))
         names = item.this if isinstance(item.this, list) else [item.this]
         for name in names:
             if isinstance(name, exp.Expr) and name.name:

@@ -1,0 +1,82 @@
+"""CREATE PROCEDURE and its like: the header is a statement, the body is opened.
+
+A body follows the header as blocks, or stands in it as a quoted text.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.bodies import SQL_LANGUAGES, body_tokens, quoted_body
+from lakeport.lineage.scripts.frames import Frame
+from lakeport.lineage.scripts.source import ScriptSource
+
+if TYPE_CHECKING:
+    from lakeport.lineage.scripts.cut import Script
+
+_NESTED_BODIES = 4
+
+
+def take_routine(script: Script, at: int) -> int:
+    """The header, and the frame of the body behind it; how many tokens they take."""
+    source = script.source
+    task = "TASK" in source.words[at + 1 : at + 5]
+    end = at
+    depth = 0
+    while end < len(source):
+        word = source.words[end]
+        depth += (word == "(") - (word == ")")
+        if word == ";" or source.separates(end):
+            break
+        if depth == 0 and word in {"BEGIN", "DECLARE"}:
+            script.emit(at, end)
+            script.open(Frame("ROUTINE", names=source.parameters(at, end)))
+            return end - at
+        if depth == 0 and word in {"AS", "IS"} and _opens_body(source, end, task=task):
+            script.emit(at, end)
+            kind = "DECLARE" if source.parser == "oracle" else "ROUTINE"
+            script.open(Frame(kind, names=source.parameters(at, end)))
+            return end + 1 - at
+        end += 1
+    script.emit(at, end)
+    _quoted(script, at, end)
+    return end - at
+
+
+def _opens_body(source: ScriptSource, at: int, *, task: bool) -> bool:
+    following = source.word(at + 1)
+    if source.parser == "oracle":
+        return following != "LANGUAGE"
+    if source.batches:
+        return source.word(at - 1) not in {"WITH", "EXECUTE", "EXEC"} and following not in {
+            "OWNER",
+            "CALLER",
+            "SELF",
+        }
+    return task or following in {"BEGIN", "DECLARE"}
+
+
+def _quoted(script: Script, at: int, end: int) -> None:
+    """`AS $$ … $$`, if it is SQL."""
+    source = script.source
+    found = quoted_body(source.tokens[at:end])
+    if found is not None and found[0] in SQL_LANGUAGES:
+        body = at + found[1]
+        pure = "FUNCTION" in source.words[at : at + 5]
+        open_body(script, body, source.parameters(at, body), pure=pure)
+
+
+def open_body(script: Script, at: int, names: set[str], *, pure: bool) -> None:
+    """The statements inside the quoted body at this place, behind those found so far."""
+    nested = sum(frame.kind == "BODY" for frame in script.frames)
+    if not script.bodies or nested >= _NESTED_BODIES:
+        return
+    source = script.source
+    tokens = body_tokens(source.tokens[at], source.text, source.parser, pure=pure)
+    inner = type(script)(
+        ScriptSource(tokens, source.text, source.parser),
+        bodies=True,
+        frames=[*script.frames, Frame("BODY", names=names)],
+    )
+    inner.run()
+    script.chunks += inner.chunks
