@@ -35,6 +35,7 @@ from lakeport.core.errors import UnsupportedError
 
 if TYPE_CHECKING:
     from lakeport.catalog.changes import Change
+    from lakeport.catalog.dropped import DroppedTable, Removed
     from lakeport.catalog.expressions import Expression
     from lakeport.catalog.predicates import Predicate
     from lakeport.catalog.streams import BatchStream
@@ -157,6 +158,23 @@ class DynamicNamespace(Protocol):
     def drop_table(self, name: str) -> None: ...
 
     def rename_table(self, name: str, to: str) -> Table: ...
+
+
+@runtime_checkable
+class Restoring(Protocol):
+    """Dropped tables can be brought back for a while."""
+
+    def dropped_tables(self) -> Sequence[DroppedTable]:
+        """Those that can be, newest first."""
+        ...
+
+    def undrop_table(self, name: TableName) -> Table:
+        """The one dropped last under that name, as it was; `AlreadyExistsError` if that is taken."""
+        ...
+
+    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
+        """The files of those whose time is over."""
+        ...
 
 
 @runtime_checkable
@@ -498,6 +516,7 @@ ABILITIES: dict[type, str] = {
     Delegating: "be read by the client itself",
     DynamicCatalog: "create or drop namespaces",
     DynamicNamespace: "create, drop or rename tables",
+    Restoring: "bring dropped tables back",
     FunctionHost: "hold functions",
 }
 

@@ -26,6 +26,7 @@ COMMANDS = {
     "history": "Show what happened to a table, oldest first.",
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
+    "undrop": "Bring a dropped table back.",
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight.",
     "token": "Make, list and revoke the tokens of callers.",

@@ -1,10 +1,12 @@
 """The small SQL store: what Lakeport must remember that is no table of the lake.
 
 SQLite in the project's `.lakeport/`, or Postgres by configuration. It is made at its first use, and any
-number of processes may use it at once. A lost store loses tokens and the audit, never data.
+number of processes may use it at once. A lost store loses tokens, the audit and the way back to dropped
+tables, never data.
 """
 
 from lakeport.state.audit import AuditEntry, AuditTable
+from lakeport.state.dropped import DropTable, StoredDrop
 from lakeport.state.pins import Pin, PinKey, PinTable
 from lakeport.state.store import Store
 from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
@@ -12,10 +14,12 @@ from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
 __all__ = [
     "AuditEntry",
     "AuditTable",
+    "DropTable",
     "Pin",
     "PinKey",
     "PinTable",
     "Store",
+    "StoredDrop",
     "StoredGrant",
     "StoredToken",
     "TokenTable",

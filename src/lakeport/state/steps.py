@@ -83,6 +83,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX lakeport_pins_until ON lakeport_pins (until_ns)",
     ),
+    (  # 4: tables that were dropped and can be brought back
+        """CREATE TABLE lakeport_dropped (
+            catalog TEXT NOT NULL,
+            metadata TEXT NOT NULL,
+            namespace TEXT NOT NULL,
+            "table" TEXT NOT NULL,
+            uuid TEXT NOT NULL,
+            location TEXT NOT NULL,
+            dropped_ns BIGINT NOT NULL,
+            PRIMARY KEY (catalog, metadata)
+        )""",
+    ),
 )
 
 

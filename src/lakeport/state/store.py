@@ -7,6 +7,7 @@ from typing import Self
 
 from lakeport.state.audit import AuditTable
 from lakeport.state.database import Database
+from lakeport.state.dropped import DropTable
 from lakeport.state.pins import PinTable
 from lakeport.state.tokens import TokenTable
 
@@ -17,6 +18,7 @@ class Store:
         self.tokens = TokenTable(database)
         self.audit = AuditTable(database)
         self.pins = PinTable(database)
+        self.dropped = DropTable(database)
 
     @classmethod
     def open(cls, url: str) -> Self:

@@ -75,3 +75,15 @@ PINS = Table(
     Column("schema_id", BigInteger, nullable=False),
     Column("until_ns", BigInteger, nullable=False),
 )
+
+DROPPED = Table(
+    "lakeport_dropped",
+    METADATA,
+    Column("catalog", Text, primary_key=True),
+    Column("metadata", Text, primary_key=True),
+    Column("namespace", Text, nullable=False),
+    Column("table", Text, nullable=False),
+    Column("uuid", Text, nullable=False),
+    Column("location", Text, nullable=False),
+    Column("dropped_ns", BigInteger, nullable=False),
+)

@@ -11,6 +11,7 @@ from functools import partial
 
 import pyarrow as pa
 
+from lakeport.catalog.dropped import DroppedTable, Removed
 from lakeport.catalog.functions import Function
 from lakeport.catalog.ports import (
     Catalog,
@@ -18,6 +19,8 @@ from lakeport.catalog.ports import (
     DynamicCatalog,
     Namespace,
     NamespaceInfo,
+    Restoring,
+    Table,
     require,
 )
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
@@ -63,6 +66,18 @@ class SystemCatalog:
                 f"namespace {quoted(NAMESPACE)} cannot be dropped", hint="it is Lakeport's own"
             )
         self._changing().drop_namespace(name)
+
+    def dropped_tables(self) -> Sequence[DroppedTable]:
+        return self._restoring().dropped_tables()
+
+    def undrop_table(self, name: TableName) -> Table:
+        return self._restoring().undrop_table(name)
+
+    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
+        return self._restoring().remove_dropped(dry_run=dry_run)
+
+    def _restoring(self) -> Restoring:
+        return require(self.inner, Restoring, f"catalog {quoted(self.name)}")
 
     def _changing(self) -> DynamicCatalog:
         return require(self.inner, DynamicCatalog, f"catalog {quoted(self.name)}")

@@ -211,6 +211,9 @@ class _Handler(BaseHTTPRequestHandler):
                     (*before["namespace"], before["name"]), (*after["namespace"], after["name"])
                 )
                 return None
+            case "POST", ["namespaces", name, "register"]:
+                place = (*name.split(SEPARATOR), body["name"])
+                return self._loaded(catalog.register_table(place, body["metadata-location"]))
             case _, ["namespaces", name, "tables", *rest]:
                 return self._tables(method, tuple(name.split(SEPARATOR)), rest, body)
         raise NoSuchNamespaceError(f"no such address: {method} {words}")

@@ -1,4 +1,5 @@
-"""The actions that change definitions: contract 000's, DuckDB's other ALTERs, contract 001's aliases.
+"""The actions that change definitions: contract 000's, DuckDB's other ALTERs, contract 001's aliases, and
+our own that bring dropped tables back.
 
 An alias takes the same keys as JSON, bytes as base64, and yields the same bytes. Descriptions are
 those of the contracts.
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any, TypeVar
+
+import msgspec
 
 from lakeport.airport.actions.registry import Entry
 from lakeport.airport.ddl import columns
@@ -21,9 +24,11 @@ from lakeport.airport.ddl.tables import (
     drop_table,
     rename_table,
 )
+from lakeport.airport.ddl.undrop import ListDropped, list_dropped, undrop
 from lakeport.airport.wire.contents import contents_record
 from lakeport.airport.wire.fields import Fields
 from lakeport.airport.wire.packing import pack
+from lakeport.airport.wire.questions import TableQuestion
 from lakeport.catalog.changes import Change
 from lakeport.flight.messages import FlightInfo
 
@@ -106,5 +111,19 @@ ENTRIES: tuple[Entry[Any, Any], ...] = (
         _written(altering(columns.remove_column)),
         alter,
         _info,
+    ),
+    Entry(
+        "ListDroppedTables",
+        "List dropped tables that can be brought back",
+        ListDropped.decode,
+        list_dropped,
+        msgspec.json.encode,
+    ),
+    Entry(
+        "UndropTable",
+        "Bring a dropped table back",
+        TableQuestion.decode,
+        undrop,
+        msgspec.json.encode,
     ),
 )

@@ -8,6 +8,7 @@ from typing import Self, TypeAlias
 
 import pyarrow as pa
 
+from lakeport.app.lake.dropped import dropped_tables, undrop_table
 from lakeport.app.lake.find import find_table, parse_name
 from lakeport.app.lake.table import LakeTable
 from lakeport.app.lake.writing import (
@@ -20,6 +21,7 @@ from lakeport.app.lake.writing import (
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteContext
+from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.listing import list_tables, places_of
 from lakeport.core.errors import InvalidRequestError
 
@@ -73,6 +75,17 @@ class Lake:
 
     def drop_table(self, name: str) -> None:
         drop_table(self.catalog, find_table(self.catalog, name).name)
+
+    def dropped_tables(self) -> tuple[Dropped, ...]:
+        """Those that `undrop_table` can bring back, newest first."""
+        return dropped_tables(self.catalog)
+
+    def undrop_table(self, name: str) -> LakeTable:
+        """The table that was dropped last under that name, with its rows and its history.
+
+        It can be brought back for `maintenance.undrop_days`; its namespace is made if it is missing.
+        """
+        return LakeTable(undrop_table(self.catalog, name), self._context)
 
     def rename_table(self, name: str, to: str) -> LakeTable:
         """Within its namespace; `to` is the new name with or without it."""

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lakeport.app.lake.dropped import dropped_tables, undrop_table
 from lakeport.app.lake.find import find_table
 from lakeport.catalog.ports import Catalog
 from lakeport.catalog.query import Query, open_query
 from lakeport.catalog.reports.description import TableDescription, describe_table
+from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.history import Commit, history_of
 from lakeport.catalog.reports.listing import Listed, list_tables, places_of
 from lakeport.catalog.streams import BatchStream
@@ -26,6 +28,12 @@ class Source(Protocol):
     def history(self, table: str) -> tuple[Commit, ...]: ...
 
     def read(self, table: str, query: Query) -> BatchStream: ...
+
+    def dropped(self) -> tuple[Dropped, ...]: ...
+
+    def undrop(self, table: str) -> str:
+        """The name of the table that is back, as it is spelled."""
+        ...
 
     def close(self) -> None: ...
 
@@ -51,6 +59,12 @@ class LocalSource:
 
     def read(self, table: str, query: Query) -> BatchStream:
         return open_query(find_table(self._catalog, table), query)
+
+    def dropped(self) -> tuple[Dropped, ...]:
+        return dropped_tables(self._catalog)
+
+    def undrop(self, table: str) -> str:
+        return str(undrop_table(self._catalog, table).name)
 
     def close(self) -> None:
         self._catalog.close()

@@ -11,8 +11,16 @@ from dataclasses import fields, replace
 
 from lakeport.app.lake.find import find_table
 from lakeport.app.maintain.choose import Chosen
-from lakeport.app.maintain.report import Measures, Report, TableReport, TaskReport
-from lakeport.catalog.ports import Catalog, Maintainable, Sweepable, Table, WriteContext, require
+from lakeport.app.maintain.report import DroppedReport, Measures, Report, TableReport, TaskReport
+from lakeport.catalog.ports import (
+    Catalog,
+    Maintainable,
+    Restoring,
+    Sweepable,
+    Table,
+    WriteContext,
+    require,
+)
 from lakeport.catalog.upkeep import Done, Due, Policy, Task
 from lakeport.core.errors import (
     LakeportError,
@@ -42,6 +50,16 @@ def maintain_tables(
         for chosen in tables
     )
     return Report(dry_run, tuple(report for report in reports if report is not None))
+
+
+def remove_dropped(catalog: Catalog, *, dry_run: bool = False) -> tuple[DroppedReport, ...]:
+    """What is left of tables that can no longer be brought back; nothing if no table ever can."""
+    if not isinstance(catalog, Restoring):
+        return ()
+    return tuple(
+        DroppedReport(str(each.table.name), each.files, each.bytes, each.left, each.problem)
+        for each in catalog.remove_dropped(dry_run=dry_run)
+    )
 
 
 def _maintained(

@@ -59,10 +59,24 @@ class TableReport:
 
 
 @dataclass(frozen=True, slots=True)
+class DroppedReport:
+    """A dropped table that can no longer be brought back: the files that went, or would."""
+
+    table: str
+    files: int = 0
+    bytes: int = 0
+    left: int = 0
+    problem: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class Report:
     dry_run: bool
     tables: tuple[TableReport, ...]
+    dropped: tuple[DroppedReport, ...] = ()
 
     @property
     def has_problems(self) -> bool:
-        return any(table.problem for table in self.tables)
+        return any(table.problem for table in self.tables) or any(
+            table.problem for table in self.dropped
+        )

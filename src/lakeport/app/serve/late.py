@@ -13,11 +13,12 @@ import time
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from lakeport.catalog.ports import CatalogVersion, Namespace, NamespaceInfo
+from lakeport.catalog.ports import CatalogVersion, Namespace, NamespaceInfo, Table
 from lakeport.core.errors import LakeportError, UnavailableError
-from lakeport.core.names import quoted
+from lakeport.core.names import TableName, quoted
 
 if TYPE_CHECKING:
+    from lakeport.catalog.dropped import DroppedTable, Removed
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
 
 RETRY_SECONDS = 5.0
@@ -25,7 +26,7 @@ _log = logging.getLogger(__name__)
 
 
 class LateCatalog:
-    """A `ports.Catalog` and `DynamicCatalog`, like the one that `opening` gives."""
+    """A `ports.Catalog`, `DynamicCatalog` and `Restoring`, like the one that `opening` gives."""
 
     def __init__(
         self,
@@ -60,6 +61,15 @@ class LateCatalog:
 
     def drop_namespace(self, name: str) -> None:
         self._opened().drop_namespace(name)
+
+    def dropped_tables(self) -> Sequence[DroppedTable]:
+        return self._opened().dropped_tables()
+
+    def undrop_table(self, name: TableName) -> Table:
+        return self._opened().undrop_table(name)
+
+    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
+        return self._opened().remove_dropped(dry_run=dry_run)
 
     def open(self) -> LakeportError | None:
         """Try now, for as long as it takes; gives the reason why it cannot be opened."""

@@ -20,12 +20,14 @@ from pyiceberg.exceptions import (
     NoSuchNamespaceError,
 )
 
+from lakeport.catalog.dropped import DroppedTable, Memory, Removed
 from lakeport.catalog.iceberg.alter.properties import checked_properties
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.commit.pointer import Pointer
 from lakeport.catalog.iceberg.connect import connect
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.dropped import find_dropped, restorable
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace
 from lakeport.catalog.iceberg.namespace import IcebergNamespace
 from lakeport.catalog.iceberg.parts import MEBIBYTE, ReadOptions
@@ -35,6 +37,8 @@ from lakeport.catalog.iceberg.pointers.sql import SqlPointers
 from lakeport.catalog.iceberg.pointers.versions import Counter
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.iceberg.upkeep.dropped import remove_dropped
 from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
 from lakeport.core.errors import (
     AlreadyExistsError,
@@ -45,7 +49,10 @@ from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
 
 class IcebergCatalog:
-    """`max_staleness` is how old a table's state may be, in seconds: 0 for SQL, 1 for services."""
+    """`max_staleness` is how old a table's state may be, in seconds: 0 for SQL, 1 for services.
+
+    `memory` is where dropped tables are remembered; without one they are in the log alone.
+    """
 
     def __init__(  # noqa: PLR0913  one keyword per setting
         self,
@@ -57,6 +64,7 @@ class IcebergCatalog:
         refresh_seconds: float = 5.0,
         cache_bytes: int = 256 * MEBIBYTE,
         durable: bool = False,
+        memory: Memory | None = None,
     ) -> None:
         native, caches = connect(profile, durable=durable), Caches(cache_bytes)
         pointers: Pointers
@@ -70,7 +78,7 @@ class IcebergCatalog:
         pointer = Pointer(profile, native, pointers, caches, options, clock)
         commits = Commits(profile, pointer, clock, durable=durable)
         self._surroundings = Surroundings(
-            profile, native, pointers, caches, options, clock, commits
+            profile, native, pointers, caches, options, clock, commits, memory or Memory()
         )
         self._lock = threading.Lock()
 
@@ -154,9 +162,22 @@ class IcebergCatalog:
                 )
             self._drop(doomed.info.name)
 
+    # -- dropped tables --------------------------------------------------------------------------
+
+    def dropped_tables(self) -> Sequence[DroppedTable]:
+        return restorable(self._surroundings)
+
+    def undrop_table(self, name: TableName) -> IcebergTable:
+        record = find_dropped(self._surroundings, name)
+        return self.namespace(record.name.namespace).undrop_table(record)
+
+    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
+        return remove_dropped(self._surroundings, dry_run=dry_run)
+
     def close(self) -> None:
         self._surroundings.pointers.close()
         self._surroundings.native.close()
+        self._surroundings.memory.records.close()
 
     def __enter__(self) -> Self:
         return self

@@ -1,31 +1,30 @@
 """A namespace of an Iceberg catalog: it finds tables, makes, renames and drops them, and holds none.
 
 Whether a name is free is the catalog's to say, under a lock of its own; what is looked up here before
-is for the sake of a good answer. A dropped table leaves its files where they are, and its log line names
-the last metadata file, from which any Iceberg catalog can register it again.
+is for the sake of a good answer. A dropped table leaves its files where they are (`dropped.py`), and its
+log line names the last metadata file, from which any Iceberg catalog can register it again.
 """
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.dropped import DroppedTable
 from lakeport.catalog.evolution.define import define
 from lakeport.catalog.iceberg.alter.replace import Replace
-from lakeport.catalog.iceberg.create import check_table_name, create_table, drop_table, taken
+from lakeport.catalog.iceberg.create import check_table_name, create_table, taken
+from lakeport.catalog.iceberg.dropped import drop, name_taken, register
 from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, TableState, WriteContext
-from lakeport.core.errors import AlreadyExistsError, LakeportError
+from lakeport.core.errors import AlreadyExistsError
 from lakeport.core.names import NameMap, TableName, fold
-
-_log = logging.getLogger(__name__)
 
 
 class IcebergNamespace:
@@ -79,10 +78,15 @@ class IcebergNamespace:
 
     def drop_table(self, name: str) -> None:
         found = self.table(name).name
-        location = self._metadata_of(found)
         with self._changing():
-            drop_table(self._surroundings.native, found, (*self._identifier, found.table))
-        _log.info("table.dropped", extra={"table": str(found), "metadata": location})
+            drop(self._surroundings, found, (*self._identifier, found.table))
+
+    def undrop_table(self, record: DroppedTable) -> IcebergTable:
+        if self._spelled(record.name.table) is not None:
+            raise name_taken(record.name)
+        with self._changing():
+            register(self._surroundings, record, (*self._identifier, record.name.table))
+        return IcebergTable(record.name, self._surroundings)
 
     def rename_table(self, name: str, to: str) -> IcebergTable:
         check_table_name(to)
@@ -139,9 +143,3 @@ class IcebergNamespace:
                 raise dropped_table(old) from error
             except TableAlreadyExistsError as error:
                 raise taken(new) from error
-
-    def _metadata_of(self, name: TableName) -> str | None:
-        try:
-            return self._surroundings.pointers.load(name).location
-        except LakeportError:
-            return None  # a table whose metadata is damaged or lost can be dropped as well

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pyiceberg.catalog import Catalog
 
+from lakeport.catalog.dropped import Memory
 from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.metadata import Loaded
@@ -27,6 +28,7 @@ class Surroundings:
     options: ReadOptions
     clock: Callable[[], int]
     commits: Commits
+    memory: Memory = field(default_factory=Memory)
 
     def source(self, name: TableName) -> Source:
         """The table's state now, as fresh as the catalog's kind promises."""

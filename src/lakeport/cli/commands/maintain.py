@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import closing
+from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -10,12 +11,14 @@ import typer
 from lakeport.app import wiring
 from lakeport.app.lake.actor import current_actor
 from lakeport.app.maintain import (
+    DroppedReport,
     Measures,
     Report,
     TableReport,
     choose_tables,
     maintain_tables,
     policy_of,
+    remove_dropped,
     require_own_upkeep,
 )
 from lakeport.catalog.upkeep import Compacted, Done, Expired, Regrouped, Swept, Task
@@ -62,8 +65,9 @@ def maintain(  # noqa: PLR0913  each is an option of its own on the command line
     """Keep tables quick and small.
 
     Old snapshots are forgotten, small files and deletes joined, lists of files shortened, files that
-    nothing names removed: whatever is due by the settings of [maintenance]. No row changes. The exit
-    code is 1 if a table could not be maintained.
+    nothing names removed: whatever is due by the settings of [maintenance]. No row changes. Without
+    TABLE, `orphans` also removes what is left of dropped tables that can no longer be brought back.
+    The exit code is 1 if a table could not be maintained.
     """
     settings = call.settings().with_catalog(catalog)
     require_own_upkeep(settings)
@@ -75,6 +79,8 @@ def maintain(  # noqa: PLR0913  each is an option of its own on the command line
         report = maintain_tables(
             lake, chosen, tasks, policy, dry_run=dry_run, actor=current_actor()
         )
+        if not tables and Task.ORPHANS in tasks:
+            report = replace(report, dropped=remove_dropped(lake, dry_run=dry_run))
     return Answer(report, _show, ExitCode.NO if report.has_problems else ExitCode.DONE)
 
 
@@ -97,12 +103,15 @@ def _tasks(only: str | None) -> tuple[Task, ...]:
 
 
 def _show(report: Report, page: Page) -> None:
-    if not report.tables:
+    if not report.tables and not report.dropped:
         page.line("there are no tables yet; `lakeport load NAMESPACE.TABLE FILE` makes one")
         return
     page.table(
         ("table", "task", "due", "why") if report.dry_run else ("table", "task", "why", "done"),
-        [row for table in report.tables for row in _rows(table, page, dry_run=report.dry_run)],
+        [
+            *(row for table in report.tables for row in _rows(table, page, dry_run=report.dry_run)),
+            *(_dropped(each, page, dry_run=report.dry_run) for each in report.dropped),
+        ],
     )
     changed = [table for table in report.tables if table.before and table.after]
     if changed:
@@ -135,6 +144,15 @@ def _rows(table: TableReport, page: Page, *, dry_run: bool) -> list[tuple[Cell, 
         (page.name(table.table), task, *((state, why) if dry_run else (why, state)))
         for task, why, state in rows
     ]
+
+
+def _dropped(table: DroppedReport, page: Page, *, dry_run: bool) -> tuple[Cell, ...]:
+    why = table.problem or "dropped too long ago to come back"
+    swept = Swept(table.files, table.bytes, table.left)
+    done = page.bad("failed") if table.problem else _done(swept, page)
+    state = page.doubtful("yes") if dry_run else done
+    cells = (state, why) if dry_run else (why, state)
+    return (page.name(table.table), "dropped", *cells)
 
 
 def _done(done: Done | None, page: Page) -> Cell:

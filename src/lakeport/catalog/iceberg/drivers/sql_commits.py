@@ -26,7 +26,7 @@ from pyiceberg.table.locations import load_location_provider
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.table.update import TableRequirement, TableUpdate
 from pyiceberg.typedef import EMPTY_DICT, Identifier, Properties
-from sqlalchemy import ColumnElement, Connection, bindparam, insert, select, true, update
+from sqlalchemy import ColumnElement, Connection, bindparam, delete, insert, select, true, update
 from sqlalchemy.exc import DBAPIError, IntegrityError, OperationalError
 
 from lakeport.catalog.iceberg.commit.files import Scratch
@@ -67,6 +67,7 @@ class CommittingSqlCatalog(SqlCatalog):
                 metadata_location=bindparam("after"), previous_metadata_location=bindparam("before")
             )
         )
+        self._drop = delete(IcebergTables).where(*self._one, self.is_table())
         self._swap_rows = self._swap.execution_options(**ROWS_ALONE)
         self._lock_row = self._find.with_for_update()
 
@@ -156,6 +157,32 @@ class CommittingSqlCatalog(SqlCatalog):
         with self._transaction() as connection:
             rename(connection, self.name, old["namespace"], names, self.is_table())
         return self.load_table(to_identifier)
+
+    def drop_table(self, identifier: str | Identifier) -> None:
+        """In a turn of the caller's, if there is one: what was read in it is what is dropped."""
+        key = _key(self.identifier_to_tuple(identifier))
+        with self._transaction() as connection:
+            if connection.execute(self._drop, key).rowcount < 1:
+                raise NoSuchTableError(f"Table does not exist: {key['namespace']}.{key['table']}")
+
+    def register_table(
+        self,
+        identifier: str | Identifier,
+        metadata_location: str,
+        overwrite: bool = False,  # noqa: FBT001, FBT002  PyIceberg's own signature
+    ) -> Table:
+        """As a new table's, its name must be free in every spelling."""
+        if overwrite:
+            return super().register_table(identifier, metadata_location, overwrite)
+        key = _key(self.identifier_to_tuple(identifier))
+        row = self._create_table_row(key["namespace"], key["table"], metadata_location)
+        try:
+            with self._transaction() as connection:
+                claim(connection, self.name, key["namespace"], key["table"])
+                connection.execute(insert(IcebergTables).values(**row))
+        except IntegrityError as error:  # a program that does not ask for names
+            raise TableAlreadyExistsError(f"Table {key['table']} already exists") from error
+        return self.load_table(identifier)
 
     @contextmanager
     def _written(

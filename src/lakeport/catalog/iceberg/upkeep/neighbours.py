@@ -8,8 +8,11 @@ to be removed, and a table that cannot be opened is a reason not to.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
+from lakeport.catalog.dropped import DroppedTable
+from lakeport.catalog.iceberg.dropped import open_dropped
 from lakeport.catalog.iceberg.failures import last_name
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
@@ -21,13 +24,30 @@ _PLACES = ("write.data.path", "write.metadata.path", "write.object-storage.path"
 
 
 class Neighbours:
-    """Of the table `name` at `location`."""
+    """Of the table `name` at `location`, or of one that was dropped: its name may be another's now.
 
-    def __init__(self, surroundings: Surroundings, name: TableName, location: str) -> None:
+    Tables that can be brought back count like those that are there. `share`: a table that is there has
+    the same folder, or one around it.
+    """
+
+    def __init__(
+        self,
+        surroundings: Surroundings,
+        name: TableName | None,
+        location: str,
+        *,
+        dropped: DroppedTable | None = None,
+    ) -> None:
         self._folders: list[str] = []
         self._names: set[str] = set()
+        self.share = False
+        here = _folder(location)
         for other, source in _others(surroundings, name):
-            self._note(surroundings, other, source, _folder(location))
+            self.share |= here.startswith(_folder(source.metadata.location))
+            self._note(source, partial(_metadata_of, surroundings, other), here)
+        for record in surroundings.memory.records.of(surroundings.profile.name):
+            if record != dropped:
+                self._note_dropped(surroundings, record, here)
 
     def hold(self, path: str) -> bool:
         plain = _plain(path)
@@ -35,7 +55,20 @@ class Neighbours:
             plain.startswith(folder) for folder in self._folders
         )
 
-    def _note(self, surroundings: Surroundings, name: TableName, source: Source, here: str) -> None:
+    def _note_dropped(self, surroundings: Surroundings, record: DroppedTable, here: str) -> None:
+        try:
+            self._note(open_dropped(surroundings, record), lambda: record.metadata, here)
+        except LakeportError as error:
+            folder = _folder(record.location)
+            if here.startswith(folder):
+                raise PreconditionError(
+                    f"orphans cannot be told: the dropped table {quoted(str(record.name))} cannot be"
+                    " opened, and its files may lie among them",
+                    hint=error.hint,
+                ) from error
+            self._folders.append(folder)
+
+    def _note(self, source: Source, location: Callable[[], str], here: str) -> None:
         metadata = source.metadata
         given = (metadata.properties.get(place) for place in _PLACES)
         for place in filter(None, (metadata.location, *given)):
@@ -44,10 +77,12 @@ class Neighbours:
                 self._folders.append(folder)
             elif here.startswith(folder):
                 # Its files may be anywhere in here: by name, then.
-                self._names.update(all_names(source, surroundings.pointers.load(name).location))
+                self._names.update(all_names(source, location()))
 
 
-def _others(surroundings: Surroundings, name: TableName) -> Iterator[tuple[TableName, Source]]:
+def _others(
+    surroundings: Surroundings, name: TableName | None
+) -> Iterator[tuple[TableName, Source]]:
     for namespace in surroundings.pointers.namespaces():
         for table in surroundings.pointers.tables(namespace.name):
             other = TableName(namespace.name, table)
@@ -59,10 +94,18 @@ def _others(surroundings: Surroundings, name: TableName) -> Iterator[tuple[Table
                 continue  # dropped since it was listed
             except LakeportError as error:
                 raise PreconditionError(
-                    f"orphans of table {quoted(str(name))} cannot be told: table"
-                    f" {quoted(str(other))} cannot be opened, and its files may lie among them",
+                    f"orphans{'' if name is None else f' of table {quoted(str(name))}'} cannot be told:"
+                    f" table {quoted(str(other))} cannot be opened, and its files may lie among them",
                     hint=error.hint or "repair or drop that table first",
                 ) from error
+
+
+def _metadata_of(surroundings: Surroundings, name: TableName) -> str:
+    return surroundings.pointers.load(name).location
+
+
+def is_inside(path: str, location: str) -> bool:
+    return _plain(path).startswith(_folder(location))
 
 
 def _folder(location: str) -> str:
