@@ -156,7 +156,7 @@ def _leaves(
 def _path_of(variable: str, known: Known) -> tuple[str, ...] | None:
     """The setting a variable names; None if it is none of ours, an error if it is nearly one."""
     for key in known.keys.values():
-        if variable == key.variable:
+        if variable in {key.variable, variable_of(key.path)}:
             return key.path
     for key in known.keys.values():
         if key.is_open and variable.startswith(key.variable + "_"):
@@ -185,7 +185,9 @@ def _item(words: str, *, dashes: bool) -> str:
 
 
 def _unknown_variable(variable: str, known: Known) -> ConfigurationError:
-    close = nearest(variable, [key.variable for key in known.keys.values()])
+    keys = known.keys.values()
+    section = [key.variable for key in keys if variable.startswith(variable_of(key.path[:1]) + "_")]
+    close = nearest(variable, section) or nearest(variable, [key.variable for key in keys])
     return ConfigurationError(
         f"the environment variable {quoted(variable)} names no setting",
         hint=f"did you mean {quoted(close)}?" if close else "`lakeport config` lists every setting",
