@@ -22,7 +22,7 @@ from lakeport.catalog.ports import (
     require,
 )
 from tests.airport.scans.duck import Duck, path, serve
-from tests.behaviours.lake import Subject
+from tests.behaviours.lake import Lake, Subject
 
 ITEMS = path("shop", "items")
 COUNTED = CatalogVersion(1, rows=1)
@@ -45,6 +45,11 @@ def test_numbers_are_exact_or_unknown(items: Subject, duck: Duck) -> None:
     assert known["has_null"] is False
     assert (known["min"], known["max"]) == (1, 3)
     assert duck.statistics(ITEMS, "NAME", "VARCHAR")["has_null"] is True
+
+
+def test_of_no_rows_nothing_is_told(lake: Lake, duck: Duck) -> None:
+    lake.create(pa.schema([pa.field("k", pa.int64())]), name="items")
+    assert duck.statistics(ITEMS, "k", "BIGINT") == UNKNOWN
 
 
 def test_what_is_believed_is_what_is_read(items: Subject, duck: Duck) -> None:

@@ -71,11 +71,15 @@ def outdates(version: CatalogVersion) -> bool:
 
 
 def encode_statistics(column: Field, known: ColumnStatistics) -> bytes:
-    """What is not known is said in the way that decides nothing: there may be NULLs, and values."""
+    """What is not known is said in the way that decides nothing: there may be NULLs, and values.
+
+    So is an empty table: the client was never seen to be told of a column with neither.
+    """
     bounds = _bounds_type(column)
+    is_empty = known.has_values is False and known.has_null is False
     named: dict[str, Array] = {
-        "has_not_null": pa.array([known.has_values is not False]),
-        "has_null": pa.array([known.has_null is not False]),
+        "has_not_null": pa.array([known.has_values is not False or is_empty]),
+        "has_null": pa.array([known.has_null is not False or is_empty]),
         "distinct_count": pa.array([known.distinct or 0], pa.uint64()),
         "min": _bound(known.minimum, bounds),
         "max": _bound(known.maximum, bounds),
