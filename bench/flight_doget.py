@@ -8,13 +8,10 @@ chosen so that a message has 1.4 MB, and once 11 MB, which Lakeport cuts on its 
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
@@ -25,59 +22,45 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a prog
 import pyarrow.flight as fl
 
 from bench.flight_parts.bare import Kind
+from bench.flight_parts.programs import Program, running
 from bench.lineage_parts.clock import Line, show
 
 ROWS = 1_500_000  # 254 MB
 ROUNDS = 15
 SERVER = Path(__file__).parent / "flight_parts" / "bare.py"
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
 class Server:
-    process: subprocess.Popen[str]
-    address: str
+    program: Program
     walls: list[float] = field(default_factory=list)
     cpus: list[float] = field(default_factory=list)
 
     def read(self, clients: int) -> None:
-        before, start = self._cpu(), time.perf_counter()
+        before, start = self.program.cpu(), time.perf_counter()
         threads = [threading.Thread(target=self._read_all) for _ in range(clients)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
         self.walls.append(time.perf_counter() - start)
-        self.cpus.append(self._cpu() - before)
+        self.cpus.append(self.program.cpu() - before)
 
     def _read_all(self) -> None:
-        with fl.connect(self.address) as client:
+        with fl.connect(self.program.ready) as client:
             reader = client.do_get(fl.Ticket(b""))
             rows = sum(chunk.data.num_rows for chunk in reader if chunk.data is not None)
         if rows != ROWS:
             raise SystemExit(f"{rows} rows arrived instead of {ROWS}")
 
-    def _cpu(self) -> float:
-        after_name = Path(f"/proc/{self.process.pid}/stat").read_text().rsplit(")", 1)[1].split()
-        return (int(after_name[11]) + int(after_name[12])) / _TICKS
-
-
-@contextmanager
-def started(kind: Kind, rows: int) -> Iterator[Server]:
-    command = [sys.executable, str(SERVER), kind, str(ROWS), str(rows)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        if process.stdin is None or process.stdout is None:
-            raise SystemExit("the server has no pipes")
-        yield Server(process, process.stdout.readline().strip())
-        process.stdin.close()
-
 
 def race(rows: int, clients: int) -> tuple[float, float]:
     """How fast Lakeport is as a share of the bare server, and what its server costs against it."""
     with ExitStack() as stack:
-        servers = {kind: stack.enter_context(started(kind, rows)) for kind in get_args(Kind)}
+        servers = {
+            kind: Server(stack.enter_context(running(SERVER, kind, str(ROWS), str(rows))))
+            for kind in get_args(Kind)
+        }
         for server in servers.values():
             server.read(1)
             server.walls.clear()

@@ -5,6 +5,7 @@ bare pyarrow.flight server that streams the same tables from memory.
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -77,6 +78,8 @@ def main(kind: str, folder: str, rows: int) -> None:
     with airport(Path(folder)) if kind == "airport" else bare(rows) as address:
         print(address, flush=True)
         sys.stdin.readline()
+        # Scans may just have been cancelled: taking the interpreter apart would abort in Arrow's threads.
+        os._exit(0)
 
 
 if __name__ == "__main__":

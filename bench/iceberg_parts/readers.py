@@ -115,7 +115,7 @@ def _raw_files(lake: Lake, name: str) -> Answer:
     import pyarrow.compute as pc
     from pyarrow.parquet import ParquetFile
 
-    paths = _paths(lake, name)
+    paths = data_paths(lake, name)
 
     def answer(query: Query) -> Batches:
         left = query.limit
@@ -141,7 +141,7 @@ def _raw_files(lake: Lake, name: str) -> Answer:
 def _duckdb_files(lake: Lake, name: str) -> Answer:
     import duckdb
 
-    paths = _paths(lake, name)
+    paths = data_paths(lake, name)
     return _duckdb(duckdb.connect(), f"read_parquet({paths!r})")
 
 
@@ -228,7 +228,7 @@ def _duckdb(connection: duckdb.DuckDBPyConnection, source: str) -> Answer:
     return answer
 
 
-def _paths(lake: Lake, name: str) -> list[str]:
+def data_paths(lake: Lake, name: str) -> list[str]:
     with lake.connect() as catalog:
         tasks = catalog.load_table(name).scan().plan_files()
     return [task.file.file_path.removeprefix("file://") for task in tasks]
