@@ -6,23 +6,35 @@ written like any other (`account.py`).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 
 from lakeport.access import Identity
-from lakeport.airport.account import Account, keep_account
+from lakeport.airport.account import Account
 from lakeport.airport.visible import Visible
 from lakeport.catalog.ports import Catalog
+from lakeport.core.errors import UnavailableError
 from lakeport.flight.call import Call
-
-__all__ = ["Account", "Caller", "keep_account"]
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
+    """`recognise` asks once more who calls, and refuses whom it would refuse by now."""
+
     call: Call
     identity: Identity
     visible: Visible
     account: Account = field(default_factory=Account)
+    recognise: Callable[[], object] = lambda: None
+
+    def require_welcome(self) -> None:
+        """Before something is changed for good: the call may have begun hours ago.
+
+        Who cannot be asked has not refused: a store that is gone for a moment ends no statement.
+        """
+        with suppress(UnavailableError):
+            self.recognise()
 
     def called(self, catalog: Catalog, named: str | None = None) -> str:
         """The catalog's name as the client attached it: it accepts no other, not even spelling."""

@@ -7,6 +7,7 @@ refused or not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Protocol
 
 import pyarrow as pa
@@ -98,12 +99,13 @@ class AirportService(FlightService):
 
     def authenticate(self, call: Call) -> None:
         account = keep_account(call, None if self._audit is None else self._audit.record)
-        identity = recognise(self._authenticator.authenticate, call)
+        ask = partial(recognise, self._authenticator.authenticate, call)
+        identity = ask()
         account.identity = identity.name
         header = call.header("airport-catalog") or None
         account.catalog = header
         visible = Visible(self._catalogs, identity, header, self._overlay, account.note)
-        call.caller = Caller(call, identity, visible, account)
+        call.caller = Caller(call, identity, visible, account, ask)
 
     def handshake(self, call: Call, requests: Iterator[Handshake]) -> Iterable[Handshake]:
         """For clients that log in with a password: the token that they are to send from now on."""
@@ -129,8 +131,8 @@ class AirportService(FlightService):
         return self._flights.schema(self._enter(call), descriptor)
 
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
-        rows = self._flights.read(self._enter(call), ticket)
-        return while_welcome(rows, lambda: recognise(self._authenticator.authenticate, call))
+        caller = self._enter(call)
+        return while_welcome(self._flights.read(caller, ticket), caller.recognise)
 
     def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
         return put(self._statements, self._enter(call), incoming)

@@ -303,6 +303,19 @@ def test_what_cannot_be_changed_is_unimplemented(served: Served, operation: str)
     assert refused.code is grpc.StatusCode.UNIMPLEMENTED
 
 
+def test_a_token_that_was_revoked_meanwhile_commits_nothing(served: Served, items: Subject) -> None:
+    before = items.state
+    talk = served.writer.open("insert")
+    talk.name(PATH)
+    talk.declare(SENT)
+    assert talk.hear() == Kind.SCHEMA
+    talk.send(FIG)
+    served.door.is_shut = True
+    talk.half_close()
+    assert ends(talk).code is grpc.StatusCode.UNAUTHENTICATED
+    assert items.state == before
+
+
 # -- limits ------------------------------------------------------------------------------------------
 
 

@@ -16,6 +16,7 @@ from lakeport.access import EVERYONE, Identity
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.service import AirportService
 from lakeport.catalog.ports import Catalog
+from lakeport.core.errors import UnauthenticatedError
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint
 from lakeport.flight.server import FlightServer
 
@@ -25,12 +26,15 @@ NO_FILTER = '{"filters":[],"column_binding_names_by_index":[]}'
 
 @dataclass
 class Door:
-    """Lets everybody in as one identity, which a test may change."""
+    """Lets everybody in as one identity, which a test may change, or nobody."""
 
     identity: Identity = EVERYONE
+    is_shut: bool = False
 
     def authenticate(self, authorization: str | None) -> Identity:
         del authorization
+        if self.is_shut:
+            raise UnauthenticatedError("a valid token is needed")
         return self.identity
 
     def bearer(self, authorization: str | None) -> str:

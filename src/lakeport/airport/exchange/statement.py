@@ -96,6 +96,7 @@ class Statement:
         """How many rows it changed. From here on nobody's leaving undoes it."""
         account = self.caller.account
         self.caller.call.check()
+        self.caller.require_welcome()
         with self._unless_dropped(), account.deciding():
             written = self.target.write.commit()
             account.rows_changed = written.rows
