@@ -132,7 +132,7 @@ def output_columns(binder: Binder, relation: Relation) -> list[ColumnEntry]:
         if column.entry is not None:
             entries.append(replace(column.entry, origin="implied"))
             continue
-        kind = binder.declared_type(column) or binder.type_text(binder.type_of_column(column))
+        kind = binder.types.shown(column)
         entries.append(
             ColumnEntry(
                 name=column.name,

@@ -71,6 +71,7 @@ class Emitter:
 
     def __init__(self, binder: Binder) -> None:
         self._binder = binder
+        self._types = binder.types
         self._source = binder.session.source
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
@@ -208,25 +209,12 @@ class Emitter:
     def _type_facts(self, column: Column) -> dict[str, Any]:
         entry = column.entry
         if entry is None:
-            kind = self._type_text(column)
+            kind = self._types.shown(column)
             return _typed(kind, "inferred") if kind is not None else {}
-        kind = entry.data_type or self._type_text(column)
+        kind = entry.data_type or self._types.shown(column)
         if kind is None:
             return {}
         return _typed(kind, "inferred" if entry.type_origin == "inferred" else "declared")
-
-    def _type_text(self, column: Column) -> str | None:
-        if column.label_known:
-            return column.type_label
-        column.label_known = True
-        column.type_label = self._new_type_text(column)
-        return column.type_label
-
-    def _new_type_text(self, column: Column) -> str | None:
-        declared = self._binder.declared_type(column)
-        if declared is not None:
-            return declared
-        return self._binder.type_text(self._binder.type_of_column(column))
 
     # -- edges -------------------------------------------------------------------------------
 
@@ -310,9 +298,7 @@ class Emitter:
 
     def _nested(self, column: Column, path: str, base: str) -> None:
         """A field as a node of its own under its column, when the type says it exists."""
-        kind = self._binder.type_text(
-            field_type(self._binder.type_of_column(column), path.split("."))
-        )
+        kind = self._types.text(field_type(self._types.of_column(column), path.split(".")))
         if kind is None:
             return
         identifier = node_id("column", base, path.lower())
@@ -416,7 +402,7 @@ class Emitter:
             if relation.local_kind is None:
                 continue
             columns = [
-                LocalColumn(name=column.name, data_type=self._type_text(column))
+                LocalColumn(name=column.name, data_type=self._types.shown(column))
                 for column in relation.columns
             ]
             found.append(

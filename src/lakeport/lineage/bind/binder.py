@@ -6,38 +6,25 @@ expressions and expressions queries without an import cycle.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from lakeport.lineage.bind.column_types import ColumnTypes
 from lakeport.lineage.bind.ctes import bind_ctes
-from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.infer import infer
-from lakeport.lineage.bind.keys import note_candidate_key
 from lakeport.lineage.bind.qualified import addressed
 from lakeport.lineage.bind.query import bind_query, bind_select
-from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
+from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Relation, Scope
 from lakeport.lineage.bind.sources import add_source, rename_columns
 from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
 from lakeport.lineage.dialects import engine_of
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
-from lakeport.lineage.types import (
-    SqlType,
-    common_of,
-    field_type,
-    mismatches,
-    read_type,
-    type_text,
-)
-from lakeport.lineage.types import (
-    infer as infer_type,
-)
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -47,11 +34,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.issues import Severity
     from lakeport.lineage.session import Session
-
-
-_MAX_COPIES = 64
-_COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
-_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
 class Binder:
@@ -67,10 +49,7 @@ class Binder:
         self.text = text
         self.fragments = Fragments(chunk.tokens, text)
         self.relations: list[Relation] = []
-        self.bound: dict[int, Ref] = {}
-        # References to select aliases, which have the type of the whole expression.
-        self.aliased: dict[int, Column] = {}
-        self.type_memo: dict[int, SqlType | None] = {}
+        self.types = ColumnTypes(session)
         self.joins: list[str] = []
         self.filters = 0
         self.variables = session.variables
@@ -214,176 +193,6 @@ class Binder:
             relation.index.clear()
             relation.extra.clear()
 
-    # -- filters -----------------------------------------------------------------------------
-
-    def filter(
-        self,
-        condition: exp.Expr,
-        scope: Scope,
-        clause: str,
-        texts: list[str] | None,
-        joined: list[Relation] | None = None,
-    ) -> None:
-        """Bind a predicate conjunct by conjunct and attach each to the relations it mentions."""
-        conjuncts = _conjuncts(condition)
-        exact = texts is not None and len(texts) == len(conjuncts)
-        subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
-        for position, conjunct in enumerate(conjuncts):
-            refs = collect(self, conjunct, scope, FILTER)
-            if self.wants_indirect:
-                scope.indirect += [(ref, subtype) for ref in refs]
-            self.filters += 1
-            self.check_comparison(conjunct)
-            if not self.wants_text:
-                continue
-            text = texts[position] if exact and texts is not None else self.sql(conjunct)
-            touched: list[Relation] = []
-            for ref in refs:
-                relation = ref.origin.relation if isinstance(ref.origin, Column) else ref.origin
-                if relation is not None and relation not in touched:
-                    touched.append(relation)
-                    relation.filters.append((text, clause))
-            if joined and conjunct.__class__ is exp.EQ:
-                self._join_key(conjunct, joined)
-
-    def _join_key(self, equality: exp.Expr, joined: list[Relation]) -> None:
-        left, right = self.bound.get(id(equality.this)), self.bound.get(id(equality.expression))
-        if left is None or right is None:
-            return
-        if not isinstance(left.origin, Column) or not isinstance(right.origin, Column):
-            return
-        pair = [_shown(left.origin), _shown(right.origin)]
-        for relation in joined[:1]:
-            relation.join_keys.append(pair)
-        note_candidate_key(left.origin, right.origin)
-
-    def check_comparison(self, node: exp.Expr) -> None:
-        """`= NULL`, and comparisons of types that never compare."""
-        if node.__class__ not in _COMPARISONS:
-            return
-        left, right = node.this, node.expression
-        if isinstance(left, exp.Null) or isinstance(right, exp.Null):
-            self.report(
-                IssueCode.TYPE_MISMATCH,
-                "a comparison with NULL is never true",
-                at=node,
-                hint="use IS NULL or IS NOT NULL",
-            )
-            return
-        if self._plainly_comparable(left, right):
-            return
-        for offender, message in mismatches(
-            node, self.column_type, self.dialect.name, self.type_memo
-        ):
-            self.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
-
-    def _plainly_comparable(self, left: exp.Expr, right: exp.Expr) -> bool:
-        """The common cases, cheaply: two columns of one kind, or a number and a number."""
-        first, second = self._simple_kind(left), self._simple_kind(right)
-        return first is None or second is None or first == second
-
-    def _simple_kind(self, node: exp.Expr) -> str | None:
-        """`number` for numbers, the kind for other columns and literals, `?` for what needs thought."""
-        if node.__class__ is exp.Literal:
-            return "string" if node.args.get("is_string") else "number"
-        if node.__class__ is not exp.Column:
-            return "?" + str(id(node))
-        declared = self._declaration(node)
-        if declared is not None:
-            return _declared_kind(declared, self.dialect.name)
-        return _kind_word(self.column_type(node))
-
-    def _declaration(self, node: exp.Expr) -> str | None:
-        """The declared type of a plain reference to a stored column, as text."""
-        ref = self.bound.get(id(node))
-        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
-            return None
-        origin = ref.origin
-        entry = origin.entry if isinstance(origin, Column) else None
-        return entry.data_type if entry is not None else None
-
-    # -- types -------------------------------------------------------------------------------
-
-    def type_of(self, node: exp.Expr | None) -> SqlType | None:
-        """The type of a bound expression, if it can be known."""
-        if node is None:
-            return None
-        if self.registry.has_routines:
-            self._type_calls(node)
-        return infer_type(node, self.column_type, self.dialect.name, self.type_memo)
-
-    def _type_calls(self, node: exp.Expr) -> None:
-        """Calls of functions the workload created have the type it declared."""
-        for call in node.find_all(exp.Anonymous):
-            routine = self.registry.routine(call.name)
-            if routine is not None and routine.returns is not None:
-                self.type_memo[id(call)] = read_type(routine.returns, self.dialect.name)
-
-    def column_type(self, node: exp.Expr) -> SqlType | None:
-        """The type of a bound column reference."""
-        alias = self.aliased.get(id(node))
-        if alias is not None:
-            return self.type_of_column(alias)
-        ref = self.bound.get(id(node))
-        if ref is None:
-            return self.variables.get(self.key(node.this)) if self.variables else None
-        return self.type_of_ref(ref)
-
-    def type_of_column(self, column: Column) -> SqlType | None:
-        """The type of a column, computed once."""
-        if not column.typed:
-            column.typed = True
-            column.type = self._derive_type(column)
-        return column.type
-
-    def _derive_type(self, column: Column) -> SqlType | None:
-        if column.entry is not None:
-            text = column.entry.data_type
-            return read_type(text, self.dialect.name) if text else None
-        if column.expression is not None:
-            return self.type_of(column.expression)
-        if column.identity and len(column.refs) == 1:
-            return self.type_of_ref(column.refs[0])
-        return None
-
-    def declared_type(self, column: Column) -> str | None:
-        """The declared type's own text, for a column that is a plain copy of a declared one."""
-        seen = 0
-        while column.entry is None and seen < _MAX_COPIES:
-            if column.widened:
-                return None
-            plain = column.identity and len(column.refs) == 1 and column.refs[0].path is None
-            origin = column.refs[0].origin if plain else None
-            if not isinstance(origin, Column) or column.refs[0].derived:
-                return None
-            column, seen = origin, seen + 1
-        text = column.entry.data_type if column.entry is not None else None
-        if text is None or not seen or self.dialect.naming != "spark":
-            return text
-        # A query's column has Spark's own spelling of the type: `integer` is `int`, and `varchar`
-        # is a string, because only tables pad and check it.
-        kind = read_type(text, self.dialect.name)
-        return (
-            "string"
-            if kind is not None and kind.kind in {"varchar", "char"}
-            else self.type_text(kind)
-        )
-
-    def type_of_ref(self, ref: Ref) -> SqlType | None:
-        """The type of what a reference reads."""
-        if not isinstance(ref.origin, Column):
-            return None
-        kind = self.type_of_column(ref.origin)
-        return field_type(kind, ref.path.split(".")) if ref.path else kind
-
-    def common_type(self, kinds: list[SqlType | None]) -> SqlType | None:
-        """The type that holds all of them."""
-        return common_of(kinds, self.dialect.name)
-
-    def type_text(self, kind: SqlType | None) -> str | None:
-        """A type in the request's dialect."""
-        return type_text(kind, self.dialect.name) if kind is not None else None
-
     # -- names, spans, text ------------------------------------------------------------------
 
     def key(self, identifier: exp.Expr) -> str:
@@ -472,32 +281,3 @@ class Binder:
     def unsupported(self, node: exp.Expr, message: str, severity: Severity | None = None) -> None:
         """A construct without a rule: say so, never answer with silence."""
         self.report(IssueCode.UNSUPPORTED_SYNTAX, message, at=node, severity=severity)
-
-
-def _kind_word(kind: SqlType | None) -> str | None:
-    if kind is None:
-        return None
-    return "number" if kind.kind in _NUMBERS else kind.kind
-
-
-@lru_cache(maxsize=4096)
-def _declared_kind(text: str, dialect: str) -> str | None:
-    return _kind_word(read_type(text, dialect))
-
-
-def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
-    """The operands of a left-deep AND chain."""
-    found: list[exp.Expr] = []
-    stack = [condition]
-    while stack:
-        node = stack.pop()
-        if node.__class__ is exp.And:
-            stack.append(node.expression)
-            stack.append(node.this)
-        else:
-            found.append(node)
-    return found
-
-
-def _shown(column: Column) -> str:
-    return f"{dotted(column.relation.name)}.{column.key}" if column.relation else column.key

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.grouped import check_grouped
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Ref, Scope
 
@@ -32,12 +33,12 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases
         texts = binder.fragments.conjuncts(node, "HAVING") if binder.wants_text else None
-        binder.filter(having.this, scope, "HAVING", texts)
+        bind_filter(binder, having.this, scope, "HAVING", texts)
     qualify = args.get("qualify")
     if qualify is not None:
         scope.late_aliases = True
         texts = binder.fragments.conjuncts(node, "QUALIFY") if binder.wants_text else None
-        binder.filter(qualify.this, scope, "QUALIFY", texts)
+        bind_filter(binder, qualify.this, scope, "QUALIFY", texts)
     bind_order(binder, node, items, scope)
     check_grouped(binder, node, scope, items)
     distinct = args.get("distinct")

@@ -87,7 +87,7 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
         parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
         refs = qualified(binder, parts, identifier, scope, role)
     if refs:
-        binder.bound[id(node)] = refs[0]
+        binder.types.bound[id(node)] = refs[0]
     return refs
 
 
@@ -223,7 +223,7 @@ def _through_output(
 
 def _through_alias(binder: Binder, identifier: exp.Expr, column: Column, role: int) -> list[Ref]:
     """A select alias stands for what it was made of."""
-    binder.aliased[id(identifier.parent)] = column
+    binder.types.aliased[id(identifier.parent)] = column
     refs = explicit(column)
     return refs if role == VALUE else [replace(ref, role=role) for ref in refs]
 

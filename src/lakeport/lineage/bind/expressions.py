@@ -374,7 +374,7 @@ def _scalar_subquery(
     first = output.items[0] if len(output.items) == 1 else None
     if isinstance(first, Column):
         # Known from binding even where the select list is a star.
-        binder.type_memo[id(node)] = binder.type_of_column(first)
+        binder.types.memo[id(node)] = binder.types.of_column(first)
     # Its own filters decide about the value, so they decide about the row that shows it.
     scope.indirect += output.indirect
     for item in output.items:

@@ -40,14 +40,14 @@ class FragmentTypes:
             return read_type(kind, self._binder.dialect.name)
         column = self._column_at(first.start) if len(tokens) == 1 else None
         if column is not None:
-            return self._binder.column_type(column)
+            return self._binder.types.of_name(column)
         tree = parsed_fragment(tokens, self._binder.text, self._binder.dialect.parser)
         return infer(tree, self._column_type, self._binder.dialect.name) if tree else None
 
     def _column_type(self, node: exp.Expr) -> SqlType | None:
         meta = node.this._meta if isinstance(node, exp.Column) else None  # noqa: SLF001 - `meta` would allocate a dict per node
         column = self._column_at(meta["start"]) if meta else None
-        return self._binder.column_type(column) if column is not None else None
+        return self._binder.types.of_name(column) if column is not None else None
 
     def _column_at(self, start: int) -> exp.Expr | None:
         if self._places is None:

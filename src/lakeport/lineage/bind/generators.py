@@ -137,7 +137,7 @@ def values_columns(
         for cell in cells:
             if not isinstance(cell, exp.Literal):
                 refs += collect(binder, cell, scope)
-        kind = binder.common_type([binder.type_of(cell) for cell in cells[:64]])
+        kind = binder.types.common([binder.types.of(cell) for cell in cells[:64]])
         columns.append((binder.values_name(position), refs, kind))
     return columns
 
@@ -162,7 +162,7 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
     columns: list[tuple[str, list[Ref], SqlType | None]] = []
     for argument in node.expressions:
         refs = collect(binder, argument, scope)
-        element = _element(binder.type_of(argument))
+        element = _element(binder.types.of(argument))
         if (
             element is not None
             and element.kind == "struct"
@@ -210,7 +210,7 @@ def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None
             identifier = node.args["alias"]
             relation = binder.derived(identifier.name, local_kind="lateral")
             relation.span = binder.span(identifier)
-            element = _element(binder.type_of(array))
+            element = _element(binder.types.of(array))
             generated(binder, relation, [(identifier.name, refs, element)], [identifier])
             _append(binder, scope, relation, identifier)
 
@@ -259,9 +259,10 @@ def generator_columns(
     )
     if isinstance(argument, exp.Kwarg):
         argument = argument.expression
-    kind = binder.type_of(argument) if isinstance(argument, exp.Expr) else None
+    kind = binder.types.of(argument) if isinstance(argument, exp.Expr) else None
     kinds = list(
-        generated_types(function, binder.column_type, binder.dialect.name, binder.type_memo) or ()
+        generated_types(function, binder.types.of_name, binder.dialect.name, binder.types.memo)
+        or ()
     )
     mapped = (kind is not None and kind.kind == "map") or len(kinds) > 2
     if isinstance(function, exp.Inline) or _called(function) == "inline_outer":
@@ -297,7 +298,7 @@ def _named_generator(
                 (
                     f"col{position}",
                     found,
-                    binder.common_type([binder.type_of(cell) for cell in column]),
+                    binder.types.common([binder.types.of(cell) for cell in column]),
                 )
             )
         return columns

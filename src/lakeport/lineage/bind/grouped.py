@@ -137,7 +137,7 @@ def _keys(node: exp.Select) -> list[exp.Expr]:
 def _columns_left(binder: Binder, keys: list[exp.Expr], items: list[Item]) -> set[_Place]:
     left: set[_Place] = set()
     for key in keys:
-        ref = binder.bound.get(id(key))
+        ref = binder.types.bound.get(id(key))
         if ref is not None:
             left.add((id(ref.origin), ref.path))
     for item in items:
@@ -177,7 +177,7 @@ def _gone_from(binder: Binder, scope: Scope, left: set[_Place]) -> Callable[[exp
     sources = {id(source.relation) for source in scope.sources}
 
     def gone(column: exp.Expr) -> bool:
-        ref = binder.bound.get(id(column))
+        ref = binder.types.bound.get(id(column))
         origin = ref.origin if ref is not None else None
         if ref is None or not isinstance(origin, Column) or id(origin.relation) not in sources:
             return False

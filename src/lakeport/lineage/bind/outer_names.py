@@ -42,7 +42,7 @@ def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:
     outside = {id(source.relation) for source in scope.sources}
     found: list[str] = []
     for column in _columns(query):
-        ref = binder.bound.get(id(column))
+        ref = binder.types.bound.get(id(column))
         origin = ref.origin if ref is not None else None
         if isinstance(origin, Column) and id(origin.relation) in outside:
             found.append(origin.name)

@@ -109,7 +109,7 @@ def _pivot(
         relation.complete = False
         relation.arguments = [ref for refs in inputs for ref in refs] + on
         return
-    kinds = [binder.type_of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
+    kinds = [binder.types.of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
     for position, name in enumerate(names):
         turn = position % len(inputs) if inputs else 0
         turned = position // max(len(inputs), 1)
@@ -159,7 +159,7 @@ def _unpivot(
                     listed.append([])
                     kinds.append([])
                 listed[position] += refs
-                kinds[position].append(binder.type_of(part))
+                kinds[position].append(binder.types.of(part))
     pass_through(base, relation, consumed)
     produced: list[Column] = []
     for identifier in named:
@@ -169,7 +169,7 @@ def _unpivot(
     for position, identifier in enumerate(values):
         made = Column(identifier.name, binder.key(identifier))
         made.refs = listed[position] if position < len(listed) else []
-        made.type = binder.common_type(kinds[position]) if position < len(kinds) else None
+        made.type = binder.types.common(kinds[position]) if position < len(kinds) else None
         made.typed = True
         produced.append(made)
     if pivot.args.get("value_columns_first") and len(produced) > 1:

@@ -203,8 +203,8 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         alias = level.aliases.get(key)
         if alias is not None:
             fields = [part.name for part in chain[1:]]
-            binder.type_memo[id(chain[-1].parent)] = field_type(
-                binder.type_of_column(alias), fields
+            binder.types.memo[id(chain[-1].parent)] = field_type(
+                binder.types.of_column(alias), fields
             )
             # A field of something computed is no field of what it was computed from.
             inner = path if alias.identity else None

@@ -13,6 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.clauses import bind_clauses
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import values_columns
 from lakeport.lineage.bind.pivot_statements import bind_pivot
 from lakeport.lineage.bind.projections import bind_projections
@@ -153,4 +154,4 @@ def _bind_where(binder: Binder, node: exp.Select, scope: Scope) -> None:
     where = node.args.get("where")
     if where is not None:
         texts = binder.fragments.conjuncts(node, "WHERE") if binder.wants_text else None
-        binder.filter(where.this, scope, "WHERE", texts)
+        bind_filter(binder, where.this, scope, "WHERE", texts)

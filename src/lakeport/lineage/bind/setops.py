@@ -150,8 +150,8 @@ def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subt
         added = explicit(other, operation)
         column.refs = explicit(column)
         column.identity = True
-    kinds = [binder.type_of_column(column), binder.type_of_column(other)]
-    column.type, column.typed, column.widened = binder.common_type(kinds), True, True
+    kinds = [binder.types.of_column(column), binder.types.of_column(other)]
+    column.type, column.typed, column.widened = binder.types.common(kinds), True, True
     column.refs += added
     column.approximate = column.approximate or other.approximate
 

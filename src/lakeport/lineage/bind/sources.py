@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import (
     add_array_join,
     add_lateral,
@@ -261,7 +262,7 @@ def _add_join(
         texts = None
         if isinstance(select, exp.Select):
             texts = binder.fragments.conjuncts(select, "ON", ordinal)
-        binder.filter(condition, scope, "JOIN_ON", texts, joined=added)
+        bind_filter(binder, condition, scope, "JOIN_ON", texts, joined=added)
         text = " AND ".join(texts) if texts else binder.sql(condition)
         ordinal += 1
     for relation in added:

@@ -167,9 +167,9 @@ def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
         if row is not None and row.find(binder.key(inner.this)) is None:
             return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
     refs = collect(binder, inner, scope)
-    kind = binder.type_of(inner)
+    kind = binder.types.of(inner)
     if kind is None and len(refs) == 1 and isinstance(inner, exp.Column | exp.Dot):
-        kind = binder.type_of_ref(refs[0])
+        kind = binder.types.of_ref(refs[0])
     name = inner.this if isinstance(inner.this, exp.Identifier) else exp.to_identifier("struct")
     return _fields(binder, refs, kind, name, modifiers)
 
@@ -184,7 +184,7 @@ def _struct(
     refs = collect(binder, column, scope)
     if not refs or not isinstance(refs[0].origin, Column):
         return []
-    return _fields(binder, refs, binder.type_of_ref(refs[0]), parts[-1], modifiers)
+    return _fields(binder, refs, binder.types.of_ref(refs[0]), parts[-1], modifiers)
 
 
 def _fields(
@@ -294,7 +294,7 @@ def _shown(
         made.refs = refs
         made.identity = True
         made.approximate = any(ref.approximate for ref in refs)
-        made.type, made.typed = binder.type_of_column(column), True
+        made.type, made.typed = binder.types.of_column(column), True
         for path in modifiers.fields.get(key, ()):
             _leave_out(made, path, modifiers)
     renamed = modifiers.renamed.get(key)

@@ -150,7 +150,7 @@ class _Change:
         grown = _grown(held, path[1:], added)
         if grown is None:
             return
-        changed = replace(column, data_type=self._binder.type_text(grown))
+        changed = replace(column, data_type=self._binder.types.text(grown))
         self._show(changed)
         if self._imported:
             self._retyped.append(column.name)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.scope import VALUE, Column, Output, Ref, Relation, Scope, Source
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.issues import IssueCode
@@ -110,7 +111,7 @@ def bind_update(
             binder.writes.setdefault(dotted(column.relation.name))
     where = node.args.get("where")
     if where is not None:
-        binder.filter(where.this, scope, "WHERE", None)
+        bind_filter(binder, where.this, scope, "WHERE", None)
     target.indirect += scope.indirect
     target.inputs += [source.relation for source in scope.sources if source.relation is not target]
     return bind_returning(binder, node, target, ctes, scope.sources[1:])
@@ -197,7 +198,7 @@ def bind_delete(
         binder.source(item, scope)
     where = node.args.get("where")
     if where is not None:
-        binder.filter(where.this, scope, "WHERE", None)
+        bind_filter(binder, where.this, scope, "WHERE", None)
     target.indirect += scope.indirect
     for relation in binder.relations[before:]:
         if relation is not target and relation.local_kind is None:
@@ -222,13 +223,13 @@ def bind_merge(
     source = added[0] if added else None
     condition = node.args.get("on")
     if isinstance(condition, exp.Expr):
-        binder.filter(condition, scope, "JOIN_ON", None, joined=added)
+        bind_filter(binder, condition, scope, "JOIN_ON", None, joined=added)
     assignments: list[tuple[Column, Column, str]] = []
     whens = node.args.get("whens")
     for when in whens.expressions if whens is not None else []:
         predicate = when.args.get("condition")
         if isinstance(predicate, exp.Expr):
-            binder.filter(predicate, scope, "WHERE", None)
+            bind_filter(binder, predicate, scope, "WHERE", None)
         assignments += _when(binder, when.args.get("then"), _visible(when, scope), target, source)
     for column, value, operation in assignments:
         assign(column, value, operation, approximate=value.approximate)

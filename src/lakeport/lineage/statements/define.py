@@ -248,7 +248,7 @@ def _copied(
         if operation == "CLONE":
             made.refs, made.identity = [Ref(column, operation=operation)], True
         else:
-            made.type, made.typed = binder.type_of_column(column), True
+            made.type, made.typed = binder.types.of_column(column), True
         target.add(made)
     if operation == "CLONE":
         target.inputs.append(source)

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.scope import FILTER, Column, Output, Ref, Relation, Scope, Source
 from lakeport.lineage.statements.returning import bind_returning
 from lakeport.lineage.statements.targets import (
@@ -48,7 +49,7 @@ def bind_insert(
     if node.args.get("where") is not None:
         scope = Scope(parent, ctes)
         scope.sources.append(Source(binder.folding.column(target.label), target))
-        binder.filter(node.args["where"], scope, "WHERE", None)
+        bind_filter(binder, node.args["where"], scope, "WHERE", None)
     _bind_conflict(binder, node, target, output, ctes)
     return bind_returning(binder, node, target, ctes, [])
 

@@ -89,4 +89,4 @@ def _declared_type(binder: Binder, item: exp.Expr) -> SqlType | None:
     kind, default = item.args.get("kind"), item.args.get("default")
     if isinstance(kind, exp.DataType):
         return type_of_node(kind, binder.dialect.name)
-    return binder.type_of(default) if isinstance(default, exp.Expr) else None
+    return binder.types.of(default) if isinstance(default, exp.Expr) else None

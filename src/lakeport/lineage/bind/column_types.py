@@ -1,0 +1,153 @@
+"""The types of what a statement binds: expressions, columns and references, each found once.
+
+Types of stored columns are declared, all others follow from their expressions. A declared type keeps
+its own text, also in the copies of its column.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column
+from lakeport.lineage.types import (
+    SqlType,
+    common_of,
+    field_type,
+    infer,
+    read_type,
+    type_text,
+)
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.scope import Ref
+    from lakeport.lineage.session import Session
+
+_MAX_COPIES = 64
+
+
+class ColumnTypes:
+    """Holds no way back to the binder: their plan goes without a collection."""
+
+    __slots__ = (
+        "_dialect",
+        "_folding",
+        "_registry",
+        "_spark",
+        "_variables",
+        "aliased",
+        "bound",
+        "memo",
+    )
+
+    def __init__(self, session: Session) -> None:
+        self._dialect = session.dialect.name
+        self._spark = session.dialect.naming == "spark"
+        self._folding = session.folding
+        self._registry = session.registry
+        self._variables = session.variables
+        # By the identity of the node: what column references mean, the first if there are several.
+        self.bound: dict[int, Ref] = {}
+        # References to select aliases, which have the type of the whole expression.
+        self.aliased: dict[int, Column] = {}
+        self.memo: dict[int, SqlType | None] = {}
+
+    def of(self, node: exp.Expr | None) -> SqlType | None:
+        """The type of a bound expression, if it can be known."""
+        if node is None:
+            return None
+        if self._registry.has_routines:
+            self._type_calls(node)
+        return infer(node, self.of_name, self._dialect, self.memo)
+
+    def _type_calls(self, node: exp.Expr) -> None:
+        """Calls of functions the workload created have the type it declared."""
+        for call in node.find_all(exp.Anonymous):
+            routine = self._registry.routine(call.name)
+            if routine is not None and routine.returns is not None:
+                self.memo[id(call)] = read_type(routine.returns, self._dialect)
+
+    def of_name(self, node: exp.Expr) -> SqlType | None:
+        """The type of a bound column reference."""
+        alias = self.aliased.get(id(node))
+        if alias is not None:
+            return self.of_column(alias)
+        ref = self.bound.get(id(node))
+        if ref is not None:
+            return self.of_ref(ref)
+        if not self._variables:
+            return None
+        name = node.this
+        return self._variables.get(
+            self._folding.column(name.name, quoted=bool(name.args.get("quoted")))
+        )
+
+    def of_column(self, column: Column) -> SqlType | None:
+        """The type of a column, computed once."""
+        if not column.typed:
+            column.typed = True
+            column.type = self._derived(column)
+        return column.type
+
+    def _derived(self, column: Column) -> SqlType | None:
+        if column.entry is not None:
+            text = column.entry.data_type
+            return read_type(text, self._dialect) if text else None
+        if column.expression is not None:
+            return self.of(column.expression)
+        if column.identity and len(column.refs) == 1:
+            return self.of_ref(column.refs[0])
+        return None
+
+    def of_ref(self, ref: Ref) -> SqlType | None:
+        """The type of what a reference reads."""
+        if not isinstance(ref.origin, Column):
+            return None
+        kind = self.of_column(ref.origin)
+        return field_type(kind, ref.path.split(".")) if ref.path else kind
+
+    def common(self, kinds: list[SqlType | None]) -> SqlType | None:
+        """The type that holds all of them."""
+        return common_of(kinds, self._dialect)
+
+    def text(self, kind: SqlType | None) -> str | None:
+        """A type in the request's dialect."""
+        return type_text(kind, self._dialect) if kind is not None else None
+
+    def declaration(self, node: exp.Expr) -> str | None:
+        """The declared type of a plain reference to a stored column, as text."""
+        ref = self.bound.get(id(node))
+        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
+            return None
+        origin = ref.origin
+        entry = origin.entry if isinstance(origin, Column) else None
+        return entry.data_type if entry is not None else None
+
+    def shown(self, column: Column) -> str | None:
+        """The type of a column as text, declared or derived, written once."""
+        if not column.label_known:
+            column.label_known = True
+            column.type_label = self.declared(column) or self.text(self.of_column(column))
+        return column.type_label
+
+    def declared(self, column: Column) -> str | None:
+        """The declared type's own text, for a column that is a plain copy of a declared one."""
+        seen = 0
+        while column.entry is None and seen < _MAX_COPIES:
+            if column.widened:
+                return None
+            plain = column.identity and len(column.refs) == 1 and column.refs[0].path is None
+            origin = column.refs[0].origin if plain else None
+            if not isinstance(origin, Column) or column.refs[0].derived:
+                return None
+            column, seen = origin, seen + 1
+        text = column.entry.data_type if column.entry is not None else None
+        if text is None or not seen or not self._spark:
+            return text
+        # A query's column has Spark's own spelling of the type: `integer` is `int`, and `varchar`
+        # is a string, because only tables pad and check it.
+        kind = read_type(text, self._dialect)
+        return (
+            "string" if kind is not None and kind.kind in {"varchar", "char"} else self.text(kind)
+        )

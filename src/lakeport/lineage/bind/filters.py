@@ -1,0 +1,132 @@
+"""Predicates: WHERE, HAVING, QUALIFY and ON, conjunct by conjunct, on the relations they mention.
+
+Comparisons that can never hold are reported here, because this is where both sides are bound.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.keys import note_candidate_key
+from lakeport.lineage.bind.scope import FILTER, Column
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.names import dotted
+from lakeport.lineage.types import mismatches, read_type
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Relation, Scope
+    from lakeport.lineage.types import SqlType
+
+_COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
+_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
+
+
+def bind_filter(
+    binder: Binder,
+    condition: exp.Expr,
+    scope: Scope,
+    clause: str,
+    texts: list[str] | None,
+    joined: list[Relation] | None = None,
+) -> None:
+    """Bind a predicate; `texts` are the user's own texts of its conjuncts, if they could be cut."""
+    conjuncts = _conjuncts(condition)
+    exact = texts is not None and len(texts) == len(conjuncts)
+    subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
+    for position, conjunct in enumerate(conjuncts):
+        refs = collect(binder, conjunct, scope, FILTER)
+        if binder.wants_indirect:
+            scope.indirect += [(ref, subtype) for ref in refs]
+        binder.filters += 1
+        if conjunct.__class__ in _COMPARISONS:
+            _check_comparison(binder, conjunct)
+        if not binder.wants_text:
+            continue
+        text = texts[position] if exact and texts is not None else binder.sql(conjunct)
+        touched: list[Relation] = []
+        for ref in refs:
+            relation = ref.origin.relation if isinstance(ref.origin, Column) else ref.origin
+            if relation is not None and relation not in touched:
+                touched.append(relation)
+                relation.filters.append((text, clause))
+        if joined and conjunct.__class__ is exp.EQ:
+            _note_join_key(binder, conjunct, joined)
+
+
+def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """The operands of a left-deep AND chain."""
+    found: list[exp.Expr] = []
+    stack = [condition]
+    while stack:
+        node = stack.pop()
+        if node.__class__ is exp.And:
+            stack.append(node.expression)
+            stack.append(node.this)
+        else:
+            found.append(node)
+    return found
+
+
+def _note_join_key(binder: Binder, equality: exp.Expr, joined: list[Relation]) -> None:
+    bound = binder.types.bound
+    left, right = bound.get(id(equality.this)), bound.get(id(equality.expression))
+    if left is None or right is None:
+        return
+    if not isinstance(left.origin, Column) or not isinstance(right.origin, Column):
+        return
+    pair = [_shown(left.origin), _shown(right.origin)]
+    for relation in joined[:1]:
+        relation.join_keys.append(pair)
+    note_candidate_key(left.origin, right.origin)
+
+
+def _shown(column: Column) -> str:
+    return f"{dotted(column.relation.name)}.{column.key}" if column.relation else column.key
+
+
+def _check_comparison(binder: Binder, node: exp.Expr) -> None:
+    """`= NULL`, and comparisons of types that never compare."""
+    left, right = node.this, node.expression
+    if isinstance(left, exp.Null) or isinstance(right, exp.Null):
+        binder.report(
+            IssueCode.TYPE_MISMATCH,
+            "a comparison with NULL is never true",
+            at=node,
+            hint="use IS NULL or IS NOT NULL",
+        )
+        return
+    first, second = _simple_kind(binder, left), _simple_kind(binder, right)
+    if first is None or second is None or first == second:
+        # The common cases, cheaply: two columns of one kind, or a number and a number.
+        return
+    types = binder.types
+    for offender, message in mismatches(node, types.of_name, binder.dialect.name, types.memo):
+        binder.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+
+
+def _simple_kind(binder: Binder, node: exp.Expr) -> str | None:
+    """`number` for numbers, the kind for other columns and literals, `?` for what needs thought."""
+    if node.__class__ is exp.Literal:
+        return "string" if node.args.get("is_string") else "number"
+    if node.__class__ is not exp.Column:
+        return "?" + str(id(node))
+    declared = binder.types.declaration(node)
+    if declared is not None:
+        return _declared_kind(declared, binder.dialect.name)
+    return _kind_word(binder.types.of_name(node))
+
+
+def _kind_word(kind: SqlType | None) -> str | None:
+    if kind is None:
+        return None
+    return "number" if kind.kind in _NUMBERS else kind.kind
+
+
+@lru_cache(maxsize=4096)
+def _declared_kind(text: str, dialect: str) -> str | None:
+    return _kind_word(read_type(text, dialect))
