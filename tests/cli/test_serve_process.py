@@ -134,10 +134,10 @@ def test_metrics_count_calls_by_outcome_and_what_they_moved(served: Served) -> N
     status, text = served.get("/metrics")
     assert status == 200
     for line in (
-        'lakeport_calls_total{code="OK",method="DoGet"} 1.0',
-        'lakeport_calls_total{code="NOT_FOUND",method="GetFlightInfo"} 1.0',
+        'lakeport_calls_total{action="",code="OK",method="DoGet"} 1.0',
+        'lakeport_calls_total{action="",code="NOT_FOUND",method="GetFlightInfo"} 1.0',
         'lakeport_calls_running{method="DoGet"} 0.0',
-        'lakeport_call_seconds_count{method="DoGet"} 1.0',
+        'lakeport_call_seconds_count{action="",method="DoGet"} 1.0',
         'lakeport_rows_total{direction="out",method="DoGet"} 3.0',
         "lakeport_audit_dropped_total 0.0",
     ):

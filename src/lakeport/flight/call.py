@@ -52,12 +52,15 @@ class Call:
     peer: str = ""
     certificate: str | None = None  # the name in a verified client certificate
     deadline: float | None = None  # of `time.monotonic`
+    deadline_limit: str | None = None  # the field of `Limits` that set it; None: the caller did
     caller: object | None = None  # the service's own: whom it recognised
+    action: str | None = None  # which of the service's own actions it is; never the caller's words
     traffic: Traffic = field(default_factory=Traffic)
     answer_headers: list[tuple[str, str]] = field(default_factory=list, repr=False)
     started: float = field(default_factory=time.monotonic)
     seconds: float | None = None  # how long it took, once it ended
     code: GrpcCode | None = None  # how it ended; None before, and after a success
+    limit: str | None = None  # the field of `Limits` that ended it
     _values: dict[str, list[str]] = field(init=False, default_factory=dict, repr=False)
     _callbacks: list[Callable[[], None]] = field(init=False, default_factory=list)
     _lock: threading.Lock = field(init=False, default_factory=threading.Lock)
@@ -84,9 +87,16 @@ class Call:
     def check(self) -> None:
         """Between two pieces of long work: stop here if nobody waits for the result any more."""
         if self.deadline is not None and time.monotonic() > self.deadline:
-            raise too_late()
+            raise self.too_late()
         if not self.is_active:
             raise CancelledError("the caller went away")
+
+    def too_late(self) -> DeadlineError:
+        text = "the call took longer than it may"
+        if self.deadline_limit is None:
+            return DeadlineError(text, hint="its caller set a deadline")
+        hint = f"`server.limits.{self.deadline_limit}` says how long"
+        return DeadlineError(text, hint=hint, details={"limit": self.deadline_limit})
 
     def on_end(self, callback: Callable[[], None]) -> None:
         """Run at once if the call is already over."""
@@ -108,13 +118,6 @@ class Call:
         for callback in reversed(callbacks):
             _run(callback)
         return True
-
-
-def too_late() -> DeadlineError:
-    return DeadlineError(
-        "the call took longer than it may",
-        hint="by the caller's own deadline, or by `server.limits.call_seconds`",
-    )
 
 
 class Watcher(Protocol):

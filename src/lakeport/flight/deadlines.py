@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from lakeport.core.errors import DeadlineError
-from lakeport.flight.call import Call, too_late
+from lakeport.flight.call import Call
 from lakeport.flight.limits import Limits
 
 _log = logging.getLogger(__name__)
@@ -85,12 +85,13 @@ class Deadlines:
 
     def _judge(self, watched: Watched, now: float) -> DeadlineError | None:
         if watched.call.deadline is not None and now > watched.call.deadline:
-            return too_late()
+            return watched.call.too_late()
         since, most = watched.waiting_since, self._limits.idle_seconds
         if since is not None and most is not None and now - since > most:
             return DeadlineError(
                 f"the client neither read nor sent anything for {most:g} seconds",
                 hint="`server.limits.idle_seconds` says how long it may",
+                details={"limit": "idle_seconds"},
             )
         return None
 

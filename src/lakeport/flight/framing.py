@@ -119,6 +119,7 @@ class FrameEncoder:
             raise LimitError(
                 f"a message of {part.body_length:,} bytes is larger than the {self._most_bytes:,} allowed",
                 hint="ask for fewer columns, or raise `server.limits.message_bytes`",
+                details={"limit": "message_bytes"},
             )
         return part
 

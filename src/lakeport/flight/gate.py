@@ -50,9 +50,11 @@ class Gate:
             raise LimitError(
                 f"the server is busy with {self._calls} calls, as many as it takes",
                 hint="try again, or raise `server.limits.calls`",
+                details={"limit": "calls"},
             )
         if exchange and self._exchanges >= self._limits.most_exchanges:
             raise LimitError(
                 f"the server is busy with {self._exchanges} exchanges, as many as it takes",
                 hint="try again, or raise `server.limits.exchanges`",
+                details={"limit": "exchanges"},
             )

@@ -147,4 +147,5 @@ class Handlers:
             raise LimitError(
                 f"the request has {len(request):,} bytes, more than the {most:,} allowed",
                 hint="send less, or raise `server.limits.action_bytes`",
+                details={"limit": "action_bytes"},
             )

@@ -129,6 +129,7 @@ class IncomingStream:
             raise LimitError(
                 f"a batch unpacks to {claims.size:,} bytes, more than the {most:,} allowed",
                 hint="send smaller batches, or raise `server.limits.decompressed_bytes`",
+                details={"limit": "decompressed_bytes"},
             )
         # Eight values fit into a byte, and only arrays of NULLs need no bytes at all.
         if claims.rows > max(self._limits.batch_rows, 8 * claims.size):
@@ -136,6 +137,7 @@ class IncomingStream:
                 f"a batch has {claims.rows:,} values in a column, more than the "
                 f"{self._limits.batch_rows:,} allowed",
                 hint="send smaller batches, or raise `server.limits.batch_rows`",
+                details={"limit": "batch_rows"},
             )
         return claims
 
@@ -148,6 +150,7 @@ class IncomingStream:
                 f"the dictionaries of the stream are larger than the "
                 f"{self._limits.stream_bytes:,} bytes allowed",
                 hint="send those columns without dictionaries, or raise `server.limits.stream_bytes`",
+                details={"limit": "stream_bytes"},
             )
 
     def _batch(self, reader: pa.RecordBatchReader) -> pa.RecordBatch:

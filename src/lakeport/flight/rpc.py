@@ -51,12 +51,14 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
+        deadline, limit = _deadline(context, house.call_seconds)
         self.call = Call(
             method,
             (*(context.invocation_metadata() or ()), *_authority(context)),
             peer=context.peer(),
             certificate=_certificate(context),
-            deadline=_deadline(context, house.call_seconds),
+            deadline=deadline,
+            deadline_limit=limit,
         )
 
     def __enter__(self) -> Self:
@@ -113,7 +115,7 @@ class Rpc:
             if error is None:
                 self.call.end(None)
             elif isinstance(error, GeneratorExit):  # gRPC dropped the stream: nobody listens
-                self.call.end(status_of(self._end_reason()).grpc)
+                self._end(self._end_reason(), status_of(self._end_reason()).grpc)
             else:
                 self._refuse(error)
         finally:
@@ -128,10 +130,15 @@ class Rpc:
         ):  # it failed because it was ended: nobody is left to be told
             error = self._end_reason()
         shown = refusal(error, self.call)
-        self.call.end(shown.code)
+        self._end(error, shown.code)
         self._context.set_trailing_metadata(shown.trailers)
         self._context.abort(_CODES[shown.code], shown.text)
         raise AssertionError  # abort always raises
+
+    def _end(self, error: BaseException, code: GrpcCode) -> None:
+        if isinstance(error, LakeportError):
+            self.call.limit = error.details.get("limit")
+        self.call.end(code)
 
     def _client_turn(self) -> Watched:
         if self._watched is None:
@@ -158,10 +165,12 @@ class Rpc:
             self._house.workers.submit(self.call.end, status_of(self._end_reason()).grpc)
 
 
-def _deadline(context: grpc.ServicerContext, most: float | None) -> float | None:
+def _deadline(context: grpc.ServicerContext, most: float | None) -> tuple[float | None, str | None]:
+    """The caller's or ours, whichever comes first, with the name of ours if it is."""
     left = context.time_remaining()
-    known = [seconds for seconds in (left, most) if seconds is not None and seconds < _NO_DEADLINE]
-    return time.monotonic() + min(known) if known else None
+    if left is not None and left < min(_NO_DEADLINE, most or _NO_DEADLINE):
+        return time.monotonic() + left, None
+    return (None, None) if most is None else (time.monotonic() + most, "call_seconds")
 
 
 def _authority(context: grpc.ServicerContext) -> tuple[tuple[str, str], ...]:

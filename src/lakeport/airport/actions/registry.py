@@ -67,6 +67,7 @@ class Registry:
                 f"did you mean {quoted(close)}?" if close else "ListActions names those there are"
             )
             raise UnsupportedError(f"there is no action {quoted(action.type)}", hint=hint)
+        caller.call.action = entry.name
         return entry.answer(desk, caller, action.body)
 
 

@@ -10,7 +10,7 @@ import logging
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lakeport.catalog.ports import CatalogVersion, Namespace, NamespaceInfo, Table
@@ -18,6 +18,7 @@ from lakeport.core.errors import LakeportError, UnavailableError
 from lakeport.core.names import TableName, quoted
 
 if TYPE_CHECKING:
+    from lakeport.catalog.caching import CacheFigures
     from lakeport.catalog.dropped import DroppedTable, Removed
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
 
@@ -70,6 +71,11 @@ class LateCatalog:
 
     def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
         return self._opened().remove_dropped(dry_run=dry_run)
+
+    def cache_figures(self) -> Mapping[str, CacheFigures]:
+        """Who only looks does not open it."""
+        catalog = self._catalog
+        return {} if catalog is None else catalog.cache_figures()
 
     def open(self) -> LakeportError | None:
         """Try now, for as long as it takes; gives the reason why it cannot be opened."""

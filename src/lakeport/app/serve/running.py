@@ -61,7 +61,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         authenticator = Authenticator(
             store.tokens, open_at_first=opens_at_first(server.auth, hosts)
         )
-        metrics = CallMetrics(lambda: audit.dropped)
+        metrics = CallMetrics(served.catalogs, lambda: audit.dropped)
         insight = Insight(served.catalogs, authenticator, metrics.exposition)
         service = AirportService(
             served.catalogs,
@@ -69,6 +69,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
             overlay=system_overlay(Audit(store.audit, audit)),
+            existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,
             limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),
         )

@@ -13,6 +13,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from lakeport.catalog.caching import CacheFigures
+
 K = TypeVar("K", bound=Hashable)
 V = TypeVar("V")
 
@@ -32,6 +34,7 @@ class Cache(Generic[K, V]):
         self._held: OrderedDict[K, _Held[V]] = OrderedDict()
         self._loading: dict[K, threading.Event] = {}
         self._weight = 0
+        self._hits = self._misses = 0
         self._lock = threading.Lock()
 
     def get(self, key: K, load: Callable[[], V]) -> V:
@@ -40,10 +43,12 @@ class Cache(Generic[K, V]):
                 held = self._held.get(key)
                 if held is not None:
                     self._held.move_to_end(key)
+                    self._hits += 1
                     return held.value
                 running = self._loading.get(key)
                 if running is None:
                     self._loading[key] = threading.Event()
+                    self._misses += 1
                     break
             running.wait()
         try:
@@ -72,6 +77,10 @@ class Cache(Generic[K, V]):
             while self._weight > self._capacity:
                 _, gone = self._held.popitem(last=False)
                 self._weight -= gone.weight
+
+    def figures(self) -> CacheFigures:
+        with self._lock:
+            return CacheFigures(self._hits, self._misses, self._weight, len(self._held))
 
     @property
     def weight(self) -> int:

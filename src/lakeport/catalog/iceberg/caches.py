@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from lakeport.catalog.caching import CacheFigures
 from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
@@ -60,3 +61,7 @@ class Caches:
         self.delete_rows: Cache[Hashable, DeleteRows] = _cache(capacity // 16)
         self.deleted: Cache[Hashable, Deleted] = _cache(capacity // 16)
         self.footers: Cache[Hashable, Footer] = _cache(capacity // 4)
+
+    def figures(self) -> dict[str, CacheFigures]:
+        """By the names above."""
+        return {name: cache.figures() for name, cache in vars(self).items()}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
@@ -20,6 +20,7 @@ from pyiceberg.exceptions import (
     NoSuchNamespaceError,
 )
 
+from lakeport.catalog.caching import CacheFigures
 from lakeport.catalog.dropped import DroppedTable, Memory, Removed
 from lakeport.catalog.iceberg.alter.properties import checked_properties
 from lakeport.catalog.iceberg.caches import Caches
@@ -104,6 +105,9 @@ class IcebergCatalog:
     def commits(self) -> Commits:
         """How anything that writes to a table is committed."""
         return self._surroundings.commits
+
+    def cache_figures(self) -> Mapping[str, CacheFigures]:
+        return self._surroundings.caches.figures()
 
     @contextmanager
     def changing(self, name: TableName | None = None) -> Iterator[Catalog]:
