@@ -84,6 +84,10 @@ def test_unknown_keys_name_the_nearest_known_one(
         ("server.grpc = 8815", "`server.grpc` cannot be that: Expected `str`, got `int`"),
         ("server.grpc = '8815'", "`server.grpc` cannot be that: '8815' is not HOST:PORT, like"),
         (
+            "server.grpc = 'unix:/run/lake.sock'",
+            "`server.grpc` cannot be that: 'unix:/run/lake.sock' is a socket of this machine",
+        ),
+        (
             "server.grpc = '::1:8815'",
             "`server.grpc` cannot be that: '::1:8815' is not HOST:PORT, like",
         ),

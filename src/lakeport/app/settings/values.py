@@ -27,6 +27,8 @@ class Address:
 
     @classmethod
     def parse(cls, text: str) -> Address:
+        if text.startswith(("unix:", "/")):
+            raise ValueError(f"{text!r} is a socket of this machine; only HOST:PORT is listened on")
         host, colon, port = text.rpartition(":")
         bare = host[1:-1] if host.startswith("[") and host.endswith("]") else host
         bracketed = bare != host
