@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
-from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.arrays.gather import gathered
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
 from lakeport.catalog.expressions import (
@@ -37,7 +37,6 @@ from lakeport.catalog.ports import (
     require,
 )
 from lakeport.catalog.reading import read
-from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ConflictError, ExpiredError, InvalidRequestError
 from lakeport.core.names import quoted
 
@@ -49,6 +48,7 @@ ATTEMPTS = 8
 _MAPPINGS = 10_000
 """Dictionaries that become one batch: a generator may give more than fit into memory."""
 
+# Asking an engine for new values has a price that does not depend on rows.
 _MANY_ROWS = 32_768
 _MANY_BYTES = 1 << 23
 
@@ -116,7 +116,8 @@ def update_where(
                 )
             needed = frozenset().union(*(edit.columns for edit in edits.values()))
             with read(table, _request(where, schema, needed)) as stream:
-                for batch in _gathered(stream):
+                pieces = gathered(stream, most_rows=_MANY_ROWS, most_bytes=_MANY_BYTES)
+                for batch in pieces:
                     write.add(_edited(batch, edits))
             return write.commit()
 
@@ -130,27 +131,6 @@ def _until_applied(once: Callable[[], Written]) -> Written:
         except (ConflictError, ExpiredError):  # what it had read is gone; it reads anew
             continue
     return once()
-
-
-def _gathered(stream: BatchStream) -> Iterator[pa.RecordBatch]:
-    """Few large batches: asking an engine for new values has a price that does not depend on rows.
-
-    Dictionaries stay as they come: those of several batches may be too much for one.
-    """
-    if any(pa.types.is_dictionary(column.type) for column in stream.schema):
-        yield from stream
-        return
-    waiting: list[pa.RecordBatch] = []
-    rows = size = 0
-    for batch in stream:
-        waiting.append(batch)
-        rows += batch.num_rows
-        size += batch.nbytes
-        if rows >= _MANY_ROWS or size >= _MANY_BYTES:
-            yield glue_rows(waiting, stream.schema)
-            waiting, rows, size = [], 0, 0
-    if waiting:
-        yield glue_rows(waiting, stream.schema)
 
 
 def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.RecordBatch:
