@@ -158,6 +158,12 @@ class Server(Struct, frozen=True, kw_only=True):
             "`auto`: on loopback everyone is admin until a token is created. `required`: always a token."
         ),
     ] = "auto"
+    existing_schema_ok: Annotated[
+        bool,
+        about(
+            "CREATE SCHEMA of a schema that exists succeeds: DuckDB does not transmit IF NOT EXISTS."
+        ),
+    ] = False
     replicated: Annotated[
         bool,
         about(
