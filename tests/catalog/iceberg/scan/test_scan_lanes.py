@@ -41,6 +41,20 @@ def test_a_small_file_is_read_in_one_lane() -> None:
     assert len(share(file(SMALL), fields(16), 4)) == 1
 
 
+@pytest.mark.parametrize("lanes", [2, 3])
+def test_known_work_is_shared_evenly(lanes: int) -> None:
+    work = {1: 40, 2: 9, 3: 10, 4: 11, 5: 12, 6: 0}
+    shared = share(file(LARGE), fields(7), lanes, work)
+    assert sorted(index for lane in shared for index in lane) == list(range(7))
+    loads = [sum(work.get(index + 1, 0) for index in lane) for lane in shared]
+    assert max(loads) - min(loads) <= max(40 - 42 // (lanes - 1), 0) + 12
+
+
+@pytest.mark.parametrize("lanes", [2, 4])
+def test_no_lane_is_left_without_a_field(lanes: int) -> None:
+    assert all(share(file(LARGE), fields(4), lanes, {}))
+
+
 def chunks_of(rows: int, columns: list[int], sizes: list[int]) -> Iterator[Chunk]:
     """Column c holds c, c + 100, c + 200, …"""
     start = 0

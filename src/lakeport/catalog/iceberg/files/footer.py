@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lakeport.catalog.iceberg.files.nodes import Node, nodes_of
+from lakeport.catalog.iceberg.parts import MEBIBYTE
 from lakeport.catalog.iceberg.storage import TAIL, OpenFile
 from lakeport.core.errors import CorruptDataError, UnsupportedError
 
@@ -31,6 +32,8 @@ _HIDDEN_SCHEMA = b"\x18\x0cARROW-schema\x18"
 # About what the parsed form takes, by the growth of a process that held many of 10 to 1,000 columns.
 _PARSED_PER_BYTE = 6
 _PARSED_PER_COLUMN = 1_000
+# Writers fill dictionaries up to a megabyte or two, and pages up to one.
+_FIRST_BYTES = 4 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +52,22 @@ class Footer:
             message = "the types of its columns contradict each other"
             raise ValueError(message)
         return chunk
+
+    def work(self) -> dict[int, int]:
+        """What the first rows of each column cost to read, by its field id: bytes to be unpacked.
+
+        That is a dictionary and a page of values, not more of a large column than of others.
+        """
+        if not self.metadata.num_row_groups:
+            return {}
+        return {
+            node.field_id: sum(
+                min(self.chunk(0, leaf).total_uncompressed_size, _FIRST_BYTES)
+                for leaf in node.leaves
+            )
+            for node in self.nodes
+            if node.field_id is not None
+        }
 
     def cheapest(self, leaves: range) -> int:
         """The leaf that costs the least to read: never a repeated one if another will do."""

@@ -7,7 +7,7 @@ an Arrow array; then the shorter chunk decides.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TypeAlias
 
@@ -24,13 +24,24 @@ Lanes: TypeAlias = list[list[int]]
 _SHARED_BYTES = 2 * MEBIBYTE
 
 
-def share(file: DataFile, fields: Sequence[NestedField], most: int) -> Lanes:
-    """Which fields each lane reads, by their indices: about the same work for each."""
+def share(
+    file: DataFile, fields: Sequence[NestedField], most: int, work: Mapping[int, int] | None = None
+) -> Lanes:
+    """Which fields each lane reads, by their indices: about the same work for each.
+
+    `work` says how much a field is, by its id; without it their types must do.
+    """
     count = min(most, len(fields))
     if count < 2 or file.bytes < _SHARED_BYTES:
         return [list(range(len(fields)))]
-    by_cost = sorted(range(len(fields)), key=lambda index: -_cost(fields[index]))
-    return [by_cost[lane::count] for lane in range(count)]
+    costs = [_cost(field) if work is None else work.get(field.field_id, 0) for field in fields]
+    by_cost = sorted(range(len(fields)), key=lambda index: -costs[index])
+    if work is None:  # a rough guess: at least as many fields for each
+        return [by_cost[lane::count] for lane in range(count)]
+    lanes: Lanes = [[] for _ in range(count)]
+    for index in by_cost:
+        min(lanes, key=lambda lane: (sum(costs[each] for each in lane), len(lane))).append(index)
+    return lanes
 
 
 def _cost(field: NestedField) -> int:

@@ -137,7 +137,13 @@ def _is_worth_threads(reading: _Reading) -> bool:
 def _lanes(reading: _Reading, part: Part, helpers: int) -> Lanes:
     # Of a remote file, columns that are neighbours are fetched together, by one lane.
     is_shared = helpers > 0 and is_mapped(reading.source.io, part.file.path)
-    return share(part.file, reading.wanted.fields, helpers + 1 if is_shared else 1)
+    if not is_shared:
+        return share(part.file, reading.wanted.fields, 1)
+    # Somebody waits for the first file's first rows; of the others rows are ready when their turn comes.
+    is_first = part is reading.parts[0]
+    footer = reading.source.caches.footers.peek(part.file.path) if is_first else None
+    work = None if footer is None else footer.work()
+    return share(part.file, reading.wanted.fields, helpers + 1, work)
 
 
 def _narrowed(wanted: Wanted, fields: Sequence[int]) -> Wanted:
