@@ -44,6 +44,8 @@ class Dialect:
     where_aliases: bool = False
     # A relation's name may stand for its whole row.
     row_values: bool = False
+    # A subquery may name columns of queries further out than the one around it.
+    far_correlation: bool = True
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
     merged_in_place: bool = False
     naming: Naming = "position"
@@ -67,6 +69,7 @@ _SPARK = Dialect(
     tables=Fold.INSENSITIVE,
     columns=Fold.INSENSITIVE,
     lateral_aliases=True,
+    far_correlation=False,
     naming="spark",
     values_columns="col",
     relatives=("databricks", ""),

@@ -57,3 +57,22 @@ SELECT id, EXISTS (SELECT 1 FROM b WHERE b.id = a.id) AS has FROM a;
 -- table: a(x int, y int)
 SELECT s FROM (SELECT x + y AS s FROM a WHERE x > 0) AS q WHERE s > 1;
 --> out.s <= a.x, a.y
+
+-- case: spark_sees_no_further_than_the_query_around
+-- dialect: spark
+-- table: t(a int)
+-- table: u(b int)
+-- table: w(c int)
+SELECT a FROM t WHERE EXISTS (SELECT b FROM u WHERE b IN (SELECT c FROM w WHERE c = t.a));
+SELECT a FROM t WHERE EXISTS (SELECT b FROM u WHERE b = t.a AND b IN (SELECT c FROM w WHERE c = b));
+--> @0 out.a <- t.a
+--> @1 out.a <- t.a
+--> issue UNKNOWN_COLUMN @0 column=a
+
+-- case: postgres_sees_all_queries_around
+-- dialect: postgres
+-- table: t(a int)
+-- table: u(b int)
+-- table: w(c int)
+SELECT a FROM t WHERE EXISTS (SELECT b FROM u WHERE b IN (SELECT c FROM w WHERE c = t.a));
+--> out.a <- t.a

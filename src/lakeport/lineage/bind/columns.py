@@ -112,7 +112,7 @@ def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
     while level is not None:
         refs = _in_scope(binder, identifier, name, key, level, role)
         if refs is not None:
-            correlate(scope, level, refs)
+            correlate(binder, identifier, scope, level, refs)
             return refs
         level = level.parent
     return _not_found(binder, identifier, name, key, scope, role)

@@ -60,6 +60,17 @@ def unknown_column(
     return [Ref(assumed(relation, name, key), role, approximate=True)]
 
 
+def out_of_reach(binder: Binder, identifier: exp.Expr) -> None:
+    """The column is there, but the engine does not look that far."""
+    binder.report(
+        IssueCode.UNKNOWN_COLUMN,
+        f"column `{identifier.name}` belongs to a query too far out to be seen from here",
+        at=identifier,
+        column=identifier.name,
+        hint="hand it down through the query in between",
+    )
+
+
 def assumed(relation: Relation, name: str, key: str) -> Column:
     """A column the statement says exists."""
     column = Column(name, key)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from lakeport.core.names import nearest
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import is_variable, script_refs
-from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
+from lakeport.lineage.bind.misses import ambiguous, assumed, out_of_reach, unknown_column
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -66,7 +66,7 @@ def qualified(
                 refs = ambiguous(binder, identifier, twins, role)
             else:
                 refs = _column_of(binder, relation, chain[0], chain[1:], role)
-            correlate(scope, level, refs)
+            correlate(binder, identifier, scope, level, refs)
             return refs
         level = level.parent
     return _struct_column(binder, [*parts, identifier], scope, role)
@@ -280,9 +280,15 @@ def are_copies(relation: Relation, key: str) -> bool:
     return first.identity and all(column.identity and column.refs == first.refs for column in same)
 
 
-def correlate(inner: Scope, outer: Scope, refs: list[Ref]) -> None:
+def correlate(
+    binder: Binder, identifier: exp.Expr, inner: Scope, outer: Scope, refs: list[Ref]
+) -> None:
     """Every query between the name and its table depends on a row from outside."""
     level: Scope | None = inner
+    distance = 0
     while level is not None and level is not outer:
         level.correlated.extend(refs)
         level = level.parent
+        distance += 1
+    if distance > 1 and not binder.dialect.far_correlation:
+        out_of_reach(binder, identifier)
