@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -149,3 +150,25 @@ def test_a_server_stops_though_a_consumer_stalls() -> None:
         server.stop(grace_seconds=0)
         with pytest.raises((fl.FlightError, pa.ArrowException)):
             reader.read_all()
+
+
+def test_a_lake_that_went_away_is_unavailable_and_its_address_is_nobodys_business(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    database = tmp_path / "private" / "catalog.db"
+    database.parent.mkdir()
+    profile = Profile("lake", "sql", f"sqlite:///{database}", f"file://{tmp_path / 'warehouse'}")
+    with IcebergCatalog(profile) as lake:
+        fill(
+            lake.create_namespace(NamespaceInfo("shop")).create_table("orders", Definition(ORDERS))
+        )
+        with served(lake) as address, fl.connect(address) as client:
+            assert rows(client, info(client, "orders").endpoints[0].ticket) == 3
+            with sqlite3.connect(database) as other:
+                other.execute("DROP TABLE iceberg_tables")
+            with pytest.raises(fl.FlightUnavailableError) as caught:
+                info(client, "orders")
+    assert "catalog `lake` cannot be reached" in str(caught.value)
+    assert "private" not in str(caught.value)
+    assert "iceberg_tables" not in str(caught.value)
+    assert any("private" in str(vars(record).get("reason")) for record in caplog.records)

@@ -21,7 +21,8 @@
     └── InternalError                a bug of ours
 
 `code` is stable: scripts and clients may match on it. A message says what happened in the user's own
-names, the hint says what to do. Neither ever holds a path, a token or a traceback of ours; the
+names, the hint says what to do. Neither ever holds a token or a traceback of ours, and where a message
+has an address that is good for who runs Lakeport only, `outside` is the sentence for the rest; the
 reason for an `InternalError` goes to the log. How a door shows an error is `core/status.py`.
 """
 
@@ -41,12 +42,21 @@ class LakeportError(Exception):
     code: ClassVar[str] = "error"
 
     def __init__(
-        self, message: str, *, hint: str | None = None, details: Mapping[str, str] | None = None
+        self,
+        message: str,
+        *,
+        hint: str | None = None,
+        details: Mapping[str, str] | None = None,
+        outside: str | None = None,
     ) -> None:
+        """`outside` is told over a network where the message names hosts or folders, and the hint
+        things that only who runs the server can do.
+        """
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.details: dict[str, str] = dict(details or {})
+        self.outside = outside
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message

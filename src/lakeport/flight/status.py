@@ -77,6 +77,8 @@ class ToldError:
 
     @classmethod
     def of(cls, error: LakeportError) -> ToldError:
+        if error.outside is not None:
+            return cls(error.code, _short(mask_text(error.outside)))
         hint = None if error.hint is None else _short(mask_text(error.hint))
         return cls(error.code, _short(mask_text(error.message)), hint)
 
@@ -91,7 +93,10 @@ def refusal(error: BaseException, call: Call) -> Refusal:
             exc_info=(type(error), error, error.__traceback__),
         )
         error = InternalError(f"internal error (reference {reference})")
-    code, text = status_of(error).grpc, _short(mask_text(str(error)))
+    elif error.outside is not None:
+        _log.warning("call.failed", extra={"method": call.method, "reason": mask_text(str(error))})
+    told = str(error) if error.outside is None else error.outside
+    code, text = status_of(error).grpc, _short(mask_text(told))
     return Refusal(code, text, _trailers(error, code, text, call))
 
 

@@ -136,6 +136,10 @@ def test_trouble_with_a_catalog_names_it_and_hides_its_secrets(
     assert words in caught.value.message
     assert "sesame" not in str(caught.value)
     assert caught.value.hint or isinstance(raised, NotImplementedError)
+    assert caught.value.outside is not None
+    assert caught.value.outside.startswith("catalog `lake` ")
+    assert words.partition(":")[0] in caught.value.outside
+    assert "postgresql" not in caught.value.outside
 
 
 def test_a_file_is_named_by_its_last_name_alone() -> None:

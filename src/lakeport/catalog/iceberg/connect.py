@@ -21,6 +21,7 @@ from lakeport.catalog.iceberg.drivers.patience import Patience
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import refusal
 from lakeport.core.errors import PreconditionError, UnavailableError
+from lakeport.core.names import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -135,6 +136,8 @@ def _within(seconds: float, profile: Profile, ask: Callable[[], T]) -> T:
         raise refusal(profile, failures[0]) from failures[0]
     if not answers:
         raise UnavailableError(
-            f"{profile} did not answer within {seconds:g} s", hint="is the address right?"
+            f"{profile} did not answer within {seconds:g} s",
+            hint="is the address right?",
+            outside=f"catalog {quoted(profile.name)} did not answer in time",
         )
     return answers[0]

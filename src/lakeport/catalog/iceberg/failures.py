@@ -16,6 +16,7 @@ import struct
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import pyarrow as pa
 from pydantic import ValidationError as Unfitting
@@ -211,38 +212,55 @@ def _is_our_bug(error: Exception) -> bool:
 
 
 def refusal(profile: Profile, error: Exception) -> LakeportError:
-    """What to raise for whatever a driver raised: the catalog by name, the reason, what to check."""
+    """What to raise for whatever a driver raised: the catalog by name, the reason, what to check.
+
+    The catalog's address and a driver's own words are for who runs this process; clients over the
+    network are told the rest.
+    """
     if isinstance(error, LakeportError):
         return error
-    if isinstance(error, NotInstalledError | ImportError):
-        return UnsupportedError(
-            f"{profile} needs a package that is not installed",
-            hint=reason_of(error).rstrip("."),
-        )
+    trouble = _trouble(profile, error)
+    reason = f": {trouble.reason}" if trouble.reason else ""
+    return trouble.kind(
+        f"{profile} {trouble.what}{reason}",
+        hint=trouble.hint,
+        outside=f"catalog {quoted(profile.name)} {trouble.what}",
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class _Trouble:
+    kind: type[LakeportError]
+    what: str
+    hint: str | None = None
+    reason: str = ""
+
+
+def _trouble(profile: Profile, error: Exception) -> _Trouble:
+    reason = reason_of(error)
     unknown = unknown_type(error)
+    if isinstance(error, NotInstalledError | ImportError):
+        return _Trouble(
+            UnsupportedError, "needs a package that is not installed", reason.rstrip(".")
+        )
     if unknown is not None:
-        return UnsupportedError(
-            f"{profile} names a type that cannot be read yet: {quoted(unknown)}", hint=_ELSEWHERE
-        )
+        what = f"names a type that cannot be read yet: {quoted(unknown)}"
+        return _Trouble(UnsupportedError, what, _ELSEWHERE)
     if isinstance(error, NotImplementedError):
-        return UnsupportedError(f"{profile} cannot do that: {reason_of(error)}")
+        return _Trouble(UnsupportedError, "cannot do that", reason=reason)
     if isinstance(error, CommitFailedException):
-        return ConflictError(
-            f"{profile} refused the change: somebody else was faster", hint="run it again"
-        )
+        what = "refused the change: somebody else was faster"
+        return _Trouble(ConflictError, what, "run it again")
     if isinstance(error, OSError) and error.errno in _FULL:
-        return UnavailableError(
-            f"{profile} cannot write its files: {reason_of(error)}",
-            hint="make room in the warehouse, or move it",
-        )
+        hint = "make room in the warehouse, or move it"
+        return _Trouble(UnavailableError, "cannot write its files", hint, reason)
     if isinstance(error, DataError):
-        return InvalidRequestError(f"{profile} cannot keep that: {reason_of(error)}")
+        return _Trouble(InvalidRequestError, "cannot keep that", reason=reason)
     if is_busy(error):
-        return UnavailableError(
-            f"{profile} is busy: another process holds its lock",
-            hint="run it again; if it stays so, find the program that keeps a transaction open",
-        )
-    return UnavailableError(f"{profile} {_trouble(error)}", hint=_advice(profile, error))
+        hint = "run it again; if it stays so, find the program that keeps a transaction open"
+        return _Trouble(UnavailableError, "is busy: another process holds its lock", hint)
+    what, reason = _out_of_reach(error, reason)
+    return _Trouble(UnavailableError, what, _advice(profile, error), reason)
 
 
 def is_busy(error: BaseException | None) -> bool:
@@ -261,18 +279,18 @@ def is_busy(error: BaseException | None) -> bool:
 _CREDENTIALS = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationExpiredError
 
 
-def _trouble(error: Exception) -> str:
+def _out_of_reach(error: Exception, reason: str) -> tuple[str, str]:
     if isinstance(error, _CREDENTIALS):
-        return f"refuses access: {reason_of(error)}"
+        return "refuses access", reason
     if _timed_out(error):
-        return "did not answer in time"
+        return "did not answer in time", ""
     if isinstance(error, TooManyRequestsError):
-        return "is overloaded"
+        return "is overloaded", ""
     if isinstance(error, CommitStateUnknownException):
-        return "did not say whether the change was made"
+        return "did not say whether the change was made", ""
     if isinstance(error, Unfitting | ValidationError):
-        return "gave an answer that is not Iceberg's"
-    return f"cannot be reached: {reason_of(error)}"
+        return "gave an answer that is not Iceberg's", ""
+    return "cannot be reached", reason
 
 
 def _advice(profile: Profile, error: Exception) -> str:
