@@ -2,10 +2,10 @@
 
 Quack copies a table from one DuckDB into another (CREATE TABLE AS); Lakeport's stream is copied into the
 same DuckDB by a standard Flight client, once as DuckDB is set by default, once without keeping the order
-of rows, which is most of what its copy of a stream costs. ROAPI's answer, by Flight SQL and its usual client, is taken batch
-by batch, and so is ours. The comparison is kind to the peers: Quack serves a table of DuckDB that lies
-in memory, ROAPI once the rows it has loaded into memory, which is its default, and once the same Parquet
-files without knowing Iceberg. Servers run one at a time beside Lakeport's; rounds take turns.
+of rows, which is most of what copying a stream of small batches costs it. ROAPI's answer, by Flight SQL
+and its usual client, is taken batch by batch, and so is ours. That is kind to the peers: Quack serves a
+table of DuckDB that lies in memory, ROAPI once the rows that it has loaded into memory, its default, and
+once the same Parquet files without knowing Iceberg. One peer runs at a time; rounds take turns.
 
 The peers live in an environment of their own; `--install` makes it, without it they are skipped.
 """

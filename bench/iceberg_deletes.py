@@ -17,7 +17,7 @@ from bench.lineage_parts.clock import Line
 
 READERS: list[Reader] = ["lakeport", "pyiceberg", "duckdb iceberg", "polars frames"]
 # Rounds, and answers in each: what is over in no time is asked more often.
-REPEATS = {"full scan": (3, 2), "3 columns": (3, 3), "0.1 % filter": (3, 3), "LIMIT 10": (3, 3)}
+REPEATS = {"full scan": (3, 2), "3 columns": (4, 3), "0.1 % filter": (2, 2), "LIMIT 10": (2, 2)}
 NO_SLOWER_THAN = 0.8
 
 
@@ -29,7 +29,8 @@ def main() -> int:
             Task(reader, folder, "lineitem_deleted", QUERIES[query], runs) for reader in READERS
         ]
         undeleted = Task("lakeport", folder, "lineitem", QUERIES[query], runs)
-        *medians, without = race([*tasks, undeleted], rounds)
+        # The two that are set against each other run one after the other.
+        without, *medians = race([undeleted, *tasks], rounds)
         agree(READERS, medians)
         print_race(query, READERS, medians)
         ours = medians[0]
@@ -37,10 +38,11 @@ def main() -> int:
             f"  lakeport without deletes: {without.wall * 1e3:.1f} ms, cpu {without.cpu * 1e3:.1f}"
         )
         if query in {"full scan", "3 columns"}:
-            kept = without.cpu / ours.cpu
-            bars.append(
-                Line(f"{query}: CPU without deletes / with", kept, NO_SLOWER_THAN, at_least=True)
-            )
+            for what, kept in (
+                ("without deletes / with", without.wall / ours.wall),
+                ("CPU without deletes / with", without.cpu / ours.cpu),
+            ):
+                bars.append(Line(f"{query}: {what}", kept, NO_SLOWER_THAN, at_least=True))
         if query == "3 columns":
             gain = medians[READERS.index("pyiceberg")].wall / ours.wall
             bars.append(Line(f"{query}: PyIceberg / lakeport", gain, 4.0, at_least=True))

@@ -93,7 +93,7 @@ class ReadOptions:
     batch_bytes: int = 3 * MEBIBYTE // 2
     batch_rows: int = 65_536
     threads: int = 2
-    queue_bytes: int = 16 * MEBIBYTE
+    queue_bytes: int = 12 * MEBIBYTE
 
 
 @dataclass(frozen=True, slots=True)
