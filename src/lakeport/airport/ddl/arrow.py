@@ -58,9 +58,23 @@ def unknown_extension(column: Field) -> str | None:
 
 def _column(field: Field) -> Field:
     kept = {key: value for key, value in (field.metadata or {}).items() if _is_kept(key, value)}
-    for key in (COMMENT, DEFAULT):
-        kept.get(key, b"").decode()  # whatever is not text is refused here
+    _require_text(field)
     return pa.field(field.name, field.type, nullable=field.nullable, metadata=kept or None)
+
+
+def _require_text(field: Field) -> None:
+    """Arrow takes any bytes for a name, a time zone or a comment; nobody else does."""
+    field.name.encode()
+    for key, value in (field.metadata or {}).items():
+        if _is_kept(key, value):
+            value.decode()
+    kind = field.type
+    if isinstance(kind, pa.TimestampType):
+        (kind.tz or "").encode()
+    if isinstance(kind, pa.DictionaryType):
+        _require_text(pa.field("values", kind.value_type))
+    for index in range(kind.num_fields):
+        _require_text(kind.field(index))
 
 
 def _comment_alone(metadata: Mapping[bytes, bytes] | None) -> dict[bytes | str, bytes | str]:
