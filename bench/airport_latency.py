@@ -1,0 +1,147 @@
+"""How long the airport's small calls take over a lake of a thousand tables: p50 and p99 against the contracts.
+
+The server is `lakeport serve` with its audit and tokens; see callers.py for the clients, which share the
+machine's cores with it. Cold is the first call of a fresh server. With four scans of lineitem running, only
+p50 is held to the contracts: there are fewer cores than scans.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import statistics
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a program, from anywhere
+
+import msgspec
+import pyarrow.flight as fl
+
+from bench.airport_parts import callers, thousand
+from bench.airport_parts.callers import Asked, Took
+from bench.iceberg_parts.lake import Lake
+from bench.iceberg_parts.race import finish, is_quick, prepared
+from bench.lineage_parts.clock import Line
+
+SERVE = [str(Path(sys.executable).with_name("lakeport")), "serve", "--json"]
+PORTS = ["--grpc", "127.0.0.1:0", "--http", "127.0.0.1:0"]
+LIMITS = {"GetFlightInfo": 100, "ListActions": 50, "GetSchemas": 500, "GetTables": 500}
+MANY = 32
+SCANS = 4
+CALLS = 20 if is_quick() else 640
+
+
+@contextmanager
+def served(lake: Lake) -> Iterator[str]:
+    settings = {"LAKEPORT_CATALOG_URI": lake.uri, "LAKEPORT_CATALOG_WAREHOUSE": lake.warehouse}
+    with TemporaryDirectory() as project:
+        (Path(project) / "lakeport.toml").touch()
+        with subprocess.Popen(
+            [*SERVE, *PORTS],
+            cwd=project,
+            env={**os.environ, **settings},
+            stdout=subprocess.PIPE,
+            text=True,
+        ) as process:
+            if process.stdout is None:
+                raise SystemExit("the server has no pipe")
+            try:
+                yield json.loads(process.stdout.readline())["grpc"]
+            finally:
+                process.terminate()
+
+
+@contextmanager
+def scanning(address: str) -> Iterator[None]:
+    """Whole tables, one after the other, by as many clients."""
+    over = threading.Event()
+
+    def scan() -> None:
+        with fl.connect(address) as client:
+            info = client.get_flight_info(fl.FlightDescriptor.for_path("bench", "lineitem"))
+            while not over.is_set():
+                for endpoint in info.endpoints:
+                    for _ in client.do_get(endpoint.ticket):
+                        if over.is_set():
+                            return
+
+    threads = [threading.Thread(target=scan) for _ in range(SCANS)]
+    for thread in threads:
+        thread.start()
+    try:
+        yield
+    finally:
+        over.set()
+        for thread in threads:
+            thread.join()
+
+
+def ask(address: str, what: str, clients: int, calls: int) -> Took:
+    asked = msgspec.json.encode(Asked(address, what, clients, calls)).decode()
+    done = subprocess.run(
+        [sys.executable, callers.__file__, asked], capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise SystemExit(f"the clients failed:\n{done.stderr}")
+    return msgspec.json.decode(done.stdout, type=Took)
+
+
+def cold(lake: Lake) -> list[Line]:
+    """Once each: whoever comes first to a fresh server. Its own start is not counted."""
+    lines = []
+    for what in ("GetTables", "list_schemas"):
+        with served(lake) as address:
+            took = ask(address, what, 1, 1).seconds[0] * 1e3
+        print(f"  first {what} of a fresh server: {took:.0f} ms", flush=True)
+        lines.append(Line(f"first {what}, ms", took, 500))
+    return lines
+
+
+def measured(address: str, clients: int, *, busy: bool) -> list[Line]:
+    lines = []
+    company = f"{clients} client{'s' * (clients > 1)}" + f", {SCANS} scans" * busy
+    print(
+        f"\n  {company:<24}{'p50 ms':>9}{'p99 ms':>9}{'calls/s':>9}{'client CPU':>12}{'contract':>10}"
+    )
+    for what, limit in LIMITS.items():
+        calls = max(1, (CALLS // (4 if busy else 1)) // clients)
+        took = ask(address, what, clients, calls)
+        cuts = statistics.quantiles([1e3 * each for each in took.seconds], n=100)
+        print(
+            f"  {what:<24}{cuts[49]:>9.1f}{cuts[98]:>9.1f}{len(took.seconds) / took.wall:>9.0f}"
+            f"{took.cpu / took.wall:>11.0%} {limit:>9}",
+            flush=True,
+        )
+        lines.append(
+            Line(
+                f"{what}, {company}, {'p50' if busy else 'p99'} ms", cuts[49 if busy else 98], limit
+            )
+        )
+    return lines
+
+
+def main() -> int:
+    lake = thousand.ready(prepared())
+    bars = cold(lake)
+    with ExitStack() as stack:
+        address = stack.enter_context(served(lake))
+        for clients in (1, MANY):
+            bars += measured(address, clients, busy=False)
+        stack.enter_context(scanning(address))
+        began = time.perf_counter()
+        ask(address, "ListActions", 1, 1)  # the scans are under way
+        print(f"\n  scans under way after {time.perf_counter() - began:.1f} s")
+        for clients in (1, MANY):
+            bars += measured(address, clients, busy=True)
+    return finish(bars)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
