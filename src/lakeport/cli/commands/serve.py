@@ -53,8 +53,8 @@ def serve(
 def _leave() -> NoReturn:
     """Exit code 0, without taking the interpreter apart.
 
-    Everything is closed by now, but a thread may still be on its way out of a scan that was cut off,
-    deep inside Arrow: finalising Python around it aborts the process every other time.
+    Everything is closed by now and the server has waited for its threads. But not for ever: one may be
+    stuck in a slow store, deep inside Arrow, and finalising Python around it aborts the process.
     """
     logging.shutdown()
     with tolerate_a_closed_pipe():
