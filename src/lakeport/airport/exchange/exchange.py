@@ -71,7 +71,7 @@ def _returned(statement: Statement, shown: Shown, incoming: Incoming) -> Iterato
         for batch in statement.received(incoming):
             stored = statement.add(batch, returning=True)
             yield Chunk(shown.batch(stored, batch.num_rows))
-        changed = statement.commit()
+        changed = statement.commit().rows
     yield _total(changed)
 
 
@@ -79,7 +79,7 @@ def _silent(statement: Statement, incoming: Incoming) -> Iterator[Chunk]:
     try:
         with statement.target.write:
             statement.take(incoming)
-            changed = statement.commit()
+            changed = statement.commit().rows
     except (CancelledError, DeadlineError):
         raise
     except LakeportError:

@@ -1,4 +1,7 @@
-"""What an exchange is for, as its headers say (chapter 1.2)."""
+"""What a statement does, as the headers of its call say (chapter 1.2).
+
+Replacing all rows is DoPut's alone, by a header of our own: DuckDB has no word for it.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from typing import Any
 from lakeport.catalog.ports import (
     Deletable,
     Insertable,
+    Overwritable,
     Table,
     Updatable,
     Write,
@@ -22,6 +26,7 @@ from lakeport.flight.call import Call
 
 _OPERATION = "airport-operation"
 _RETURNING = "return-chunks"
+PUT_HEADER = "lakeport-put"
 _FUNCTIONS = frozenset({"scalar_function", "table_function", "table_function_in_out"})
 
 
@@ -29,6 +34,11 @@ class Kind(StrEnum):
     INSERT = "insert"
     UPDATE = "update"
     DELETE = "delete"
+    REPLACE = "replace"
+
+
+_EXCHANGED = (Kind.INSERT, Kind.UPDATE, Kind.DELETE)
+_PUT = {None: Kind.INSERT, "append": Kind.INSERT, "replace": Kind.REPLACE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +51,7 @@ _OPENINGS = {
     Kind.INSERT: _Opening(Insertable, lambda table, context: table.insert(context)),
     Kind.UPDATE: _Opening(Updatable, lambda table, context: table.update(context)),
     Kind.DELETE: _Opening(Deletable, lambda table, context: table.delete(context)),
+    Kind.REPLACE: _Opening(Overwritable, lambda table, context: table.overwrite(context)),
 }
 
 
@@ -55,15 +66,24 @@ def kind_of(call: Call) -> Kind:
     asked = call.header(_OPERATION)
     if asked in _FUNCTIONS:
         raise UnsupportedError(f"exchanges for {quoted(asked)} are not supported by this server")
-    try:
-        return Kind(asked or "")
-    except ValueError:
-        raise InvalidRequestError(
-            f"the header `{_OPERATION}` is missing"
-            if asked is None
-            else f"there is no operation {quoted(asked)}",
-            hint=f"`{_OPERATION}` is one of {', '.join(Kind)}",
-        ) from None
+    if asked in _EXCHANGED:
+        return Kind(asked)
+    raise InvalidRequestError(
+        f"the header `{_OPERATION}` is missing"
+        if asked is None
+        else f"there is no operation {quoted(asked)}",
+        hint=f"`{_OPERATION}` is one of {', '.join(_EXCHANGED)}",
+    )
+
+
+def put_kind_of(call: Call) -> Kind:
+    """Rows are appended, unless they are to take the place of all that are there."""
+    asked = call.header(PUT_HEADER)
+    if asked in _PUT:
+        return _PUT[asked]
+    raise InvalidRequestError(
+        f"the header `{PUT_HEADER}` is append or replace, not {quoted(asked or '')}"
+    )
 
 
 def is_returning(call: Call) -> bool:

@@ -7,6 +7,7 @@ was there before it.
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -24,9 +25,11 @@ from lakeport.airport.scans.resolve import transaction_of
 from lakeport.catalog.arrays.gather import gathered
 from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.ports import Written
-from lakeport.core.errors import ConflictError, NotFoundError
+from lakeport.core.errors import ConflictError, LakeportError, NotFoundError
 from lakeport.core.names import quoted
 from lakeport.flight.service import Incoming
+
+_log = logging.getLogger(__name__)
 
 # As many as make a piece of work for the writer of files, which then glues nothing again.
 _GATHER_ROWS = 65_536
@@ -92,16 +95,16 @@ class Statement:
         with self._unless_dropped():
             return self.target.write.add(batch, returning=returning)
 
-    def commit(self) -> int:
-        """How many rows it changed. From here on nobody's leaving undoes it."""
+    def commit(self) -> Written:
+        """From here on nobody's leaving undoes it."""
         account = self.caller.account
         self.caller.call.check()
         self.caller.require_welcome()
         with self._unless_dropped(), account.deciding():
             written = self.target.write.commit()
             account.rows_changed = written.rows
-            self._move_pin(written)
-        return written.rows
+        self._move_pin(written)
+        return written
 
     @contextmanager
     def _unless_dropped(self) -> Iterator[None]:
@@ -122,8 +125,11 @@ class Statement:
         The schema's id is the one that the statement began with: where it has changed since, the pin
         is void and the next read takes the head, which has the write in it, too.
         """
-        if self.transaction is not None and written.snapshot_id is not None:
-            state = replace(
-                self.target.state, snapshot_id=written.snapshot_id, version=written.version
-            )
+        if self.transaction is None or written.snapshot_id is None:
+            return
+        state = replace(self.target.state, snapshot_id=written.snapshot_id, version=written.version)
+        try:
             self.pins.move(self.transaction, self.target.reading.found.catalog.name, state)
+        except LakeportError:
+            # The statement is done, and its client must not be told anything else.
+            _log.warning("statement.pin_not_moved", exc_info=True)
