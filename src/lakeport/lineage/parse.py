@@ -14,6 +14,7 @@ from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.pipes import unfold_pipes, unfold_table
@@ -99,10 +100,18 @@ class StatementParser:
         if problem is None:
             return Parsed(tree)
         for relative in self._dialect.relatives:
-            other = self._attempt(chunk.tokens, relative)
-            if other is not None and not isinstance(other, exp.Command):
+            other = self._as_relative(chunk, relative)
+            if other is not None:
                 return Parsed(other, fallback=relative or "generic")
         return Parsed(None, problem)
+
+    def _as_relative(self, chunk: Chunk, relative: str) -> exp.Expr | None:
+        """The tree in another dialect: of the tokens as they are, or read anew with its quotes."""
+        for tokens in (chunk.tokens, tokens_between(self._text, chunk.start, chunk.end, relative)):
+            tree = self._attempt(tokens, relative)
+            if tree is not None and not isinstance(tree, exp.Command):
+                return tree
+        return None
 
     def _may_be_deep(self, chunk: Chunk) -> bool:
         """Counting characters is cheap; only a text with that many openers is worth a closer look."""

@@ -138,3 +138,33 @@ SELECT LEVEL, a FROM t CONNECT BY PRIOR id = parent AND LEVEL < 5;
 --> out.a <- T.A
 --> issue INFERRED_SCHEMA
 --> schema t(a, id, parent, ...) implied
+
+-- case: clickhouse_dictionaries_are_read
+-- dialect: clickhouse
+-- table: events(id int, kind int)
+-- table: refs.kinds(code int, label string, colour string)
+SELECT
+  dictGet('refs.kinds', 'label', kind) AS label,
+  dictGetOrDefault(refs.kinds, ('label', 'colour'), kind, ('', '')) AS both,
+  dictHas('refs.kinds', id) AS known,
+  dictGetString(elsewhere, 'x', toUInt64(id)) AS guess
+FROM events;
+--> out.label <= refs.kinds.label, events.kind
+--> out.both <= refs.kinds.label, refs.kinds.colour, events.kind
+--> out.known <= refs.kinds, events.id
+--> out.guess <= elsewhere.x, events.id
+--> stmt 0 SELECT reads events, refs.kinds, elsewhere
+--> issue UNKNOWN_TABLE relation=elsewhere
+--> issue INFERRED_SCHEMA relation=elsewhere
+
+-- case: athena_queries_in_backticks
+-- dialect: athena
+-- table: s.t(a int)
+SELECT `a` FROM `s`.`t`;
+--> out.a <- s.t.a
+--> issue DIALECT_FALLBACK
+
+-- case: hive_exchanges_partitions
+-- dialect: hive
+ALTER TABLE a EXCHANGE PARTITION (day = '1') WITH TABLE s.b;
+--> stmt 0 ALTER_TABLE reads s.b writes a

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
+from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.qualified import field_of_row
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, VALUE, WINDOW, Column, Ref
 from lakeport.lineage.tags import is_masking
@@ -340,8 +341,13 @@ def _anonymous(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: _Work, refs: list[Ref]
 ) -> None:
     """A function the parser does not know."""
-    del binder, scope, refs
     name = node.name.lower()
+    if reads_dictionary(binder, name):
+        found = dictionary_refs(binder, node, scope, role & ~_MASK)
+        if found is not None:
+            refs += found[0]
+            _push(work, found[1], role)
+            return
     if is_masking(name) and role < _MASK:
         role += _MASK
     elif name in _UNKNOWN_AGGREGATES:

@@ -17,6 +17,7 @@ from lakeport.lineage.names import dotted, written_parts
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Relation
 
 # Commands that move no data between relations.
 _NO_LINEAGE = frozenset(
@@ -80,7 +81,10 @@ _PROCEDURE = re.compile(
 _TABLE_ARGUMENT = re.compile(
     r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
 )
-
+_EXCHANGE = re.compile(
+    r"^\s*TABLE\s+(\S+)\s+EXCHANGE\s+PARTITION\b.*\bWITH\s+TABLE\s+(\S+)",
+    re.IGNORECASE | re.DOTALL,
+)
 _DROPPED_VARIABLE = re.compile(
     r"^\s*(?:TEMPORARY\s+)?VARIABLE\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$", re.IGNORECASE
 )
@@ -104,6 +108,10 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     if variable is not None:
         binder.variables.pop(binder.folding.column(variable[1]), None)
         return "DROP_VARIABLE"
+    exchange = _EXCHANGE.match(text) if word == "ALTER" else None
+    if exchange is not None:
+        _exchange(binder, *exchange.groups())
+        return "ALTER_TABLE"
     if word in _NO_LINEAGE:
         return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
             word, word
@@ -123,6 +131,13 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     )
 
 
+def _exchange(binder: Binder, taking: str, giving: str) -> None:
+    """`ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b`: what `b` holds becomes part of `a`."""
+    source = _table(binder, written_parts(giving), write=False)
+    target = _table(binder, written_parts(taking), write=True)
+    target.table_inputs.append((source, "EXCHANGE"))
+
+
 def _procedure(binder: Binder, text: str) -> None:
     """Iceberg's system procedures write to the table they name."""
     match = _PROCEDURE.match(text)
@@ -133,8 +148,15 @@ def _procedure(binder: Binder, text: str) -> None:
     if match is not None and match[1] and len(written) < 3:
         # The procedure's catalog is the table's.
         written = [*written_parts(match[1]), *written]
+    _table(binder, written, write=True)
+
+
+def _table(binder: Binder, written: list[tuple[str, bool]], *, write: bool) -> Relation:
+    """A table that the text of a command names."""
     parts = tuple(binder.folding.table(part, quoted=quoted) for part, quoted in written)
     shown = tuple(part for part, _ in written)
-    relation = known_table(binder, parts, shown, exp.Table(), write=True)
-    relation.written = True
-    binder.writes.setdefault(dotted(relation.name))
+    relation = known_table(binder, parts, shown, exp.Table(), write=write)
+    if write:
+        relation.written = True
+        binder.writes.setdefault(dotted(relation.name))
+    return relation
