@@ -48,7 +48,7 @@ def delete(desk: Desk, caller: Caller, body: Delete) -> object:
         statement.count(len(body.row_ids))
         ids = pa.array(body.row_ids, pa.int64())
         statement.add(pa.RecordBatch.from_arrays([ids], schema=pa.schema([ROW_ID_FIELD])))
-        return {"deleted": statement.commit()}
+        return {"deleted": statement.commit().rows}
 
 
 ENTRIES = (Entry("Delete", "Delete rows by rowid", Delete.decode, delete, msgspec.json.encode),)

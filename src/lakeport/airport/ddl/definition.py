@@ -32,7 +32,14 @@ def definition_in(fields: Fields) -> Definition:
     schema = _required(sent, fields)
     constraints = (*_keys(schema, fields), *_conditions(fields))
     try:
-        return define(Definition(schema, tuple(_distinct(constraints)), comment_in(sent)))
+        return define(
+            Definition(
+                schema,
+                tuple(_distinct(constraints)),
+                comment_in(sent),
+                *_layout(fields),
+            )
+        )
     except (AlreadyExistsError, NotFoundError) as error:
         # NOT_FOUND and ALREADY_EXISTS tell of the namespace and the table: this is about the request.
         raise InvalidRequestError(error.message, hint=error.hint) from error
@@ -60,6 +67,11 @@ def _keys(schema: pa.Schema, fields: Fields) -> Iterator[Constraint]:
         yield Unique((schema.field(place).name,), "")
     for name in fields.texts("unique_columns") or ():
         yield Unique((name,), "")
+
+
+def _layout(fields: Fields) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Keys of our own, `["day(at)"]` and `["price desc"]`: no SQL of DuckDB's says so, other clients may."""
+    return fields.texts("partitioned_by") or (), fields.texts("sorted_by") or ()
 
 
 def _conditions(fields: Fields) -> Iterator[Constraint]:
