@@ -158,13 +158,14 @@ def _many_clients() -> Line:
             for client in clients:
                 client.close()
         _require(count(folder), total)
+    print(f"  {CLIENTS} x {inserts} INSERTs: {rates[0]:.0f} per second", end="", flush=True)
     with new_lake() as folder:
         with appender("pyiceberg", folder) as append:
             append(0)
             one = locked(append)
             rates.append(total / _seconds(lambda: _all(lambda _: [one(n) for n in range(inserts)])))
         _require(count(folder), 1 + total)
-    print(f"  {CLIENTS} x {inserts} INSERTs: {rates[0]:.0f} per second, pyiceberg {rates[1]:.0f}")
+    print(f", pyiceberg {rates[1]:.1f}")
     return Line(
         f"{CLIENTS} clients x {inserts} one-row INSERTs", rates[0] / rates[1], 6, at_least=True
     )
