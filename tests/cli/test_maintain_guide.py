@@ -37,7 +37,7 @@ def test_the_guide_to_maintenance_shows_what_comes(
             if arguments[0] != "init":
                 assert plain(shown.out + shown.err) == plain(expected), command
                 followed += 1
-    assert followed == 2
+    assert followed == 3
     (code,) = (text for language, text in blocks("maintain.md") if language == "python")
     (output,) = (text for language, text in blocks("maintain.md") if language == "text")
     done = subprocess.run(

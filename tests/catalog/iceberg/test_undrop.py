@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ import pytest
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import NamespaceInfo
+from lakeport.catalog.statements import insert_rows
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, PreconditionError
 from lakeport.core.names import TableName
 from lakeport.state import Store, StoredDrop
@@ -215,6 +217,19 @@ def test_what_has_lost_its_files_says_so(world: World, folder: Path) -> None:
         (done,) = catalog.remove_dropped()
         assert done.problem is None
         assert files_in(folder) == set()
+
+
+def test_files_that_it_shares_are_left(world: World, folder: Path) -> None:
+    with world.process() as catalog:
+        shared = replace(WARES, properties={"gc.enabled": "false"})
+        catalog.create_namespace(NamespaceInfo("shop")).create_table("wares", shared)
+        insert_rows(catalog.namespace("shop").table("wares"), [{"k": 1}])
+        catalog.namespace("shop").drop_table("wares")
+        held = files_in(folder)
+        world.pass_days(8)
+        (done,) = catalog.remove_dropped()
+        assert (done.files, done.problem) == (0, None)
+        assert files_in(folder) == held
 
 
 def test_without_a_memory_a_table_is_dropped_for_good(world: World) -> None:

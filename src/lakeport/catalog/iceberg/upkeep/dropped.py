@@ -2,7 +2,8 @@
 
 Of a folder that is the table's own, as those that we make are, everything goes; of any other only what the
 table names. Where another table has taken over the folder, or the folder lies in another table's,
-nothing is removed here: once the record is gone, the orphans of that table are found as always.
+nothing is removed here: once the record is gone, the orphans of that table are found as always. Nor is
+anything of a table that shares its files by its own word (`gc.enabled`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from lakeport.catalog.iceberg.commit.running import RUNNING
 from lakeport.catalog.iceberg.dropped import open_dropped
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.metadata import open_storage
+from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.upkeep.expire import shares_files
 from lakeport.catalog.iceberg.upkeep.listing import files_below
 from lakeport.catalog.iceberg.upkeep.named import all_manifests, live_files, metadata_files
 from lakeport.catalog.iceberg.upkeep.neighbours import Neighbours, is_inside
@@ -57,33 +60,34 @@ def _removed(surroundings: Surroundings, record: DroppedTable, *, dry_run: bool)
 
 def _files(surroundings: Surroundings, record: DroppedTable) -> dict[str, int]:
     neighbours = Neighbours(surroundings, None, record.location, dropped=record)
-    if neighbours.share:
+    source = _opened(surroundings, record)
+    if neighbours.share or (source is not None and shares_files(source.metadata)):
         return {}
-    files = _all_below if UUID(record.uuid).hex in record.location else _named
     with reading(f"the folder of table {quoted(str(record.name))}"):
         return {
             path: size
-            for path, size in files(surroundings, record)
+            for path, size in _candidates(surroundings, record, source)
             if is_inside(path, record.location)
             and not neighbours.hold(path)
             and not RUNNING.holds(path)
         }
 
 
-def _all_below(surroundings: Surroundings, record: DroppedTable) -> Iterator[tuple[str, int]]:
-    io = open_storage(surroundings.native.properties, record.location)
-    for file in files_below(io, record.location):
-        yield file.path, file.bytes
-
-
-def _named(surroundings: Surroundings, record: DroppedTable) -> Iterator[tuple[str, int]]:
+def _opened(surroundings: Surroundings, record: DroppedTable) -> Source | None:
     try:
-        source = open_dropped(surroundings, record)
+        return open_dropped(surroundings, record)
     except CorruptDataError:
-        return  # nothing is left that could say which files were its own
-    for path in metadata_files(source.metadata, record.metadata):
-        yield path, 0
-    for manifest, size in all_manifests(source, source.metadata.snapshots).items():
-        yield manifest, size
-        for file in live_files(source, manifest):
-            yield file.path, file.bytes
+        return None  # nothing is left that could say which files were its own
+
+
+def _candidates(
+    surroundings: Surroundings, record: DroppedTable, source: Source | None
+) -> Iterator[tuple[str, int]]:
+    if UUID(record.uuid).hex in record.location:
+        io = open_storage(surroundings.native.properties, record.location)
+        yield from ((file.path, file.bytes) for file in files_below(io, record.location))
+    elif source is not None:
+        yield from ((path, 0) for path in metadata_files(source.metadata, record.metadata))
+        for manifest, size in all_manifests(source, source.metadata.snapshots).items():
+            yield manifest, size
+            yield from ((file.path, file.bytes) for file in live_files(source, manifest))
