@@ -180,6 +180,9 @@ def test_a_drop_that_did_not_happen_changes_nothing(world: World, folder: Path) 
         with pytest.raises(NotFoundError):
             catalog.undrop_table(NAME)
         world.pass_days(8)
+        # What another process is just writing is named by nothing yet.
+        data = Path(metadata.location.removeprefix("file://")) / "data"
+        (data / "not-committed-yet.parquet").write_bytes(b"rows")
         held = files_in(folder)
         (done,) = catalog.remove_dropped()
         assert (done.files, done.problem) == (0, None)
