@@ -17,7 +17,7 @@ from lakeport.core.errors import (
     PreconditionError,
     UnavailableError,
 )
-from lakeport.state import Store, StoredGrant, StoredToken
+from lakeport.state import Store, StoredGrant, StoredToken, steps
 from lakeport.state.tables import METADATA
 
 READ = (StoredGrant("read", "*", "*"),)
@@ -51,6 +51,32 @@ def test_the_steps_lead_to_the_tables_that_the_code_uses(tmp_path: Path) -> None
     with engine.connect() as connection:
         assert connection.execute(text("PRAGMA journal_mode")).scalar() == "wal"
     engine.dispose()
+
+
+def test_a_store_of_an_older_lakeport_keeps_what_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        older.setattr(steps, "STEPS", steps.STEPS[:1])
+        Store.open(url_of(tmp_path)).close()
+    engine = create_engine(url_of(tmp_path))
+    with engine.begin() as connection:
+        connection.execute(
+            text("INSERT INTO lakeport_tokens (name, digest, created_ns) VALUES ('ann', x'01', 5)")
+        )
+        connection.execute(
+            text(
+                "INSERT INTO lakeport_audit (at_ns, method, rows_in, rows_out, bytes_in, bytes_out,"
+                " ms, outcome) VALUES (7, 'DoGet', 1, 2, 3, 4, 0.5, 'OK')"
+            )
+        )
+    engine.dispose()
+    with Store.open(url_of(tmp_path)) as store:
+        (token,) = store.tokens.copy().tokens
+        assert (token.name, token.max_rows, token.max_bytes) == ("ann", None, None)
+        (entry,) = store.audit.newest(5)
+        assert (entry.rows_out, entry.rows_changed) == (2, 0)
+        store.tokens.add(stored("bob"))
 
 
 def test_what_was_stored_is_there_when_it_is_opened_again(tmp_path: Path) -> None:

@@ -84,8 +84,8 @@ def revoke(
 ) -> Answer[tokens.ListedToken]:
     """End a token at once.
 
-    A server refuses it within a second; calls that are running go on. Nothing is opened by it: even
-    without any token left, every call needs one.
+    A server refuses it within a second, ends the streams it opened and commits nothing more of what it
+    began. Nothing is opened by it: even without any token left, every call needs one.
     """
     with wiring.open_state(call.settings()) as store:
         return Answer(tokens.revoke(store, name), _show_revoked)
