@@ -130,7 +130,7 @@ class IcebergNamespace:
         self, table: IcebergTable, definition: Definition, context: WriteContext | None
     ) -> None:
         uuid = str(table.source().metadata.table_uuid)
-        member = Replace(define(definition), context or WriteContext())
+        member = Replace(define(definition), context)
         self._surroundings.commits.commit(table.name, uuid, member)
 
     def _rename(self, old: TableName, new: TableName) -> None:

@@ -42,9 +42,10 @@ _KEPT = frozenset({TableProperties.DEFAULT_NAME_MAPPING})
 class Replace:
     """A `Member`. `defined` is whole and checked."""
 
-    def __init__(self, defined: Definition, context: WriteContext) -> None:
+    def __init__(self, defined: Definition, context: WriteContext | None = None) -> None:
+        given = context or WriteContext()
         self._defined = defined
-        self._context = WriteContext(context.actor, context.statement)
+        self._context = WriteContext(given.actor, given.statement)
 
     @property
     def context(self) -> WriteContext:
