@@ -17,11 +17,19 @@ from tests.behaviours.programs import COLUMNS, KEPT, WRITERS, Log, Writer, begin
 from tests.behaviours.worker import Order, Workers
 
 
-def run_interleaved(subject: Subject, seed: int, upkeep: tuple[Upkeep, ...] = ()) -> Log:
-    """On one thread, switched at the writers' pauses by a seeded scheduler."""
+def run_interleaved(
+    subject: Subject,
+    seed: int,
+    upkeep: tuple[Upkeep, ...] = (),
+    own: Callable[[int], Subject] | None = None,
+) -> Log:
+    """On one thread, switched at the writers' pauses by a seeded scheduler.
+
+    `own` gives each writer its own way to the table.
+    """
     log = begin(subject)
     rng = random.Random(seed)  # noqa: S311 # repeatable, not secret
-    running = [Writer(number, subject, log, seed, upkeep).run() for number in range(WRITERS)]
+    running = [writer.run() for writer in _writers(subject, log, seed, upkeep, own)]
     while running:
         writer = rng.choice(running)
         try:
@@ -31,7 +39,12 @@ def run_interleaved(subject: Subject, seed: int, upkeep: tuple[Upkeep, ...] = ()
     return log
 
 
-def run_threads(subject: Subject, seed: int, upkeep: tuple[Upkeep, ...] = ()) -> Log:
+def run_threads(
+    subject: Subject,
+    seed: int,
+    upkeep: tuple[Upkeep, ...] = (),
+    own: Callable[[int], Subject] | None = None,
+) -> Log:
     """A thread per writer and one that reads; what goes wrong inside one is in `failures`."""
     log = begin(subject)
     start = threading.Barrier(WRITERS)
@@ -53,10 +66,8 @@ def run_threads(subject: Subject, seed: int, upkeep: tuple[Upkeep, ...] = ()) ->
             log.failures.append(failure)
 
     reader = threading.Thread(target=watch)
-    threads = [
-        threading.Thread(target=work, args=(Writer(number, subject, log, seed, upkeep),))
-        for number in range(WRITERS)
-    ]
+    writers = _writers(subject, log, seed, upkeep, own)
+    threads = [threading.Thread(target=work, args=(writer,)) for writer in writers]
     for thread in (reader, *threads):
         thread.start()
     for thread in threads:
@@ -72,6 +83,17 @@ def run_processes(subject: Subject, seed: int, workers: Workers, order: Order) -
     for part in workers.run(order, seed):
         log.include(part)
     return log
+
+
+def _writers(
+    subject: Subject,
+    log: Log,
+    seed: int,
+    upkeep: tuple[Upkeep, ...],
+    own: Callable[[int], Subject] | None,
+) -> list[Writer]:
+    way = own or (lambda _: subject)
+    return [Writer(number, way(number), log, seed, upkeep) for number in range(WRITERS)]
 
 
 def _look_once(subject: Subject, log: Log) -> None:
