@@ -12,8 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.misses import assumed
 from lakeport.lineage.bind.scope import Ref
-from lakeport.lineage.bind.tables import written_name
-from lakeport.lineage.names import written_parts
+from lakeport.lineage.bind.tables import table_named, written_name
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -23,7 +22,6 @@ _VALUES = "dictget"
 # Of a hierarchy they answer keys, not attributes.
 _KEYS = frozenset({"dictgethierarchy", "dictgetchildren", "dictgetdescendants", "dictgetkeys"})
 _QUESTIONS = frozenset({"dicthas", "dictisin", *_KEYS})
-_NAME_PARTS = ("this", "db", "catalog")
 
 
 def reads_dictionary(binder: Binder, function: str) -> bool:
@@ -55,15 +53,11 @@ def dictionary_refs(
 def _named(argument: exp.Expr) -> exp.Table | None:
     """The dictionary by its name, in quotes or not."""
     if isinstance(argument, exp.Literal):
-        parts = [
-            exp.Identifier(this=part, quoted=quoted)
-            for part, quoted in written_parts(argument.name)
-        ]
-    elif isinstance(argument, exp.Column):
+        return table_named(argument.name)
+    if isinstance(argument, exp.Column):
         parts = [part for part in argument.parts if isinstance(part, exp.Identifier)]
-    else:
-        return None
-    return exp.Table(**dict(zip(_NAME_PARTS, reversed(parts), strict=False)))
+        return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
+    return None
 
 
 def _dictionary(binder: Binder, table: exp.Table, scope: Scope) -> Relation:

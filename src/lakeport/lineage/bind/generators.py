@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
-from lakeport.lineage.names import written_parts
+from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
@@ -369,19 +369,10 @@ def add_table_of(binder: Binder, node: exp.TableFromRows, scope: Scope) -> None:
     elif isinstance(inner, exp.Func):
         add_table_function(binder, node, scope)
     else:
-        table = (
-            _table_named(inner.name) if isinstance(inner, exp.Literal) else exp.Table(this=inner)
-        )
+        table = table_named(inner.name) if isinstance(inner, exp.Literal) else exp.Table(this=inner)
         if alias is not None:
             table.set("alias", alias.copy())
         binder.source(table, scope)
-
-
-def _table_named(text: str) -> exp.Table:
-    parts = [
-        exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(written_parts(text))
-    ]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
 
 
 def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:

@@ -13,7 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.scope import Relation
 from lakeport.lineage.bind.system_tables import is_system_table
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.names import Name, dotted, unsharded
+from lakeport.lineage.names import Name, dotted, unsharded, written_parts
 from lakeport.lineage.registry import ColumnEntry, Lookup, TableEntry
 
 if TYPE_CHECKING:
@@ -140,6 +140,14 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
     if binder.folding.shards and folded:
         folded[-1] = unsharded(folded[-1])
     return tuple(folded), tuple(shown)
+
+
+def table_named(text: str) -> exp.Table:
+    """A table whose dotted name is the text of a string."""
+    parts = [
+        exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(written_parts(text))
+    ]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
 
 
 def is_table_variable(binder: Binder, part: object) -> bool:

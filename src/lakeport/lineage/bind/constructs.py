@@ -1,0 +1,339 @@
+"""Constructs of expressions whose parts do not all flow: CASE, windows, subqueries, field access…
+
+Each rule hands the parts that are still to be read to `work`, with the role they have, or adds what
+it has found to `refs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
+from sqlglot import exp
+
+from lakeport.lineage.bind.columns import bind_column
+from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
+from lakeport.lineage.bind.qualified import field_of_row
+from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
+from lakeport.lineage.tags import is_masking
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Scope
+
+Work: TypeAlias = "list[tuple[exp.Expr, int]]"
+Handler: TypeAlias = "Callable[[Binder, exp.Expr, Scope, int, Work, list[Ref]], None]"
+
+# Added to a role while inside a function that hides what it is given.
+MASK = 16
+
+
+def stronger(role: int, other: int) -> int:
+    """A role replaces VALUE only: what is a condition outside stays one inside."""
+    masked, plain = role & MASK, role & ~MASK
+    return masked | (plain or other)
+
+
+def _children(node: exp.Expr, name: str) -> list[exp.Expr]:
+    value = node.args.get(name)
+    if isinstance(value, list):
+        return [item for item in value if isinstance(item, exp.Expr)]
+    return [value] if isinstance(value, exp.Expr) else []
+
+
+def _push(work: Work, nodes: list[exp.Expr], role: int) -> None:
+    work.extend((node, role) for node in reversed(nodes))
+
+
+def _case(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """Conditions decide, results flow. An IF is a branch of a CASE or stands alone."""
+    del binder, scope, refs
+    condition = stronger(role, CONDITIONAL)
+    pushed: list[tuple[exp.Expr, int]] = []
+    pushed.extend((child, condition) for child in _children(node, "this"))
+    for branch in _children(node, "ifs"):
+        pushed.extend((child, condition) for child in _children(branch, "this"))
+        pushed.extend((child, role) for child in _children(branch, "true"))
+    for name in ("true", "false", "default"):
+        pushed.extend((child, role) for child in _children(node, name))
+    work.extend(reversed(pushed))
+
+
+def _window(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    del binder, refs
+    inner = stronger(role, WINDOW)
+    named = node.args.get("alias") or node.args.get("window")
+    pushed = [*_children(node, "partition_by"), *_children(node, "order"), *_children(node, "spec")]
+    if named is not None:
+        definition = scope.windows.get(named.name.lower())
+        if definition is not None:
+            pushed += [*_children(definition, "partition_by"), *_children(definition, "order")]
+    _push(work, pushed, inner)
+    _push(work, _children(node, "this"), role)
+
+
+def _filter(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    del binder, scope, refs
+    _push(work, _children(node, "expression"), stronger(role, CONDITIONAL))
+    _push(work, _children(node, "this"), role)
+
+
+def _order(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """ORDER BY inside an aggregate: `this` is the argument, the rest are sort keys."""
+    del binder, scope, refs
+    plain = role & ~MASK
+    keys = role if plain in {WINDOW, CONDITIONAL} else (role & MASK) | SORT
+    _push(work, _children(node, "expressions"), keys)
+    _push(work, _children(node, "this"), role)
+
+
+def _within_group(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`percentile_cont(0.5) WITHIN GROUP (ORDER BY x)`: the sort key is the value; elsewhere a sort."""
+    del binder, scope, refs
+    function = node.this
+    ordered = isinstance(function, exp.PercentileCont | exp.PercentileDisc | exp.Mode)
+    _push(
+        work,
+        [key for order in _children(node, "expression") for key in _children(order, "expressions")],
+        stronger(role, AGGREGATE if ordered else SORT),
+    )
+    _push(work, _children(node, "this"), role)
+
+
+def _count(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`COUNT(*)` reads rows, not columns."""
+    del binder
+    argument = node.args.get("this")
+    if isinstance(argument, exp.Star):
+        refs.extend(
+            Ref(source.relation, role or AGGREGATE, operation="COUNT_ALL")
+            for source in scope.sources
+            if source.visible
+        )
+        return
+    _push(work, _children(node, "expressions"), stronger(role, AGGREGATE))
+    _push(work, _children(node, "this"), stronger(role, AGGREGATE))
+
+
+def _named_argument(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`name => value`, `name: value`: the left side is no column."""
+    del binder, scope, refs
+    _push(work, _children(node, "expression"), role)
+
+
+def _comprehension(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`[x + 1 FOR x IN items]`: the variable stands for what the iterator reads."""
+    del binder, scope, refs
+    variable = node.expression.name.lower()
+    for name in ("condition", "this"):
+        for part in _children(node, name):
+            found = [
+                c for c in part.find_all(exp.Column) if c.args["this"].name.lower() != variable
+            ]
+            _push(work, list(found), role)
+    _push(work, _children(node, "iterator"), role)
+
+
+def _json(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`JSON_OBJECT(… RETURNING jsonb)`: the type at the end parses as a column."""
+    del binder, scope, refs
+    _push(work, [*_children(node, "this"), *_children(node, "expressions")], role)
+
+
+def _alias(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    del binder, scope, refs
+    _push(work, _children(node, "this"), role)
+
+
+def _dot(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """Field access: the base column with the path, or whatever the base expression reads."""
+    path: list[exp.Expr] = []
+    base: exp.Expr | None = node
+    while isinstance(base, exp.Dot | exp.Paren):
+        right = base.args.get("expression")
+        if isinstance(right, exp.Identifier):
+            path.append(right)
+        elif isinstance(right, exp.Expr):
+            work.append((right, role))
+        base = base.this
+    if base is None:
+        return
+    if base.__class__ is exp.Column:
+        path.reverse()
+        row = field_of_row(binder, base, path, scope, role & ~MASK)
+        if row is not None:
+            refs.extend(replace(ref, masking=role >= MASK) for ref in row)
+            return
+        suffix = ".".join(part.name for part in path)
+        found = bind_column(binder, base, scope, role & ~MASK)
+        refs.extend(
+            replace(ref, path=f"{ref.path}.{suffix}" if ref.path else suffix, masking=role >= MASK)
+            for ref in found
+        )
+        return
+    work.append((base, role))
+
+
+def _anonymous(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """A function the parser does not know."""
+    name = node.name.lower()
+    if reads_dictionary(binder, name):
+        found = dictionary_refs(binder, node, scope, role & ~MASK)
+        if found is not None:
+            refs.extend(replace(ref, masking=role >= MASK) for ref in found[0])
+            _push(work, found[1], role)
+            return
+    if is_masking(name) and role < MASK:
+        role += MASK
+    elif name in _UNKNOWN_AGGREGATES:
+        role = stronger(role, AGGREGATE)
+    _push(work, _children(node, "expressions"), role)
+
+
+_UNKNOWN_AGGREGATES = frozenset(
+    {
+        "listagg",
+        "string_agg",
+        "group_concat",
+        "wm_concat",
+        "any_value",
+        "median",
+        "collect_list",
+        "collect_set",
+        "approx_percentile",
+    }
+)
+
+
+def scalar_subquery(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """Its output flows into the expression."""
+    del work
+    plain = role & ~MASK
+    output = binder.query(node, scope, scope.ctes)
+    first = output.items[0] if len(output.items) == 1 else None
+    if isinstance(first, Column):
+        # Known from binding even where the select list is a star.
+        binder.types.memo[id(node)] = binder.types.of_column(first)
+    # Its own filters decide about the value, so they decide about the row that shows it.
+    scope.indirect += output.indirect
+    for item in output.items:
+        if isinstance(item, Column):
+            refs.extend(
+                replace(ref, role=stronger(plain, ref.role), masking=ref.masking or role >= MASK)
+                for ref in item.refs
+            )
+        else:
+            refs.append(Ref(item.relation, plain, approximate=True))
+
+
+def _exists(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """A predicate subquery decides about rows: bound for its tables, but nothing flows out of it."""
+    del refs
+    query = node.this
+    if isinstance(query, exp.Query):
+        binder.predicate(query, scope)
+        return
+    # Spark's `exists(array, x -> …)` is a function like any other.
+    _push(work, [*_children(node, "this"), *_children(node, "expression")], role)
+
+
+def _in(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    query = node.args.get("query")
+    if isinstance(query, exp.Expr):
+        binder.predicate(query, scope)
+    del refs
+    rest = [child for name in ("expressions", "field", "unnest") for child in _children(node, name)]
+    for child in rest:
+        if isinstance(child, exp.Query):
+            binder.predicate(child, scope)
+    _push(work, [child for child in rest if not isinstance(child, exp.Query)], role)
+    _push(work, _children(node, "this"), role)
+
+
+def _quantified(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`x > ANY (SELECT …)` is a predicate, `ANY(array)` a value."""
+    del refs
+    inner = node.this
+    if isinstance(inner, exp.Query):
+        binder.predicate(inner, scope)
+    elif isinstance(inner, exp.Expr):
+        work.append((inner, role))
+
+
+def _grouping(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    del binder, scope, refs
+    condition = stronger(role, CONDITIONAL)
+    _push(work, [*_children(node, "this"), *_children(node, "expressions")], condition)
+
+
+def _lambda(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """Parameters are no columns; the parser turned their uses into bare identifiers already."""
+    del binder, scope, refs
+    _push(work, _children(node, "this"), role)
+
+
+HANDLERS: dict[type[exp.Expr], Handler] = {
+    exp.Case: _case,
+    exp.If: _case,
+    exp.Window: _window,
+    exp.Filter: _filter,
+    exp.Order: _order,
+    exp.WithinGroup: _within_group,
+    exp.Count: _count,
+    exp.Kwarg: _named_argument,
+    exp.PropertyEQ: _named_argument,
+    # A collation's name parses as a column.
+    exp.Collate: _alias,
+    exp.Comprehension: _comprehension,
+    exp.JSONObject: _json,
+    exp.JSONObjectAgg: _json,
+    exp.Alias: _alias,
+    exp.PivotAlias: _alias,
+    exp.Aliases: _alias,
+    exp.Dot: _dot,
+    exp.Anonymous: _anonymous,
+    exp.AnonymousAggFunc: _anonymous,
+    exp.Exists: _exists,
+    exp.In: _in,
+    exp.Any: _quantified,
+    exp.All: _quantified,
+    exp.Lambda: _lambda,
+    **{getattr(exp, name): _grouping for name in ("Grouping", "GroupingId") if hasattr(exp, name)},
+}

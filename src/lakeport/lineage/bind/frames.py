@@ -1,0 +1,186 @@
+"""Where the items and clauses of every SELECT of a statement stand: one scan over its tokens.
+
+A frame is one SELECT. Words that open clauses are told from the functions and operators that share
+their names.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+_T = TokenType
+_SET_OPERATORS = frozenset({_T.UNION, _T.EXCEPT, _T.INTERSECT})
+_CLAUSES: dict[TokenType, str] = {
+    _T.FROM: "FROM",
+    _T.WHERE: "WHERE",
+    _T.GROUP_BY: "GROUP",
+    _T.HAVING: "HAVING",
+    _T.QUALIFY: "QUALIFY",
+    _T.ORDER_BY: "ORDER",
+    _T.SORT_BY: "ORDER",
+    _T.CLUSTER_BY: "ORDER",
+    _T.DISTRIBUTE_BY: "ORDER",
+    _T.LIMIT: "LIMIT",
+    _T.FETCH: "LIMIT",
+    _T.OFFSET: "LIMIT",
+    _T.WINDOW: "WINDOW",
+    _T.ON: "ON",
+    _T.JOIN: "JOIN",
+    _T.LEFT: "JOIN",
+    _T.RIGHT: "JOIN",
+    _T.FULL: "JOIN",
+    _T.INNER: "JOIN",
+    _T.CROSS: "JOIN",
+    _T.NATURAL: "JOIN",
+    _T.LATERAL: "JOIN",
+    _T.INTO: "INTO",
+    _T.CONNECT_BY: "CONNECT",
+    _T.START_WITH: "CONNECT",
+    _T.WITH: "WITH",
+    _T.INSERT: "INSERT",
+}
+_MARKS = frozenset({_T.SELECT, _T.COMMA, _T.DISTINCT, _T.ALL, *_CLAUSES, *_SET_OPERATORS})
+OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
+CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
+_TYPES = frozenset({_T.MAP, _T.STRUCT, _T.ARRAY})
+_MARKS |= OPEN | CLOSE | _TYPES
+# Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
+_COMMA = _T.COMMA
+_DISTINCT = _T.DISTINCT
+_DOT = _T.DOT
+_FROM = _T.FROM
+_LT = _T.LT
+_L_PAREN = _T.L_PAREN
+_SELECT = _T.SELECT
+_ALSO_CALLED = frozenset({_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.OFFSET, _T.WITH})
+
+
+class Frame:
+    """One SELECT: the token ranges of its items and clauses."""
+
+    __slots__ = ("begin", "clause", "end", "first", "items", "spans", "typed")
+
+    def __init__(self, begin: int) -> None:
+        self.first = self.begin = self.end = begin
+        self.clause = "ITEMS"
+        # A nested type is named in it, so a comma may be part of that.
+        self.typed = False
+        self.items: list[tuple[int, int]] = []
+        self.spans: list[tuple[str, int, int]] = []
+
+    def close(self, end: int) -> None:
+        """The running clause ends before token `end`."""
+        self.end = end
+        if self.clause == "ITEMS":
+            self.items.append((self.begin, end))
+        else:
+            self.spans.append((self.clause, self.begin, end))
+
+
+class Frames:
+    """All frames of a statement, in the order they begin."""
+
+    __slots__ = ("_tokens", "closing", "found")
+
+    def __init__(self, tokens: list[Token]) -> None:
+        self._tokens = tokens
+        self.found: list[Frame] = []
+        # Where each opened parenthesis is closed.
+        self.closing: dict[int, int] = {}
+        self._scan()
+
+    def _scan(self) -> None:
+        """One look at every token that opens, closes or divides something."""
+        tokens = self._tokens
+        stack: list[tuple[Frame | None, int]] = []
+        opened: list[int] = []
+        frame: Frame | None = None
+        depth = 0
+        for index, kind in [
+            (i, kind) for i, t in enumerate(tokens) if (kind := t.token_type) in _MARKS
+        ]:
+            if kind is _SELECT:
+                stack.append((frame, depth))
+                frame, depth = Frame(index + 1), 0
+                self.found.append(frame)
+            elif kind in OPEN:
+                depth += 1
+                opened.append(index)
+            elif kind in CLOSE:
+                if opened:
+                    self.closing[opened.pop()] = index
+                if depth == 0 and frame is not None:
+                    frame.close(index)
+                    frame, depth = stack.pop()
+                depth -= 1
+            elif depth == 0 and frame is not None:
+                if kind in _SET_OPERATORS:
+                    frame.close(index)
+                    frame, depth = stack.pop()
+                else:
+                    self._mark(frame, index, kind)
+        while frame is not None:
+            frame.close(len(tokens))
+            frame = stack.pop()[0] if stack else None
+
+    def _mark(self, frame: Frame, index: int, kind: TokenType) -> None:
+        """A token that ends an item or a clause of the SELECT it stands in."""
+        if kind in _CLAUSES:
+            if not self._is_operator(index, kind):
+                frame.close(index)
+                frame.clause, frame.begin = _CLAUSES[kind], index + 1
+        elif frame.clause != "ITEMS":
+            return
+        elif kind is _COMMA:
+            if frame.typed and self._divides_type(frame.begin, index):
+                return
+            frame.close(index)
+            frame.begin = index + 1
+        elif kind in _TYPES:
+            frame.typed = True
+        elif frame.begin == index:
+            # DISTINCT or ALL right after SELECT.
+            frame.begin = index + 1
+
+    def _divides_type(self, begin: int, comma: int) -> bool:
+        """Whether the comma stands between `map<` or `struct<` and its `>`."""
+        depth = 0
+        for position in range(begin + 1, comma):
+            token = self._tokens[position]
+            if token.token_type is _LT:
+                depth += self._tokens[position - 1].token_type in _TYPES or depth > 0
+            elif depth and token.text.startswith(">"):
+                depth = max(0, depth - len(token.text))
+        return depth > 0
+
+    def _is_operator(self, index: int, kind: TokenType) -> bool:
+        """Words that open clauses but are also functions or parts of operators."""
+        tokens = self._tokens
+        if kind is _FROM:
+            return (
+                tokens[index - 1].token_type is _DISTINCT
+                and index > 1
+                and tokens[index - 2].token_type is not _SELECT
+            )
+        if kind in _ALSO_CALLED:
+            following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
+            return following is _L_PAREN or following is _DOT or following is _COMMA
+        return False
+
+    def around(self, index: int) -> Frame | None:
+        """The innermost SELECT around a token."""
+        place = bisect_right(self.found, index, key=_first) - 1
+        # A frame that ended before is a sibling's; the one around both began earlier.
+        while place >= 0 and self.found[place].end <= index:
+            place -= 1
+        return self.found[place] if place >= 0 else None
+
+
+def _first(frame: Frame) -> int:
+    return frame.first
