@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Field
 from lakeport.core.errors import InvalidRequestError, LimitError
+from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 from lakeport.flight.framing import Frame, decode_frame
 from lakeport.flight.ipc import Claims, Head, Kind, malformed
@@ -26,6 +27,17 @@ _MARKER = b"\xff\xff\xff\xff"
 # A body lies in its message wherever the fields before it end.
 _ALIGNED = pa.lib.Alignment.DataTypeSpecific  # type: ignore[attr-defined]  # newer than the stubs
 _OPTIONS = pa.ipc.IpcReadOptions(ensure_alignment=_ALIGNED, use_threads=False)  # type: ignore[call-arg]
+
+_DAMAGE = (pa.ArrowException, ValueError, TypeError, OSError)
+
+# DuckDB goes beyond what Arrow allows in these, without a word to its user.
+_BEYOND_ARROW = {
+    pa.time64("us").id: "Arrow's time of day ends before 24:00:00",
+    pa.decimal128(
+        1
+    ).id: "for a HUGEINT of more than 38 digits create the column and send rows with "
+    "`SET arrow_lossless_conversion = true`",
+}
 
 
 class IncomingStream:
@@ -116,7 +128,7 @@ class IncomingStream:
             reader = pa.ipc.open_stream(pa.PythonFile(self._source, "r"), options=_OPTIONS)
             for column in reader.schema:
                 _look_at_names(column)
-        except (pa.ArrowException, ValueError, TypeError, OSError):
+        except _DAMAGE:
             raise malformed() from None
         self._reader = reader
 
@@ -156,11 +168,27 @@ class IncomingStream:
     def _batch(self, reader: pa.RecordBatchReader) -> pa.RecordBatch:
         try:
             batch = reader.read_next_batch()
-            batch.validate(full=True)
-        except (pa.ArrowException, ValueError, TypeError, OSError, StopIteration):
+        except (*_DAMAGE, StopIteration):
             raise malformed() from None
+        try:
+            batch.validate(full=True)
+        except _DAMAGE:
+            raise _beyond(batch) from None
         self._call.traffic.rows_in += batch.num_rows
         return batch
+
+
+def _beyond(batch: pa.RecordBatch) -> InvalidRequestError:
+    """Which column it is: its user may be able to help it."""
+    for column, values in zip(batch.schema, batch.columns, strict=True):
+        try:
+            values.validate(full=True)
+        except _DAMAGE:
+            return InvalidRequestError(
+                f"column {quoted(column.name)} holds what is no valid {column.type}",
+                hint=_BEYOND_ARROW.get(column.type.id),
+            )
+    return malformed()
 
 
 def _look_at_names(field: Field) -> None:

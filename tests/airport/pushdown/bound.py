@@ -28,7 +28,7 @@ def _binder() -> duckdb.DuckDBPyConnection:
 def pushed_text(condition: str, schema: pa.Schema) -> str:
     """The document for a condition over a table with these columns."""
     connection = _binder()
-    connection.register("empty", schema.empty_table())
+    connection.register("empty", pa.Table.from_batches([], schema))
     connection.execute("CREATE OR REPLACE TABLE types AS SELECT * FROM empty")
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in schema.names)
     query = f"SELECT {columns} FROM types WHERE {condition}"
