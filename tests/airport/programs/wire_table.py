@@ -23,6 +23,7 @@ import pyarrow as pa
 from lakeport.airport.requested import Layout, path_of
 from lakeport.airport.scans.tickets import decode_ticket
 from lakeport.catalog.changes import AddColumn, Change, DropColumn, RenameColumn
+from lakeport.catalog.definition import ROW_ID_FIELD
 from lakeport.catalog.history import ACTOR
 from lakeport.catalog.ports import (
     ScanPlan,
@@ -166,7 +167,7 @@ class WireTable:
     @staticmethod
     def _schema(request: ScanRequest, state: TableState) -> pa.Schema:
         schema = state.definition.schema
-        return schema.append(pa.field(ROW_ID, pa.int64())) if request.row_ids else schema
+        return schema.append(ROW_ID_FIELD) if request.row_ids else schema
 
     # -- statements ------------------------------------------------------------------------------
 

@@ -12,8 +12,9 @@ import json
 import random
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import pyarrow as pa
 from pyiceberg.catalog.sql import SqlCatalog
@@ -22,7 +23,14 @@ from sqlalchemy import event
 from lakeport.catalog.definition import ROW_ID_FIELD
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
-from lakeport.catalog.ports import ScanRequest
+from lakeport.catalog.ports import (
+    Deletable,
+    Insertable,
+    Scannable,
+    ScanRequest,
+    Table,
+    Updatable,
+)
 from lakeport.catalog.reading import read
 from lakeport.core.names import ROW_ID
 
@@ -36,13 +44,42 @@ def profile(folder: Path) -> Profile:
     return Profile("lake", "embedded", f"sqlite:///{folder / 'catalog.db'}", f"{folder}/warehouse")
 
 
+def watch_commits(catalog: IcebergCatalog, tell: Callable[[str], None]) -> None:
+    """Tell when the catalog is asked, when its database is about to commit, and when it answers."""
+    native: Any = catalog.pyiceberg
+    commit_table = native.commit_table
+    is_asked = False
+
+    def watched(*arguments: Any, **options: Any) -> Any:
+        nonlocal is_asked
+        tell("committing")
+        is_asked = True
+        answer = commit_table(*arguments, **options)
+        is_asked = False
+        tell("swapped")
+        return answer
+
+    def about_to_commit(_: object) -> None:
+        if is_asked:
+            tell("swapping")
+
+    native.commit_table = watched
+    if isinstance(native, SqlCatalog):
+        event.listen(native.engine, "commit", about_to_commit)
+
+
+class Prey(Scannable, Insertable, Updatable, Deletable, Table, Protocol):
+    """A table that statements can be made on."""
+
+
 class Victim:
-    def __init__(self, catalog: IcebergCatalog, seed: int, *, waits: bool) -> None:
-        self._table = catalog.namespace("shop").table("orders")
+    """`at` is told every point of its statements, and may never return."""
+
+    def __init__(self, table: Prey, seed: int, at: Callable[..., None]) -> None:
+        self._table = table
         self._rng = random.Random(seed)  # noqa: S311 # repeatable, not secret
-        self._waits = waits
         self._next = seed * 1_000_000
-        self._watch(catalog)
+        self._at = at
 
     def run(self) -> None:
         while True:
@@ -84,37 +121,6 @@ class Victim:
         commit()
         self._at("acknowledged")
 
-    # -- where it is -----------------------------------------------------------------------------
-
-    def _watch(self, catalog: IcebergCatalog) -> None:
-        """Say when the catalog is asked, when its database is about to commit, and when it answers."""
-        native: Any = catalog.pyiceberg
-        commit_table = native.commit_table
-        is_asked = False
-
-        def watched(*arguments: Any, **options: Any) -> Any:
-            nonlocal is_asked
-            self._at("committing")
-            is_asked = True
-            answer = commit_table(*arguments, **options)
-            is_asked = False
-            self._at("swapped")
-            return answer
-
-        def about_to_commit(_: object) -> None:
-            if is_asked:
-                self._at("swapping")
-
-        native.commit_table = watched
-        if isinstance(native, SqlCatalog):
-            event.listen(native.engine, "commit", about_to_commit)
-
-    def _at(self, point: str, **more: object) -> None:
-        sys.stdout.write(json.dumps({"point": point, **more}) + "\n")
-        sys.stdout.flush()
-        if self._waits and not sys.stdin.readline():
-            raise SystemExit
-
     def _read(self) -> tuple[Rows, dict[int, int]]:
         with read(self._table, ScanRequest(row_ids=True)) as stream:
             found = stream.read_all().to_pylist()
@@ -128,9 +134,18 @@ class Victim:
         return self._next
 
 
+def say(point: str, *, waits: bool, **more: object) -> None:
+    sys.stdout.write(json.dumps({"point": point, **more}) + "\n")
+    sys.stdout.flush()
+    if waits and not sys.stdin.readline():
+        raise SystemExit
+
+
 def main(folder: str, seed: str, mode: str) -> None:
+    at = partial(say, waits=mode == "waits")
     with IcebergCatalog(profile(Path(folder))) as catalog:
-        Victim(catalog, int(seed), waits=mode == "waits").run()
+        watch_commits(catalog, at)
+        Victim(catalog.namespace("shop").table("orders"), int(seed), at).run()
 
 
 if __name__ == "__main__":
