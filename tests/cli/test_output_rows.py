@@ -87,16 +87,24 @@ def test_progress_waits_a_second_and_cleans_up(monkeypatch: pytest.MonkeyPatch) 
     moments = iter((0.0, 0.5, 1.2, 1.2, 1.3, 2.0, 2.0))
     with counting("loading s.t", lambda: next(moments)) as tell:
         for number in (10, 2_000, 3_000, 4_000):
-            tell(number)
+            tell(number, 0 if number < 4_000 else 5_600_000)
     assert terminal.getvalue() == (
-        "\r\x1b[2Kloading s.t: 2,000 rows\r\x1b[2Kloading s.t: 4,000 rows\r\x1b[2K"
+        "\r\x1b[2Kloading s.t: 2,000 rows\r\x1b[2Kloading s.t: 4,000 rows, 5.6 MB sent\r\x1b[2K"
     )
 
 
 def test_progress_is_silent_in_a_pipe(capsys: pytest.CaptureFixture[str]) -> None:
     with counting("loading s.t", lambda: 100.0) as tell:
-        tell(1)
+        tell(1, 1)
     assert capsys.readouterr().err == ""
+
+
+def test_progress_is_silent_for_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stderr", terminal)
+    with counting("loading s.t", lambda: 100.0, is_shown=False) as tell:
+        tell(1, 1)
+    assert terminal.getvalue() == ""
 
 
 def test_a_file_is_whole_or_not_there(tmp_path: Path) -> None:

@@ -57,7 +57,7 @@ def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -
     """Rows as Arrow data, or as dictionaries; a key that is missing gets its DEFAULT, or NULL."""
     target = require(table, Insertable, _called(table))
     with target.insert(context) as write:
-        for batch in batches_of(rows, table):
+        for batch in batches_of(rows, _schema_of(table)):
             write.add(batch)
         return write.commit()
 
@@ -66,7 +66,7 @@ def overwrite_rows(table: Table, rows: Rows, context: WriteContext | None = None
     """These rows instead of all that are there, in one version; they are given as to `insert_rows`."""
     target = require(table, Overwritable, _called(table))
     with target.overwrite(context) as write:
-        for batch in batches_of(rows, table):
+        for batch in batches_of(rows, _schema_of(table)):
             write.add(batch)
         return write.commit()
 
@@ -156,25 +156,29 @@ def _request(where: str | None, schema: pa.Schema, columns: Collection[str] = ()
     return ScanRequest(tuple(sorted(columns)), found.predicate, found.expression, row_ids=True)
 
 
+def _schema_of(table: Table) -> Callable[[], pa.Schema]:
+    return lambda: table.state().definition.schema
+
+
 def _called(table: Table) -> str:
     return f"table {quoted(str(table.name))}"
 
 
-def batches_of(rows: Rows, table: Table) -> Iterator[pa.RecordBatch]:
-    """Any kind of rows as Arrow batches; dictionaries in the types of the table's columns."""
+def batches_of(rows: Rows, schema: Callable[[], pa.Schema]) -> Iterator[pa.RecordBatch]:
+    """Any kind of rows as Arrow batches; dictionaries in the types of the columns, which only they need."""
     if isinstance(rows, pa.RecordBatch):
         yield rows
     elif isinstance(rows, pa.Table):
         yield from rows.to_batches()
     else:
-        schema = table.state().definition.schema
         for kind, group in groupby(rows, key=_kind):
             if kind is None:
                 yield from (item for item in group if isinstance(item, pa.RecordBatch))
             else:
+                own = schema()
                 rest = (item for item in group if isinstance(item, Mapping))
                 while some := list(islice(rest, _MAPPINGS)):
-                    yield _from_mappings(kind, some, schema)
+                    yield _from_mappings(kind, some, own)
 
 
 def _kind(item: object) -> tuple[str, ...] | None:

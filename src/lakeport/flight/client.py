@@ -1,4 +1,4 @@
-"""The client's side of Flight: actions and streams of rows, with exact errors.
+"""The client's side of Flight: actions and streams of rows both ways, with exact errors.
 
 On gRPC itself and the codec of our own server: pyarrow's client shows half of the status codes as one,
 and nothing of the trailers. What arrives is checked as a server checks it, for this side trusts nobody
@@ -10,8 +10,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
+from functools import partial
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Self, TypeAlias
 
 import grpc
 import pyarrow as pa
@@ -28,9 +29,12 @@ from lakeport.flight.dial import Proof, Target, open_channel
 from lakeport.flight.handlers import SERVICE
 from lakeport.flight.incoming import IncomingStream
 from lakeport.flight.limits import Limits
-from lakeport.flight.messages import Action, Ticket, decode_result
+from lakeport.flight.messages import Action, FlightDescriptor, Ticket, decode_result
 from lakeport.flight.status import CLIENT_HEADER
 from lakeport.flight.told import told
+from lakeport.flight.upload import Upload
+
+Header: TypeAlias = tuple[str, str]
 
 _log = logging.getLogger(__name__)
 # A server cuts its rows into messages of some 2 MB; this is where one of them must be nonsense.
@@ -54,13 +58,16 @@ class FlightClient:
 
     def act(self, name: str, body: bytes) -> bytes:
         """The one Result of an action."""
-        try:
-            results = list(self._start(Method.DO_ACTION, Action(name, body).encode()))
-        except grpc.RpcError as failure:
-            raise told(failure, self.target) from None
+        results = self._results(name, body)
         if len(results) != 1:
             raise CorruptDataError(f"{self.target} sent {len(results)} results, not one")
         return decode_result(results[0])
+
+    def tell(self, name: str, body: bytes) -> None:
+        """An action whose answer is that it was done."""
+        results = self._results(name, body)
+        if results:
+            raise CorruptDataError(f"{self.target} sent {len(results)} results, not none")
 
     def get(self, ticket: bytes) -> BatchStream:
         """Returns when the columns are known: what is refused is refused here, before any row."""
@@ -75,6 +82,12 @@ class FlightClient:
             raise
         return BatchStream(schema, _batches(incoming, messages), call.cancel)
 
+    def put(self, descriptor: FlightDescriptor, schema: pa.Schema, *headers: Header) -> Upload:
+        """Rows of these columns, to be added to what this returns."""
+        stub: Any = self._channel.stream_stream(f"/{SERVICE}/{Method.DO_PUT}")
+        start = partial(stub, metadata=(*self._headers, *headers))
+        return Upload(start, self.target, descriptor, schema)
+
     def close(self) -> None:
         self._channel.close()
 
@@ -88,6 +101,12 @@ class FlightClient:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+    def _results(self, action: str, body: bytes) -> list[bytes]:
+        try:
+            return list(self._start(Method.DO_ACTION, Action(action, body).encode()))
+        except grpc.RpcError as failure:
+            raise told(failure, self.target) from None
 
     def _start(self, method: Method, request: bytes) -> Any:
         stub: Any = self._channel.unary_stream(f"/{SERVICE}/{method}")

@@ -91,8 +91,10 @@ class FrameEncoder:
         self._writer = pa.ipc.new_stream(pa.PythonFile(self._sink, "w"), schema, options=options)
         self._schema = bytes(schema.serialize())[_PREFIX:]
 
-    def schema(self) -> bytes:
-        return _Part(Kind.SCHEMA, self._schema, [], 0).frame(None)
+    def schema(self, descriptor: FlightDescriptor | None = None) -> bytes:
+        """A client's first message says what the rows are for, too."""
+        about = b"" if descriptor is None else wire.put_message(_DESCRIPTOR, descriptor.encode())
+        return about + _Part(Kind.SCHEMA, self._schema, [], 0).frame(None)
 
     def batch(self, batch: pa.RecordBatch, metadata: bytes | None = None) -> Iterator[bytes]:
         """Dictionaries first if they changed, then the rows; the metadata goes with the last of them."""

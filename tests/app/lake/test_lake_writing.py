@@ -187,7 +187,7 @@ def test_many_dictionaries_are_taken_piece_by_piece(memory: Lake) -> None:
             taken.append(key)
             yield {"k": key}
 
-    pieces = batches_of(rows(), items.port)
+    pieces = batches_of(rows(), lambda: items.schema)
     first = next(pieces)
     assert len(taken) < 25_000
     assert first.num_rows + sum(batch.num_rows for batch in pieces) == 25_000

@@ -11,6 +11,7 @@ import pytest
 
 from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.load.load import Load, load_files
+from lakeport.app.lake.load.place import CatalogPlace
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.core.errors import LakeportError
 from tests.strategies import seeded
@@ -75,7 +76,7 @@ def attack(seed: int, folder: Path, rounds: int) -> None:
         table = rng.choice(("s.t", f"s.t{number}"))
         before = lake.tables()
         try:
-            load_files(lake.catalog, Load(table, [folder / name]))
+            load_files(CatalogPlace(lake.catalog), Load(table, [folder / name]))
         except LakeportError:
             assert lake.tables() == before
 

@@ -19,6 +19,7 @@ from lakeport.app.lake.load import csv as csv_module
 from lakeport.app.lake.load import json as json_module
 from lakeport.app.lake.load.inputs import FileOptions
 from lakeport.app.lake.load.load import Load, Loaded, load_files
+from lakeport.app.lake.load.place import CatalogPlace
 from lakeport.app.lake.writing import create_table, ensure_namespace
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition, with_default
@@ -34,7 +35,7 @@ from lakeport.core.names import TableName
 
 def load(lake: Lake, table: str, *files: Path, **options: Any) -> Loaded:
     mode = options.pop("mode", "either")
-    return load_files(lake.catalog, Load(table, files, FileOptions(**options), mode))
+    return load_files(CatalogPlace(lake.catalog), Load(table, files, FileOptions(**options), mode))
 
 
 def rows(lake: Lake, table: str) -> list[dict[str, Any]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext
 from typing import TYPE_CHECKING
 
-from lakeport.app.lake.writing import drop_namespace, ensure_namespace
+from lakeport.app.lake.writing import namespace_for
 from lakeport.catalog.dropped import DroppedTable
 from lakeport.catalog.ports import Catalog, Restoring, Table, require
 from lakeport.catalog.reports.dropped import Dropped, report_dropped
 from lakeport.catalog.reports.find import name_in
-from lakeport.core.errors import LakeportError
 from lakeport.core.names import TableName, quoted
 
 if TYPE_CHECKING:
@@ -59,15 +58,8 @@ def undrop_table(catalog: Catalog, name: str) -> Table:
     known = restoring.dropped_tables()
     wanted = name_in(name, lambda: (str(each.name) for each in known))
     is_known = any(each.name.folded == wanted.folded for each in known)
-    made = is_known and ensure_namespace(catalog, wanted.namespace)
-    try:
+    with namespace_for(catalog, wanted) if is_known else nullcontext():
         return restoring.undrop_table(wanted)
-    except BaseException:
-        # Whatever stops the undoing, the reason for it is what the user must hear.
-        if made:
-            with suppress(LakeportError):
-                drop_namespace(catalog, wanted.namespace)
-        raise
 
 
 def _restoring(catalog: Catalog) -> Restoring:

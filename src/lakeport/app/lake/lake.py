@@ -68,9 +68,8 @@ class Lake:
         and layout. A table of that name is an error; `on_conflict="ignore"` gives it as it is,
         `"replace"` takes its place in one commit and keeps its past.
         """
-        definition = columns if isinstance(columns, Definition) else Definition(_schema(columns))
         target = parse_name(self.catalog, name)
-        made = create_table(self.catalog, target, definition, on_conflict)
+        made = create_table(self.catalog, target, definition_of(columns), on_conflict)
         return LakeTable(made, self._context)
 
     def drop_table(self, name: str) -> None:
@@ -121,9 +120,11 @@ class Lake:
         self.close()
 
 
-def _schema(columns: pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]) -> pa.Schema:
+def definition_of(columns: NewColumns) -> Definition:
+    if isinstance(columns, Definition):
+        return columns
     try:
-        return pa.schema(columns)
+        return Definition(pa.schema(columns))
     except (TypeError, ValueError) as error:
         raise InvalidRequestError(
             f"columns cannot be made of that: {str(error).splitlines()[0]}",

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lakeport.app.lake.actor import current_actor
 from lakeport.app.lake.dropped import dropped_tables, undrop_table
 from lakeport.app.lake.find import find_table
-from lakeport.catalog.ports import Catalog
+from lakeport.app.lake.load.place import CatalogPlace, Place
+from lakeport.catalog.ports import Catalog, WriteContext
 from lakeport.catalog.query import Query, open_query
 from lakeport.catalog.reports.description import TableDescription, describe_table
 from lakeport.catalog.reports.dropped import Dropped
@@ -33,6 +35,10 @@ class Source(Protocol):
 
     def undrop(self, table: str) -> str:
         """The name of the table that is back, as it is spelled."""
+        ...
+
+    def place(self) -> Place:
+        """Where files can be loaded to."""
         ...
 
     def close(self) -> None: ...
@@ -65,6 +71,9 @@ class LocalSource:
 
     def undrop(self, table: str) -> str:
         return str(undrop_table(self._catalog, table).name)
+
+    def place(self) -> Place:
+        return CatalogPlace(self._catalog, WriteContext(actor=current_actor()))
 
     def close(self) -> None:
         self._catalog.close()

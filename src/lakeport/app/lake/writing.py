@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 
+from lakeport.app.lake.undo import undoing
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import (
     Catalog,
@@ -17,7 +19,6 @@ from lakeport.catalog.ports import (
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
-    LakeportError,
     NotFoundError,
 )
 from lakeport.core.names import (
@@ -56,15 +57,18 @@ def create_table(
 ) -> Table:
     """A new table. A namespace that had to be made for it goes again if the table cannot be made."""
     _refuse("table", name.table, why_unsafe_table(name.table))
-    made_namespace = ensure_namespace(catalog, name.namespace)
-    try:
+    with namespace_for(catalog, name):
         return _tables(catalog, name).create_table(name.table, definition, on_conflict=on_conflict)
-    except BaseException:
-        # Whatever stops the undoing, the reason for it is what the user must hear.
-        if made_namespace:
-            with suppress(LakeportError):
-                drop_namespace(catalog, name.namespace)
-        raise
+
+
+@contextmanager
+def namespace_for(catalog: Catalog, name: TableName) -> Iterator[None]:
+    """Its namespace is there in the block; if it had to be made, it goes again if the block fails."""
+    if not ensure_namespace(catalog, name.namespace):
+        yield
+        return
+    with undoing(lambda: drop_namespace(catalog, name.namespace)):
+        yield
 
 
 def drop_table(catalog: Catalog, name: TableName) -> None:
@@ -72,6 +76,10 @@ def drop_table(catalog: Catalog, name: TableName) -> None:
 
 
 def rename_table(catalog: Catalog, name: TableName, to: str) -> Table:
+    return _tables(catalog, name).rename_table(name.table, renamed(name, to))
+
+
+def renamed(name: TableName, to: str) -> str:
     """`to` is a table's name, alone or with the namespace that it stays in."""
     target = TableName.parse(to) or TableName(name.namespace, to)
     if fold(target.namespace) != fold(name.namespace):
@@ -79,7 +87,7 @@ def rename_table(catalog: Catalog, name: TableName, to: str) -> Table:
             f"table {quoted(str(name))} cannot move to namespace {quoted(target.namespace)}",
             hint="a rename stays in its namespace; create the table there and copy the rows",
         )
-    return _tables(catalog, name).rename_table(name.table, target.table)
+    return target.table
 
 
 def _dynamic(catalog: Catalog) -> DynamicCatalog:

@@ -1,4 +1,9 @@
-"""A server's lake for Python programs: what `lakeport.connect` gives, the reading half of `Lake`."""
+"""A server's lake for Python programs: what `lakeport.connect` gives.
+
+It is what a `Lake` is, as far as the wire can say it. Rows are read and written as they are there; a
+change of columns is a statement of its own. UPDATE and DELETE by a condition are for DuckDB over the
+wire, and for `lakeport.open` where the lake is.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +15,18 @@ from typing import Self
 
 import pyarrow as pa
 
+from lakeport.app.lake.given import GivenRows, given_rows
+from lakeport.app.lake.lake import NewColumns, definition_of
 from lakeport.app.lake.reader import closing_reader
+from lakeport.app.lake.writing import renamed
 from lakeport.app.remote.source import RemoteSource, open_remote
-from lakeport.catalog.ports import NamespaceInfo, SnapshotInfo
+from lakeport.catalog.changes import Change
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, SnapshotInfo, Written
 from lakeport.catalog.query import Point, Query
+from lakeport.catalog.reports.dropped import Dropped
+from lakeport.catalog.statements import batches_of
 from lakeport.catalog.streams import BatchStream
+from lakeport.core.names import TableName
 from lakeport.flight.dial import Proof
 
 File = str | PathLike[str]
@@ -37,11 +49,50 @@ class RemoteLake:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""
         return RemoteTable(self._source, self._source.describe(name).name)
 
+    def create_table(
+        self, name: str, columns: NewColumns, *, on_conflict: OnConflict = "error"
+    ) -> RemoteTable:
+        """A new, empty table, as `Lake.create_table` makes it."""
+        target = self._source.place().name_of(name)
+        made, _ = self._source.ddl.create_with_namespace(
+            target, definition_of(columns), on_conflict
+        )
+        return RemoteTable(self._source, str(made))
+
+    def drop_table(self, name: str) -> None:
+        self._source.ddl.drop_table(self._named(name))
+
+    def rename_table(self, name: str, to: str) -> RemoteTable:
+        """Within its namespace; `to` is the new name with or without it."""
+        found = self._named(name)
+        return RemoteTable(
+            self._source, str(self._source.ddl.rename_table(found, renamed(found, to)))
+        )
+
+    def dropped_tables(self) -> tuple[Dropped, ...]:
+        """Those that `undrop_table` can bring back, newest first."""
+        return self._source.dropped()
+
+    def undrop_table(self, name: str) -> RemoteTable:
+        """The table that was dropped last under that name, with its rows and its history."""
+        return RemoteTable(self._source, self._source.undrop(name))
+
     def namespaces(self) -> Sequence[NamespaceInfo]:
         return self._source.namespaces()
 
+    def create_namespace(self, name: str, comment: str | None = None) -> None:
+        self._source.ddl.create_namespace(NamespaceInfo(name, comment))
+
+    def drop_namespace(self, name: str) -> None:
+        """`PreconditionError` while it holds tables."""
+        self._source.ddl.drop_namespace(name)
+
     def close(self) -> None:
         self._source.close()
+
+    def _named(self, name: str) -> TableName:
+        """The table of that name, in the spelling it has."""
+        return self._source.place().find(name).name
 
     def __enter__(self) -> Self:
         return self
@@ -99,6 +150,27 @@ class RemoteTable:
     def history(self) -> Sequence[SnapshotInfo]:
         """Every commit that was not expired, oldest first."""
         return [record.snapshot() for record in self._source.records(self.name)]
+
+    def append(self, rows: GivenRows) -> Written:
+        """Arrow data, a data frame or dictionaries, in one commit; see `LakeTable.append`."""
+        return self._write(rows, replace=False)
+
+    def overwrite(self, rows: GivenRows) -> Written:
+        """These rows in place of all that are there, in one commit; the old ones stay in its past."""
+        return self._write(rows, replace=True)
+
+    def alter(self, change: Change) -> None:
+        """One of the changes of `lakeport.catalog.changes`, such as `lakeport.AddColumn`.
+
+        One at a time: over the wire each is a version of its own, and several could not be undone.
+        """
+        self._source.ddl.alter(self._source.place().find(self.name).name, change)
+
+    def _write(self, rows: GivenRows, *, replace: bool) -> Written:
+        place = self._source.place()
+        table = place.find(self.name)
+        batches = batches_of(given_rows(rows), lambda: table.schema)
+        return place.write(table, batches, replace=replace)
 
     def _schema(self, at: Point | None) -> pa.Schema:
         with self.stream(at=at, limit=0) as nothing:

@@ -5,13 +5,19 @@ An answer of another shape than this version knows is an error, and never half a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
 import msgspec
+import pyarrow as pa
 
+from lakeport.airport.exchange.kinds import PUT_HEADER
+from lakeport.airport.requested import encoded, path_of
 from lakeport.airport.wire.questions import TableQuery, TableQuestion, TablesQuestion
-from lakeport.catalog.ports import NamespaceInfo
+from lakeport.airport.wire.written import PutAnswer
+from lakeport.app.remote.ddl import RemoteDdl
+from lakeport.app.remote.place import RemotePlace
+from lakeport.catalog.ports import NamespaceInfo, Written
 from lakeport.catalog.query import Query, point_of
 from lakeport.catalog.reports.description import TableDescription
 from lakeport.catalog.reports.dropped import Dropped
@@ -19,9 +25,12 @@ from lakeport.catalog.reports.history import Commit, Recorded
 from lakeport.catalog.reports.listing import Listed, ListedLong
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import CorruptDataError
+from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint, point_text
 from lakeport.flight.client import FlightClient
 from lakeport.flight.dial import Proof, Target
+from lakeport.flight.messages import FlightDescriptor
+from lakeport.flight.upload import Upload
 
 T = TypeVar("T")
 
@@ -52,6 +61,7 @@ class RemoteSource:
     """Closes its client. `catalog` is one of the server's; None means its first."""
 
     def __init__(self, client: FlightClient, catalog: str | None = None) -> None:
+        self.ddl = RemoteDdl(client, catalog)
         self._client = client
         self._catalog = catalog
 
@@ -89,6 +99,21 @@ class RemoteSource:
         question = TableQuestion(table, self._catalog)
         return self._read(self._client.act("UndropTable", question.encode()), _Undropped).table
 
+    def place(self) -> RemotePlace:
+        return RemotePlace(self)
+
+    def put(self, table: TableName, schema: pa.Schema, *, replace: bool) -> Upload:
+        """Rows that are appended, or take the place of all that are there; see `written`."""
+        path = path_of(table)
+        if self._catalog is not None:
+            path = (encoded(self._catalog), *path)
+        header = (PUT_HEADER, "replace" if replace else "append")
+        return self._client.put(FlightDescriptor(path=path), schema, header)
+
+    def written(self, answer: bytes) -> Written:
+        """What the answer to a finished `put` says."""
+        return self._decoded(lambda: msgspec.msgpack.decode(answer, type=PutAnswer)).written()
+
     def namespaces(self) -> Sequence[NamespaceInfo]:
         body = msgspec.json.encode({"catalog_name": self._catalog or ""})
         found = self._read(self._client.act("GetSchemas", body), _Schemas)
@@ -101,8 +126,11 @@ class RemoteSource:
         return self._client.act("TableHistory", TableQuestion(table, self._catalog).encode())
 
     def _read(self, body: bytes, kind: type[T]) -> T:
+        return self._decoded(lambda: msgspec.json.decode(body, type=kind))
+
+    def _decoded(self, decode: Callable[[], T]) -> T:
         try:
-            return msgspec.json.decode(body, type=kind)
+            return decode()
         except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             raise CorruptDataError(
                 f"{self.address} answered in a way that this version does not understand",

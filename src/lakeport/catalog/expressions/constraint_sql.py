@@ -42,6 +42,24 @@ def constraint_from_sql(text: str) -> Constraint:
     raise _unreadable(text)
 
 
+def constraint_to_sql(constraint: Constraint) -> str:
+    """What `constraint_from_sql` reads as the same constraint."""
+    if isinstance(constraint, Check):
+        body = (
+            f"CHECK ({constraint.expression}\n)"  # a comment at its end must not hide the bracket
+        )
+    else:
+        kind = "PRIMARY KEY" if isinstance(constraint, PrimaryKey) else "UNIQUE"
+        body = f"{kind} ({', '.join(map(_in_quotes, constraint.columns))})"
+    if not constraint.name or constraint == PrimaryKey(getattr(constraint, "columns", ())):
+        return body
+    return f"CONSTRAINT {_in_quotes(constraint.name)} {body}"
+
+
+def _in_quotes(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'
+
+
 def _tokens(text: str) -> list[Any]:
     try:
         return list(DuckDB().tokenize(text))

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakeport.app import wiring
-from lakeport.app.lake.actor import current_actor
 from lakeport.app.lake.load.inputs import FileFormat, FileOptions
 from lakeport.app.lake.load.load import Load, Loaded, Mode, load_files
-from lakeport.catalog.ports import WriteContext
 from lakeport.cli.frame import Answer, Call, command
+from lakeport.cli.lakes import Lake, about_a_lake
 from lakeport.cli.output.progress import counting
 from lakeport.cli.output.sizes import counted
 from lakeport.core.errors import InvalidRequestError
@@ -23,8 +20,10 @@ if TYPE_CHECKING:
 
 
 @command
+@about_a_lake
 def load(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
+    lake: Lake,
     table: Annotated[str, typer.Argument(metavar="TABLE", help="NAMESPACE.TABLE")],
     files: Annotated[
         list[Path], typer.Argument(metavar="FILE...", help="The files; `-` is standard input.")
@@ -56,9 +55,6 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
         list[str] | None,
         typer.Option(metavar="TEXT", help="A text that means NULL in CSV; may be repeated."),
     ] = None,
-    catalog: Annotated[
-        str | None, typer.Option(metavar="NAME", help="In this catalog [default: the first].")
-    ] = None,
 ) -> Answer[Loaded]:
     """Load files into a table.
 
@@ -77,11 +73,10 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
         tuple(sort_by or ()),
     )
     with (
-        closing(wiring.open_catalog(call.settings().with_catalog(catalog))) as lake,
-        counting(f"loading {table}") as progress,
+        lake.open(call) as source,
+        counting(f"loading {table}", is_shown=not call.json) as progress,
     ):
-        context = WriteContext(actor=current_actor())
-        return Answer(load_files(lake, wanted, progress, context), _show)
+        return Answer(load_files(source.place(), wanted, progress), _show)
 
 
 def _mode(**asked: bool) -> Mode:

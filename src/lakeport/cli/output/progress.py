@@ -1,4 +1,4 @@
-"""A line on the terminal that counts while something long goes on; nothing in a pipe.
+"""A line on the terminal that counts while something long goes on; nothing in a pipe, nor for programs.
 
 It appears after a second, so that quick work stays quiet, and goes away at the end: what was done
 is the answer's to say.
@@ -11,25 +11,30 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
 
+from lakeport.cli.output.sizes import counted, size_text
+
 PATIENCE = 1.0
 INTERVAL = 0.2
 _CLEAR = "\r\x1b[2K"
 
 
 @contextmanager
-def counting(what: str, clock: Callable[[], float] = monotonic) -> Iterator[Callable[[int], None]]:
-    """Gives what to call with the number of rows so far."""
-    if not sys.stderr.isatty():
-        yield lambda _: None
+def counting(
+    what: str, clock: Callable[[], float] = monotonic, *, is_shown: bool = True
+) -> Iterator[Callable[[int, int], None]]:
+    """Gives what to call with the numbers of rows and of bytes sent so far."""
+    if not is_shown or not sys.stderr.isatty():
+        yield lambda _, __: None
         return
     due = clock() + PATIENCE
     shown = False
 
-    def tell(rows: int) -> None:
+    def tell(rows: int, sent: int = 0) -> None:
         nonlocal due, shown
         if clock() >= due:
             due, shown = clock() + INTERVAL, True
-            sys.stderr.write(f"{_CLEAR}{what}: {rows:,} rows")
+            moved = f", {size_text(sent)} sent" if sent else ""
+            sys.stderr.write(f"{_CLEAR}{what}: {counted(rows, 'row')}{moved}")
             sys.stderr.flush()
 
     try:

@@ -1,4 +1,4 @@
-"""`load`: files into one table, new or not, in one commit.
+"""`load`: files into one table, new or not, here or on a server, in one commit.
 
 A new table's columns are what all files together need. An existing table keeps its columns: a file
 may lack some of them (DEFAULT or NULL), but not bring others. `replace` puts the rows in the place of all
@@ -8,32 +8,27 @@ that are there.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
-from lakeport.app.lake.find import find_table, parse_name
 from lakeport.app.lake.load.columns import refuse_others
 from lakeport.app.lake.load.inputs import FileOptions, Input, opened
+from lakeport.app.lake.load.place import Place, Standing
 from lakeport.app.lake.load.schema import common_schema
-from lakeport.app.lake.writing import create_table, drop_namespace, drop_table
 from lakeport.catalog.definition import Definition, check_columns
-from lakeport.catalog.ports import Catalog, Table, WriteContext, Written
-from lakeport.catalog.statements import insert_rows, overwrite_rows
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
-    LakeportError,
     NotFoundError,
 )
-from lakeport.core.names import TableName, quoted
+from lakeport.core.names import quoted
 
 Mode: TypeAlias = Literal["create", "append", "replace", "either"]
-Progress: TypeAlias = Callable[[int], None]
-"""Is told the number of rows so far, now and then."""
+Progress: TypeAlias = Callable[[int, int], None]
+"""Is told the rows so far and the bytes that were sent for them, now and then."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,25 +63,22 @@ class Load:
     sorted_by: tuple[str, ...] = ()
 
 
-def load_files(
-    catalog: Catalog,
-    wanted: Load,
-    progress: Progress = lambda _: None,
-    context: WriteContext | None = None,
-) -> Loaded:
-    name = parse_name(catalog, wanted.table)
+def load_files(place: Place, wanted: Load, progress: Progress = lambda _, __: None) -> Loaded:
+    name = place.name_of(wanted.table)
     with opened(wanted.files, wanted.options) as inputs:
-        table = _existing(catalog, wanted)
-        rows = _Rows(inputs, progress)
+        table = _existing(place, wanted)
+        rows = _Rows(inputs, lambda total: progress(total, place.bytes_sent))
         if table is None:
-            written = _into_new(catalog, name, wanted, rows, context)
+            with place.made(name, _definition(inputs, wanted)) as made:
+                written = place.write(made, rows.of(made.schema), replace=False)
         else:
+            made = table
             for source in inputs:
-                refuse_others(source.label, source.names(), table.state().definition.schema)
-            write = overwrite_rows if wanted.mode == "replace" else insert_rows
-            written = write(table, rows.of(table), context)
+                refuse_others(source.label, source.names(), table.schema)
+            is_replaced = wanted.mode == "replace"
+            written = place.write(table, rows.of(table.schema), replace=is_replaced)
         return Loaded(
-            table=str(catalog.namespace(name.namespace).table(name.table).name),
+            table=str(made.name),
             created=table is None,
             replaced=table is not None and wanted.mode == "replace",
             rows=written.rows,
@@ -96,9 +88,9 @@ def load_files(
         )
 
 
-def _existing(catalog: Catalog, wanted: Load) -> Table | None:
+def _existing(place: Place, wanted: Load) -> Standing | None:
     try:
-        found = find_table(catalog, wanted.table)
+        found = place.find(wanted.table)
     except NotFoundError:
         if wanted.mode == "append":
             raise
@@ -116,57 +108,28 @@ def _existing(catalog: Catalog, wanted: Load) -> Table | None:
     return found
 
 
-def _into_new(
-    catalog: Catalog,
-    name: TableName,
-    wanted: Load,
-    rows: _Rows,
-    context: WriteContext | None,
-) -> Written:
-    """What was made is taken back if the rows cannot be loaded: nothing stays of a load that failed."""
-    schema = common_schema(rows.inputs)
+def _definition(inputs: Sequence[Input], wanted: Load) -> Definition:
+    schema = common_schema(inputs)
     if not schema.names:
         raise InvalidRequestError(
-            f"{', '.join(source.label for source in rows.inputs)}: no columns for a new table",
+            f"{', '.join(source.label for source in inputs)}: no columns for a new table",
             hint="a file without rows can only be loaded into a table that is there",
         )
     check_columns(schema)
-    is_known = _has_namespace(catalog, name.namespace)
-    definition = Definition(
-        schema, partitioned_by=wanted.partitioned_by, sorted_by=wanted.sorted_by
-    )
-    table = create_table(catalog, name, definition)
-    try:
-        return insert_rows(table, rows.of(table), context)
-    except BaseException:
-        # Whatever stops the undoing, the reason for it is what the user must hear.
-        with suppress(LakeportError):
-            drop_table(catalog, name)
-            if not is_known:
-                drop_namespace(catalog, name.namespace)
-        raise
-
-
-def _has_namespace(catalog: Catalog, name: str) -> bool:
-    try:
-        catalog.namespace(name)
-    except NotFoundError:
-        return False
-    return True
+    return Definition(schema, partitioned_by=wanted.partitioned_by, sorted_by=wanted.sorted_by)
 
 
 class _Rows:
     """The batches of all inputs, counted per input while they are taken."""
 
-    def __init__(self, inputs: Sequence[Input], progress: Progress) -> None:
-        self.inputs = inputs
+    def __init__(self, inputs: Sequence[Input], progress: Callable[[int], None]) -> None:
+        self._inputs = inputs
         self._progress = progress
         self.counts: list[tuple[str, int]] = []
 
-    def of(self, table: Table) -> Iterator[pa.RecordBatch]:
-        schema = table.state().definition.schema
+    def of(self, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         total = 0
-        for source in self.inputs:
+        for source in self._inputs:
             before = total
             for batch in source.batches(schema):
                 total += batch.num_rows
