@@ -11,8 +11,9 @@ setup:  ## a private .venv with everything for the tests; .venv/bin/lakeport is 
 	@scripts/setup
 
 demo: setup  ## the main job, end to end
-	@$(run) examples/lake.py
-	@$(run) examples/tour.py
+	@$(run) -m examples.lake
+	@$(run) -m examples.tour
+	@$(run) -m examples.airport
 
 test: setup  ## every check and test but the long ones
 	@$(run) scripts/lanes.py test

@@ -1,4 +1,4 @@
-"""The first half of `make demo`: files become Iceberg tables that are read, grown and travelled.
+"""The first part of `make demo`: files become Iceberg tables that are read, grown and travelled.
 
 Every line after a `$` is a real run of the command line in a new project, on the embedded default: a
 SQLite catalog and a warehouse folder under `.lakeport/`.

@@ -1,4 +1,4 @@
-"""The second half of `make demo`: one Iceberg table's life, told in ten steps from Python.
+"""The second part of `make demo`: one Iceberg table's life, told in ten steps from Python.
 
 Every step is a real call on a new project's embedded lake; nothing here is printed that was not just
 computed.
@@ -7,13 +7,13 @@ computed.
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
 from decimal import Decimal
 from pathlib import Path
 
 import pyarrow as pa
 
 import lakeport
+from examples.telling import note, say, table
 from lakeport.app.initialize import initialize
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import default_of
@@ -137,17 +137,6 @@ def history(orders: lakeport.LakeTable) -> None:
     )
 
 
-_STEPS = iter(range(1, 100))
-
-
-def say(word: str, sentence: str) -> None:
-    print(f"\n{next(_STEPS):>2}  {word:<9}{sentence}")
-
-
-def note(text: str) -> None:
-    print(f"    {text}")
-
-
 def show_columns(orders: lakeport.LakeTable) -> None:
     rows: list[list[str]] = []
     for column in orders.schema:
@@ -168,19 +157,6 @@ def show_rows(
         rows.column_names,
         [["NULL" if v is None else str(v) for v in row.values()] for row in rows.to_pylist()],
     )
-
-
-def table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Text to the left, numbers to the right."""
-    columns = list(zip(header, *rows, strict=True))
-    widths = [max(map(len, column)) for column in columns]
-    right = [all(cell.replace(".", "").isdigit() for cell in column[1:]) for column in columns]
-    for row in (header, *rows):
-        cells = zip(row, widths, right, strict=True)
-        shown = (
-            cell.rjust(width) if number else cell.ljust(width) for cell, width, number in cells
-        )
-        print("    " + "  ".join(shown).rstrip())
 
 
 if __name__ == "__main__":
