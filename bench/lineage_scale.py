@@ -32,7 +32,7 @@ def _run(sql: str, **schema: object) -> AnalyzeResult:
 
 def _doublings() -> list[Line]:
     sizes = (250, 500, 1000, 2000)
-    seconds = best_cpu(*(partial(_workload, size) for size in sizes))
+    seconds = best_cpu(*(partial(_workload, size) for size in sizes), rounds=9)
     return [
         Line(f"{small} → {large} statements", after / before, 2.2)
         for small, large, before, after in zip(sizes, sizes[1:], seconds, seconds[1:], strict=False)
