@@ -179,6 +179,32 @@ def test_a_namespace_that_was_dropped_says_so(catalog: IcebergCatalog) -> None:
         handle.table("items")
 
 
+def test_while_nobody_commits_what_was_listed_answers(
+    catalog: IcebergCatalog, profile: Profile
+) -> None:
+    create(catalog, "shop.items", 1)
+    native = catalog.pyiceberg
+    assert isinstance(native, PatientSqlCatalog)
+    catalog.version()
+    queries: list[str] = []
+    event.listen(native.engine, "before_cursor_execute", lambda *about: queries.append(about[2]))
+    before = catalog.namespace("shop").table("items").state()
+    assert [info.name for info in catalog.namespaces()] == ["shop"]
+    assert queries == []
+    with IcebergCatalog(profile) as other:
+        append(other, "shop.items", 2)
+        other.create_namespace(NamespaceInfo("later"))
+        assert catalog.namespace("shop").table("items").state().snapshot_id != before.snapshot_id
+        assert catalog.namespace("later").info.name == "later"
+        other.drop_namespace("later")
+        catalog.version()
+        other.pyiceberg.drop_table("shop.items")
+    with pytest.raises(NotFoundError):
+        catalog.namespace("shop").table("items")
+    with pytest.raises(NotFoundError):
+        catalog.namespace("later")
+
+
 def test_listing_takes_as_many_queries_for_many_tables_as_for_few(
     catalog: IcebergCatalog, database: sqlite3.Connection
 ) -> None:

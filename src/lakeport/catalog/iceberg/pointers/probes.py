@@ -14,6 +14,11 @@ from sqlalchemy import Engine, PoolProxiedConnection
 
 
 class Probe(Protocol):
+    """`is_cheap`: a token takes a small part of the time that any query takes."""
+
+    @property
+    def is_cheap(self) -> bool: ...
+
     def token(self) -> object: ...
 
     def close(self) -> None: ...
@@ -30,6 +35,8 @@ def probe_for(engine: Engine, catalog: str, number: Callable[[], int | None]) ->
 
 class _SqliteProbe:
     """`data_version` counts what *other* connections commit, so this one is kept, and never writes."""
+
+    is_cheap = True
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -71,6 +78,8 @@ class _PostgresProbe:
             concat_ws(chr(31), namespace, property_key, property_value), 0))]
          FROM iceberg_namespace_properties WHERE catalog_name = %(catalog)s)::text"""
 
+    is_cheap = False
+
     def __init__(self, engine: Engine, catalog: str, number: Callable[[], int | None]) -> None:
         self._engine = engine
         self._catalog = catalog
@@ -94,6 +103,8 @@ class _PostgresProbe:
 
 
 class _NoProbe:
+    is_cheap = False
+
     def token(self) -> object:
         return None
 

@@ -1,5 +1,6 @@
 """Pointers in a SQL database: asked anew for every call, unless the settings allow an older answer.
 
+Where the database says for next to nothing that nobody committed since it was listed, the listing answers.
 The two tables of PyIceberg's SQL catalog are read directly: its own methods take a query per namespace,
 and count `a` as a namespace because there is an `a.b`. Changes go through PyIceberg.
 """
@@ -57,12 +58,11 @@ class SqlPointers:
         native.read_through(self._metadata_at)
         self._probe: Probe = probe_for(native.engine, native.name, native.counter.value)
         self._lock = threading.Lock()
-        self._token: object = None
+        self._seen: tuple[object, Listing] | None = None
         self._number: int | None = None
         self._has_begun = False
         self._version = counter.value
         self._rows_counter = Counter(counter.clock)
-        self._listing: Listing | None = None
         mine = (IcebergTables.catalog_name == native.name) & native.is_table()
         self._rows = select(_NAMESPACE, _TABLE, _LOCATION).where(mine)
         self._of_namespace = select(_TABLE, _LOCATION).where(
@@ -88,7 +88,8 @@ class SqlPointers:
     # -- names -----------------------------------------------------------------------------------
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
-        found = self._namespaces()
+        listing = self._unchanged()
+        found = self._namespaces() if listing is None else listing.namespaces
         return [found[name] for name in sorted(found)]
 
     def namespace(self, name: str) -> NamespaceInfo:
@@ -159,6 +160,9 @@ class SqlPointers:
     def _ask(self, name: TableName) -> str | None:
         if not can_exist(str(name)):
             return None
+        listing = self._unchanged()
+        if listing is not None:
+            return listing.tables.get((name.namespace, name.table))
         found = self._query(self._pointer, namespace=name.namespace, table=name.table)
         return found[0][0] if found else None
 
@@ -168,14 +172,14 @@ class SqlPointers:
         self._begin()
         with asking(self._profile):
             token = self._probe.token()
-        if token is not None and token == self._token:
+        if self._seen is not None and token is not None and token == self._seen[0]:
             return self._version
         with self._lock:
             # The token is the oldest, then the number, then the listing: what came in between is
             # found next time.
             with asking(self._profile):
                 number = self._native.counter.value()
-            before, after = self._listing, self._list()
+            before, after = self._seen[1] if self._seen else None, self._list()
             if (
                 before is not None
                 and number == self._number
@@ -189,7 +193,7 @@ class SqlPointers:
                     return self._counter.value if number is None else number
             if before is not None and before.tables != after.tables:
                 self._rows_counter.bump()
-            self._listing, self._token, self._number = after, token, number
+            self._seen, self._number = (token, after), number
             self._version = self._counter.value if number is None else number
             return self._version
 
@@ -232,6 +236,14 @@ class SqlPointers:
 
     # -- queries ---------------------------------------------------------------------------------
 
+    def _unchanged(self) -> Listing | None:
+        """What was listed last, if nobody has committed anything since, and that is cheaply known."""
+        seen = self._seen
+        if seen is None or not self._probe.is_cheap:
+            return None
+        with asking(self._profile):
+            return seen[1] if self._probe.token() == seen[0] else None
+
     def _list(self) -> Listing:
         rows = self._query(self._rows)
         tables = {(space, table): location for space, table, location in rows}
@@ -240,6 +252,9 @@ class SqlPointers:
     def _namespace(self, name: str) -> NamespaceInfo | None:
         if not can_exist(name):
             return None
+        listing = self._unchanged()
+        if listing is not None:
+            return listing.namespaces.get(name)
         rows = self._query(self._own_properties, namespace=name)
         if not rows and not self._query(self._space, namespace=name):
             return None
