@@ -113,7 +113,15 @@ def test_messages_of_sixteen_megabytes_pass_both_ways(serve: Serve, flight: Flig
 
 def test_a_message_larger_than_allowed_is_refused(serve: Serve, raw: Raw) -> None:
     client = raw(serve(Complete(), within(message_bytes=MEBI)))
-    failure = client.failure("DoPut", [OPENING, bytes(2 * MEBI)])
+    failure = client.failure("DoPut", [OPENING, bytes(MEBI + 1)])
+    assert failure.code is grpc.StatusCode.RESOURCE_EXHAUSTED
+    assert "1,048,577 bytes, more than the 1,048,576 allowed" in failure.text
+    assert "`server.limits.message_bytes`" in failure.text
+
+
+def test_a_message_beyond_all_measure_is_not_even_taken_in(serve: Serve, raw: Raw) -> None:
+    client = raw(serve(Complete(), within(message_bytes=MEBI)))
+    failure = client.failure("DoPut", [OPENING, bytes(3 * MEBI)])
     assert failure.code is grpc.StatusCode.RESOURCE_EXHAUSTED
 
 

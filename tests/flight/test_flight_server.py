@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -19,7 +20,7 @@ from lakeport.flight.server import FlightServer
 from lakeport.flight.service import FlightService
 from tests.flight.conftest import Serve
 from tests.flight.raw import AIRPORT, RawClient
-from tests.flight.services import BATCH, SCHEMA, Complete, Log
+from tests.flight.services import BATCH, SCHEMA, Complete, Held, Log
 
 Flight = Callable[[FlightServer], Any]  # pyarrow's stubs know another version
 Raw = Callable[[FlightServer], RawClient]
@@ -212,6 +213,39 @@ def test_health_is_told_while_the_server_runs(serve: Serve) -> None:
             answer = client.ask_once("Check", request)
             status = health_pb2.HealthCheckResponse.FromString(answer).status
             assert status == health_pb2.HealthCheckResponse.SERVING
+
+
+def test_a_server_that_stops_says_so_before_it_refuses(serve: Serve) -> None:
+    held = Held()
+    server = serve(held)
+    stopping = threading.Thread(target=server.stop, args=(30,))
+    with (
+        RawClient(f"127.0.0.1:{server.port}") as client,
+        RawClient(f"127.0.0.1:{server.port}", service="grpc.health.v1.Health") as health,
+    ):
+        running = client.start("DoAction", Action("hold").encode())
+        assert held.inside.acquire(timeout=30)
+        watched = health.start("Watch")
+        told = health_pb2.HealthCheckResponse
+        assert told.FromString(next(watched)).status == told.SERVING
+        stopping.start()
+        try:
+            assert told.FromString(next(watched)).status == told.NOT_SERVING
+        finally:
+            held.release.set()
+        list(running)  # what was running is answered
+    stopping.join(30)
+
+
+def test_nobody_is_told_of_services_by_reflection(serve: Serve) -> None:
+    server = serve(Complete())
+    for service in (
+        "grpc.reflection.v1.ServerReflection",
+        "grpc.reflection.v1alpha.ServerReflection",
+    ):
+        with RawClient(f"127.0.0.1:{server.port}", service=service) as client:
+            failure = client.failure("ServerReflectionInfo")
+            assert failure.code is grpc.StatusCode.UNIMPLEMENTED
 
 
 def test_rows_are_compressed_when_the_client_asks_for_it(serve: Serve, raw: Raw) -> None:

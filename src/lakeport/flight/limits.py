@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from lakeport.core.errors import LimitError
+
 MEBI = 1 << 20
 
 
@@ -18,6 +20,15 @@ class Limits:
     batch_rows: int = 1 << 24  # a batch of NULLs can claim any number of rows without having a byte
     call_seconds: float | None = None
     idle_seconds: float | None = 600.0  # a stream whose client neither reads nor sends
+
+    def weigh(self, size: int) -> None:
+        """Refuse one message of a stream if it is too large."""
+        if size > self.message_bytes:
+            raise LimitError(
+                f"the message has {size:,} bytes, more than the {self.message_bytes:,} allowed",
+                hint="send fewer rows at a time, or raise `server.limits.message_bytes`",
+                details={"limit": "message_bytes"},
+            )
 
     @property
     def most_exchanges(self) -> int:

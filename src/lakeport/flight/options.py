@@ -54,7 +54,8 @@ class Options:
 
     def channel_arguments(self) -> list[tuple[str, int]]:
         return [
-            ("grpc.max_receive_message_length", self.limits.message_bytes),
+            # gRPC's refusal names no setting. Ours comes first, unless a message is beyond all measure.
+            ("grpc.max_receive_message_length", 2 * self.limits.message_bytes),
             ("grpc.max_send_message_length", -1),  # framing keeps it, with a better error
             ("grpc.max_metadata_size", _METADATA_BYTES),
             ("grpc.absolute_max_metadata_size", 2 * _METADATA_BYTES),

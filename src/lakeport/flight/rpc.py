@@ -22,6 +22,7 @@ from lakeport.core.status import GrpcCode, status_of
 from lakeport.flight.call import Call, Method, Watcher
 from lakeport.flight.deadlines import Deadlines, Watched
 from lakeport.flight.gate import Gate
+from lakeport.flight.limits import Limits
 from lakeport.flight.status import refusal
 from lakeport.flight.workers import Workers
 
@@ -38,8 +39,8 @@ class House:
     gate: Gate
     deadlines: Deadlines
     workers: Workers
+    limits: Limits
     watchers: tuple[Watcher, ...] = ()
-    call_seconds: float | None = None
 
 
 class Rpc:
@@ -51,7 +52,7 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
-        deadline, limit = _deadline(context, house.call_seconds)
+        deadline, limit = _deadline(context, house.limits.call_seconds)
         self.call = Call(
             method,
             (*(context.invocation_metadata() or ()), *_authority(context)),
@@ -88,6 +89,7 @@ class Rpc:
                 raise self._end_reason() from None
             if request is None:
                 break
+            self._house.limits.weigh(len(request))
             yield request
         # gRPC learns of a lost connection as the end of the input first, and a moment later as the
         # end of the call. Measured without this pause: five of twelve killed writers looked finished.

@@ -46,9 +46,7 @@ class FlightServer:
         self._stopping = threading.Lock()
         self._stopped = False
         self._port: int | None = None
-        house = House(
-            self._gate, self._deadlines, self._workers, tuple(watchers), limits.call_seconds
-        )
+        house = House(self._gate, self._deadlines, self._workers, limits, tuple(watchers))
         self._server = grpc.server(
             self._workers,
             handlers=[Handlers(service, limits, house).generic()],
