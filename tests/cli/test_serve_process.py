@@ -100,12 +100,22 @@ def test_a_port_in_use_is_said_in_a_sentence(project: Path, door: str) -> None:
     error = json.loads(done.stdout)["error"]
     assert error["message"] == f"cannot listen on {place}"
     assert f"--{door}" in error["hint"]
+    assert done.stderr.startswith(b"error: ")  # gRPC has a log of its own
 
 
 def test_beyond_this_machine_is_refused_without_encryption(project: Path) -> None:
     done = lakeport(project, "serve", "--grpc", "0.0.0.0:0", "--http", "127.0.0.1:0")
     assert done.returncode == 2
     assert b"would not be encrypted" in done.stderr
+
+
+def test_beyond_this_machine_nobody_comes_in_before_there_is_a_token(tmp_path: Path) -> None:
+    (tmp_path / "lakeport.toml").touch()
+    ports = ("--grpc", "0.0.0.0:0", "--http", "127.0.0.1:0")
+    with serve(tmp_path, *ports, "--insecure") as running:
+        code, _, said = running.end()
+    assert code == 0
+    assert b"no token yet, so nobody can come in; `lakeport token create NAME`" in said
 
 
 def test_without_a_project_there_is_nothing_to_serve(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 from starlette.types import ASGIApp
@@ -34,6 +34,10 @@ from lakeport.state import Store
 
 WebApp: TypeAlias = Callable[[Insight], ASGIApp]
 """Makes the application of the HTTP port; the faces are above the use cases."""
+
+_NOBODY = (
+    "there is no token yet, so nobody can come in; `lakeport token create NAME` makes the first"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +85,8 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         http.start()
         stack.callback(http.stop)
         greeting = _greeting(settings, flight.address, http.address, served, authenticator)
+        if not (greeting.is_open or _has_tokens(store)):
+            greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
         try:
             yield Running(flight.address, http.address, greeting)
         finally:

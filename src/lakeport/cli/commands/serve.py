@@ -41,6 +41,8 @@ def serve(
     SIGTERM or Ctrl-C lets running calls finish for `server.limits.stop_seconds`; a second one does not.
     """
     settings = call.settings({"server.grpc": grpc, "server.http": http})
+    # Before it is loaded: of a port that is taken gRPC would print lines of its own beside our sentence.
+    os.environ.setdefault("GRPC_VERBOSITY", "NONE")
     from lakeport.app.serve import running, stop_signals  # noqa: PLC0415  loads Arrow and gRPC
     from lakeport.web.app import build  # noqa: PLC0415  loads starlette
 
