@@ -1,7 +1,7 @@
 """Clients that ask the same thing over and over: run as a program, prints the seconds of every call as JSON.
 
-They are threads on bare gRPC, a connection each, with requests made beforehand and answers that nobody
-decodes, so that what is measured is the server. The CPU that they took all the same is printed, too.
+They are threads with a connection each. pyarrow.flight asks and reads in C++, outside of Python's lock, so
+that thirty-two of them wait for the server and not for each other. The CPU that they took is printed, too.
 """
 
 from __future__ import annotations
@@ -10,25 +10,21 @@ import json
 import sys
 import threading
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))  # run as a program
 
-import grpc
 import msgspec
+import pyarrow.flight as fl
 
 from bench.airport_parts import thousand
-from lakeport.flight.messages import Action, FlightDescriptor
-
-_SERVICE = "arrow.flight.protocol.FlightService"
-_KINDS = {"GetFlightInfo": "unary_unary", "ListActions": "unary_stream", "DoAction": "unary_stream"}
 
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """`what` is a key of `REQUESTS`."""
+    """`what` is a key of `QUESTIONS`."""
 
     address: str
     what: str
@@ -43,24 +39,22 @@ class Took:
     wall: float
 
 
-def _path(number: int) -> bytes:
+def _flight_info(client: fl.FlightClient, number: int) -> object:
     name = thousand.table(number * 37 % thousand.TABLES)
-    return FlightDescriptor(path=(thousand.NAMESPACE, name)).encode()
+    return client.get_flight_info(fl.FlightDescriptor.for_path(thousand.NAMESPACE, name))
 
 
-def _action(name: str, **body: str) -> bytes:
-    return Action(name, json.dumps(body).encode() if body else b"{}").encode()
+def _action(name: str, body: bytes) -> Callable[[fl.FlightClient, int], object]:
+    action = fl.Action(name, body)
+    return lambda client, _: list(client.do_action(action))
 
 
-REQUESTS = {
-    "GetFlightInfo": ("GetFlightInfo", _path),
-    "ListActions": ("ListActions", lambda _: b""),
-    "GetSchemas": ("DoAction", lambda _: _action("GetSchemas")),
-    "GetTables": ("DoAction", lambda _: _action("GetTables", schema_name=thousand.NAMESPACE)),
-    "list_schemas": (
-        "DoAction",
-        lambda _: Action("list_schemas", b"\x81\xaccatalog_name\xa4lake").encode(),
-    ),
+QUESTIONS: dict[str, Callable[[fl.FlightClient, int], object]] = {
+    "GetFlightInfo": _flight_info,
+    "ListActions": lambda client, _: client.list_actions(),
+    "GetSchemas": _action("GetSchemas", b"{}"),
+    "GetTables": _action("GetTables", json.dumps({"schema_name": thousand.NAMESPACE}).encode()),
+    "list_schemas": _action("list_schemas", msgspec.msgpack.encode({"catalog_name": "lake"})),
 }
 
 
@@ -84,19 +78,13 @@ def main(asked: Asked) -> Took:
 
 
 def _ask(asked: Asked, place: int, ready: threading.Barrier, seconds: list[float]) -> None:
-    method, request = REQUESTS[asked.what]
-    requests = [request(place * asked.calls + number) for number in range(asked.calls)]
-    # A subchannel of its own, or all of them would share one connection.
-    options = [("grpc.use_local_subchannel_pool", 1), ("grpc.max_receive_message_length", -1)]
-    with grpc.insecure_channel(asked.address.removeprefix("grpc://"), options) as channel:
-        grpc.channel_ready_future(channel).result(30)
-        call: Any = getattr(channel, _KINDS[method])(f"/{_SERVICE}/{method}")
+    question = QUESTIONS[asked.what]
+    with fl.connect(asked.address) as client:
+        client.list_actions()  # connected, and nothing listed
         ready.wait()
-        for each in requests:
+        for number in range(place * asked.calls, (place + 1) * asked.calls):
             began = time.perf_counter()
-            answer = call(each, timeout=60)
-            if not isinstance(answer, bytes):
-                list(answer)
+            question(client, number)
             seconds.append(time.perf_counter() - began)
 
 
