@@ -195,3 +195,10 @@ SELECT total FROM SEMANTIC_VIEW(db.s.v METRICS total DIMENSIONS region);
 -- table: t(a string)
 SELECT a COLLATE system.builtin.UTF8_LCASE AS c FROM t;
 --> out.c <= t.a
+
+-- case: table_functions_read_whole_tables
+-- dialect: spark
+-- table: t(a int, b int)
+SELECT x FROM scored(1, TABLE(t)) AS s(x);
+--> out.x <= t.a, t.b
+--> stmt 0 SELECT reads t

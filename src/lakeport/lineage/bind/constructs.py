@@ -14,8 +14,9 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
-from lakeport.lineage.bind.qualified import field_of_row
+from lakeport.lineage.bind.qualified import field_of_row, relation_refs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
+from lakeport.lineage.bind.tables import table_meant
 from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:
@@ -202,6 +203,14 @@ def _anonymous(
 ) -> None:
     """A function the parser does not know."""
     name = node.name.lower()
+    arguments = node.expressions
+    if name == "table" and len(arguments) == 1 and isinstance(arguments[0], exp.Column):
+        # `f(TABLE(t))`: a table function reads all of a table.
+        table = binder.table(table_meant(arguments[0]), scope)
+        refs.extend(
+            replace(ref, masking=role >= MASK) for ref in relation_refs(table, role & ~MASK)
+        )
+        return
     if reads_dictionary(binder, name):
         found = dictionary_refs(binder, node, scope, role & ~MASK)
         if found is not None:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.misses import assumed
 from lakeport.lineage.bind.scope import Ref
-from lakeport.lineage.bind.tables import table_named, written_name
+from lakeport.lineage.bind.tables import table_meant, table_named, written_name
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -54,10 +54,7 @@ def _named(argument: exp.Expr) -> exp.Table | None:
     """The dictionary by its name, in quotes or not."""
     if isinstance(argument, exp.Literal):
         return table_named(argument.name)
-    if isinstance(argument, exp.Column):
-        parts = [part for part in argument.parts if isinstance(part, exp.Identifier)]
-        return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
-    return None
+    return table_meant(argument) if isinstance(argument, exp.Column) else None
 
 
 def _dictionary(binder: Binder, table: exp.Table, scope: Scope) -> Relation:

@@ -150,6 +150,12 @@ def table_named(text: str) -> exp.Table:
     return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
 
 
+def table_meant(column: exp.Column) -> exp.Table:
+    """A table whose name was read as that of a column."""
+    parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
+
+
 def is_table_variable(binder: Binder, part: object) -> bool:
     """T-SQL's `@rows`, which lives as long as the batch that declares it."""
     return part.__class__ is exp.Parameter and binder.dialect.name in {"tsql", "fabric"}
