@@ -10,11 +10,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 import grpc
+import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pyarrow as pa
 import pyarrow.flight as fl
 
 from lakeport.catalog.ports import Catalog
-from lakeport.flight.messages import FlightDescriptor
+from lakeport.flight.messages import Action, FlightDescriptor, decode_result
 from tests.airport.airport_server import Client
 from tests.airport.ddl.door import Door
 from tests.airport.exchange.talk import Answer, Writer
@@ -41,7 +42,10 @@ class Attached:
 
     def alter(self, action: str, **body: object) -> FlightDescriptor:
         """Any DDL that answers with the table; what comes back names it from now on."""
-        return FlightDescriptor.decode(self.door.info(action, **body).descriptor.serialize())
+        message = Action(action, msgpack.packb(body)).encode()
+        (result,) = self.writer.raw.ask("DoAction", message, self.writer.headers)
+        info = fl.FlightInfo.deserialize(decode_result(result))
+        return FlightDescriptor.decode(info.descriptor.serialize())
 
     def create(
         self, table: str, schema: pa.Schema, namespace: str = "shop", **more: object
@@ -73,7 +77,7 @@ class Attached:
         columns = self.duck.info(table).schema
         ids = [*range(len(columns) - 1), 2**64 - 1]
         found = self.duck.scan(table, json_filters=filters, column_ids=ids)
-        return found if found.num_columns else columns.empty_table()
+        return found if found.num_columns else pa.Table.from_batches([], columns)
 
     def _run(
         self, operation: str, table: FlightDescriptor, rows: pa.Table, *, returning: bool
