@@ -15,23 +15,24 @@ from typing import Any
 
 import pyarrow as pa
 
+from lakeport.catalog.arrow import Field
 from lakeport.flight.framing import FrameEncoder, decode_frame
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.protobuf import put_message
+from tests.behaviours.lake import schema_of
 from tests.behaviours.malformed import MALFORMED, ROWS
 
 _HEADER, _BODY = 2, 1000
 _NUMBERS = (0, 1, -1, 127, 2**15, 2**31 - 1, -(2**31), 2**40, 2**62, 2**63 - 1, -(2**63))
 
-COLUMNS = pa.schema(
-    [
-        pa.field("id", pa.int64()),
-        pa.field("name", pa.string()),
-        pa.field("word", pa.dictionary(pa.int32(), pa.string())),
-        pa.field("tags", pa.list_(pa.string())),
-        pa.field("price", pa.decimal128(9, 2)),
-        pa.field("place", pa.struct([pa.field("x", pa.float64()), pa.field("y", pa.binary())])),
-    ]
+_PLACE: list[Field] = [pa.field("x", pa.float64()), pa.field("y", pa.binary())]
+COLUMNS = schema_of(
+    id=pa.int64(),
+    name=pa.string(),
+    word=pa.dictionary(pa.int32(), pa.string()),
+    tags=pa.list_(pa.string()),
+    price=pa.decimal128(9, 2),
+    place=pa.struct(_PLACE),
 )
 """What is sent. The table's own columns have the same names, and `word` is plain text there."""
 

@@ -29,7 +29,8 @@ from tests.airport.malformed.damage import (
     rows,
     sound_statements,
 )
-from tests.airport.scans.duck import Duck
+from tests.airport.programs.wire_table import PATIENCE
+from tests.airport.scans.duck import Duck, ordered
 from tests.cli.served import Served, serve
 from tests.flight.raw import RawClient
 
@@ -53,7 +54,7 @@ class Target:
         headers = (*ATTACHED, ("airport-operation", each.operation), returning)
         messages = (framed(PATH), *each.messages)
         try:
-            self.raw.ask(each.method, messages, headers)
+            list(self.raw.start(each.method, messages, headers, PATIENCE))
         except grpc.RpcError as error:
             told: Any = error
             return told.code(), told.details()
@@ -80,8 +81,8 @@ def target(tmp_path: Path) -> Iterator[Target]:
         lake.create_table("shop.items", _plain(COLUMNS)).append(plain.cast(_plain(COLUMNS)))
     with serve(tmp_path) as served, RawClient(served.grpc.removeprefix("grpc://")) as raw:
         with served.client() as client:
-            found = Duck(client).scan(PATH)
-        yield Target(served, raw, sound_statements(found.column("rowid").to_pylist()))
+            row_ids = ordered(Duck(client).scan(PATH), "rowid")
+        yield Target(served, raw, sound_statements(row_ids))
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
@@ -91,9 +92,8 @@ def _plain(schema: pa.Schema) -> pa.Schema:
 
 def attack(target: Target, count: int, seed: int) -> None:
     seen: Counter[grpc.StatusCode] = Counter()
-    version, held = target.version(), 0
+    version = target.version()
     for number, each in enumerate(damaged(target.sound, count, seed)):
-        held = target.memory() if number == count // 2 else held
         code, text = target.send(each)
         seen[code] += 1
         assert code is OK or code in CLEAR, (number, code, text)
@@ -104,14 +104,20 @@ def attack(target: Target, count: int, seed: int) -> None:
     assert target.version() == version, "a refused statement was committed"
     assert target.served.process.poll() is None, "the server is dead"
     assert seen[grpc.StatusCode.INVALID_ARGUMENT] > count * 0.6, seen
-    assert target.memory() - held < 16 << 20
 
 
 def test_malformed_rows_are_refused_and_harm_nothing(target: Target) -> None:
+    before = target.memory()
     attack(target, 500, 1)
+    assert target.memory() - before < 128 << 20
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(10, 20))
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("seed", range(10, 15))
 def test_many_malformed_rows_are_refused_and_harm_nothing(target: Target, seed: int) -> None:
+    """The first ones load what a server needs to write; from then on its memory stays flat."""
     attack(target, 500, seed)
+    settled = target.memory()
+    attack(target, 500, seed + 100)
+    assert target.memory() - settled < 32 << 20
