@@ -1,4 +1,4 @@
-"""Relations that expressions make: VALUES, UNNEST, LATERAL VIEW, FLATTEN and table functions.
+"""Relations that expressions make: VALUES, UNNEST, LATERAL VIEW, FLATTEN, row generators.
 
 Every generated column derives from the arguments. Default names are the engine's (`col`, `pos`,
 `key`, `value`, …); an alias list renames them by position.
@@ -12,26 +12,12 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
-from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
-_READERS = (
-    "read_",
-    "scan_",
-    "parquet_",
-    "csv_",
-    "json_scan",
-    "delta_scan",
-    "iceberg_scan",
-    "cloud_files",
-    "openrowset",
-    "external_query",
-    "s3",
-)
-_DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
+DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "range": ("id",),
     "sql_keywords": ("keyword", "reserved"),
     "variant_explode": ("pos", "key", "value"),
@@ -55,21 +41,8 @@ _DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
-_GENERATED = frozenset(
-    {
-        "json_tuple",
-        "inline_outer",
-        "inline",
-        "stack",
-        "explode",
-        "explode_outer",
-        "posexplode",
-        "posexplode_outer",
-    }
-)
-
-
-def _names(alias: exp.Expr | None) -> list[exp.Expr]:
+def alias_names(alias: exp.Expr | None) -> list[exp.Expr]:
+    """The names an alias gives to columns."""
     return list(alias.args.get("columns") or []) if alias is not None else []
 
 
@@ -96,7 +69,10 @@ def generated(
         relation.add(column)
 
 
-def _append(binder: Binder, scope: Scope, relation: Relation, identifier: exp.Expr | None) -> None:
+def put_in_scope(
+    binder: Binder, scope: Scope, relation: Relation, identifier: exp.Expr | None
+) -> None:
+    """Let a generator's columns be addressed by its alias, or by its own name."""
     key = (
         binder.key(identifier)
         if isinstance(identifier, exp.Identifier)
@@ -106,9 +82,10 @@ def _append(binder: Binder, scope: Scope, relation: Relation, identifier: exp.Ex
     scope.sources.append(Source(key, relation))
 
 
-def _relation(
+def labelled_relation(
     binder: Binder, alias: exp.Expr | None, fallback: str
 ) -> tuple[Relation, exp.Expr | None]:
+    """A relation called as its alias says, and that name."""
     identifier = alias.this if alias is not None else None
     relation = binder.derived(
         identifier.name if identifier is not None else fallback, local_kind="lateral"
@@ -145,10 +122,10 @@ def values_columns(
 def add_values(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`VALUES (…), (…) AS t(a, b)` in a FROM clause."""
     alias = node.args.get("alias")
-    relation, identifier = _relation(binder, alias, "values")
+    relation, identifier = labelled_relation(binder, alias, "values")
     relation.local_kind = "derived"
-    generated(binder, relation, values_columns(binder, node, scope), _names(alias))
-    _append(binder, scope, relation, identifier)
+    generated(binder, relation, values_columns(binder, node, scope), alias_names(alias))
+    put_in_scope(binder, scope, relation, identifier)
 
 
 # -- UNNEST ------------------------------------------------------------------------------------
@@ -157,8 +134,8 @@ def add_values(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
     """One column per array, named by the alias, plus the offset."""
     alias = node.args.get("alias")
-    names = _names(alias)
-    relation, identifier = _relation(binder, alias, names[0].name if names else "unnest")
+    names = alias_names(alias)
+    relation, identifier = labelled_relation(binder, alias, names[0].name if names else "unnest")
     columns: list[tuple[str, list[Ref], SqlType | None]] = []
     for argument in node.expressions:
         refs = collect(binder, argument, scope)
@@ -191,7 +168,7 @@ def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
         )
         every = [ref for _, refs, _ in columns for ref in refs]
         generated(binder, relation, [(name, every, SqlType("bigint"))], [])
-    _append(binder, scope, relation, identifier)
+    put_in_scope(binder, scope, relation, identifier)
 
 
 def _unnested(binder: Binder, relation: Relation, identifier: exp.Expr | None) -> str:
@@ -212,7 +189,7 @@ def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None
             relation.span = binder.span(identifier)
             element = _element(binder.types.of(array))
             generated(binder, relation, [(identifier.name, refs, element)], [identifier])
-            _append(binder, scope, relation, identifier)
+            put_in_scope(binder, scope, relation, identifier)
 
 
 def _element(kind: SqlType | None) -> SqlType | None:
@@ -222,7 +199,7 @@ def _element(kind: SqlType | None) -> SqlType | None:
 # -- generators --------------------------------------------------------------------------------
 
 
-def _called(node: exp.Expr) -> str:
+def called(node: exp.Expr) -> str:
     """The name of a table function."""
     if isinstance(node, exp.Anonymous):
         return str(node.name).lower()
@@ -231,13 +208,11 @@ def _called(node: exp.Expr) -> str:
     return node.sql_name().lower() if isinstance(node, exp.Func) else "lateral"
 
 
-def _declared_columns(
-    binder: Binder, function: exp.Expr
-) -> list[tuple[str, SqlType | None]] | None:
+def declared_columns(binder: Binder, function: exp.Expr) -> list[tuple[str, SqlType | None]] | None:
     """The columns of a table function that the workload itself created."""
     if binder.dialect.naming != "spark" or not isinstance(function, exp.Anonymous):
         return None
-    routine = binder.registry.routine(_called(function))
+    routine = binder.registry.routine(called(function))
     if routine is None or routine.columns is None:
         return None
     dialect = binder.dialect.name
@@ -249,7 +224,7 @@ def generator_columns(
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
     """What a row generator yields; `wanted` is the number of names given to it."""
     refs = collect(binder, function, scope)
-    declared = _declared_columns(binder, function)
+    declared = declared_columns(binder, function)
     if declared:
         return [(name, refs, kind) for name, kind in declared]
     argument = (
@@ -265,7 +240,7 @@ def generator_columns(
         or ()
     )
     mapped = (kind is not None and kind.kind == "map") or len(kinds) > 2
-    if isinstance(function, exp.Inline) or _called(function) == "inline_outer":
+    if isinstance(function, exp.Inline) or called(function) == "inline_outer":
         names = [field.name for field in star_fields(_element(kind))] or [
             f"col{n + 1}" for n in range(max(wanted, 1))
         ]
@@ -302,7 +277,7 @@ def _named_generator(
                 )
             )
         return columns
-    name = function.name.lower() if isinstance(function, exp.Anonymous) else _called(function)
+    name = function.name.lower() if isinstance(function, exp.Anonymous) else called(function)
     if name == "json_tuple":
         fields = (
             function.expressions[1:]
@@ -313,7 +288,7 @@ def _named_generator(
             (f"c{number}", refs, SqlType("string"))
             for number in range(len(fields) or max(wanted, 1))
         ]
-    defaults = _DEFAULT_NAMES.get(name)
+    defaults = DEFAULT_NAMES.get(name)
     if defaults and wanted <= len(defaults):
         kinds = [SqlType("bigint")] if name == "range" else [None] * len(defaults)
         return [(default, refs, kind) for default, kind in zip(defaults, kinds, strict=True)]
@@ -326,12 +301,12 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
     """LATERAL VIEW, LATERAL (subquery), CROSS APPLY, LATERAL FLATTEN."""
     inner = node.this
     alias = node.args.get("alias")
-    names = _names(alias)
+    names = alias_names(alias)
     if isinstance(inner, exp.Query):
-        relation, identifier = _relation(binder, alias, "lateral")
+        relation, identifier = labelled_relation(binder, alias, "lateral")
         relation.receive(binder.query(inner, scope, scope.ctes))
         binder.rename(relation, names)
-        _append(binder, scope, relation, identifier)
+        put_in_scope(binder, scope, relation, identifier)
         return
     if isinstance(inner, exp.Unnest):
         unnest = inner if inner.args.get("alias") is not None or alias is None else None
@@ -342,7 +317,7 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
         if inner is not None:
             binder.source(inner, scope)
         return
-    relation, identifier = _relation(binder, alias, _called(inner))
+    relation, identifier = labelled_relation(binder, alias, called(inner))
     columns = generator_columns(binder, inner, scope, len(names))
     if names and len(names) > len(columns):
         columns += [
@@ -351,85 +326,4 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
     generated(binder, relation, columns, names)
     if node.args.get("ordinality"):
         generated(binder, relation, [("ordinality", [], SqlType("bigint"))], names[len(columns) :])
-    _append(binder, scope, relation, identifier)
-
-
-def add_table_of(binder: Binder, node: exp.TableFromRows, scope: Scope) -> None:
-    """Snowflake's `TABLE(…)`: around a function, a table's name as a string, or a variable."""
-    inner = node.this
-    alias = node.args.get("alias")
-    if isinstance(inner, exp.Explode | exp.Generator):
-        # FLATTEN has six columns; a GENERATOR has rows, but none.
-        flattens = isinstance(inner, exp.Explode)
-        relation, identifier = _relation(binder, alias, "flatten" if flattens else "generator")
-        refs = collect(binder, inner, scope)
-        names = _DEFAULT_NAMES["flatten"] if flattens else ()
-        generated(binder, relation, [(name, refs, None) for name in names], _names(alias))
-        _append(binder, scope, relation, identifier)
-    elif isinstance(inner, exp.Func):
-        add_table_function(binder, node, scope)
-    else:
-        table = table_named(inner.name) if isinstance(inner, exp.Literal) else exp.Table(this=inner)
-        if alias is not None:
-            table.set("alias", alias.copy())
-        binder.source(table, scope)
-
-
-def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
-    """Postgres's `ROWS FROM (f(…), g(…)) AS t(a, b)`: the functions' columns side by side."""
-    alias = node.args.get("alias")
-    relation, identifier = _relation(binder, alias, "rows_from")
-    inner = Scope(scope, scope.ctes)
-    for item in node.args["rows_from"]:
-        binder.source(item, inner)
-    for source in inner.sources:
-        for column in source.relation.known():
-            made = Column(column.name, column.key)
-            made.refs, made.identity = [Ref(column)], True
-            relation.add(made)
-        relation.complete = relation.complete and source.relation.complete
-    binder.rename(relation, _names(alias))
-    _append(binder, scope, relation, identifier)
-
-
-def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
-    """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
-    function = node.this
-    alias = node.args.get("alias")
-    names = _names(alias)
-    label = _called(function)
-    path = next(
-        (argument.name for argument in function.find_all(exp.Literal) if argument.is_string), None
-    )
-    if path is not None and label.lower().startswith(_READERS):
-        relation = binder.external(
-            path, alias.this.name if alias is not None and alias.this else path
-        )
-        _append(binder, scope, relation, alias.this if alias is not None else None)
-        return
-    relation, identifier = _relation(binder, alias, label)
-    if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
-        label = "range" if function.args.get("is_end_exclusive") else "generate_series"
-        generated(
-            binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
-        )
-        _append(binder, scope, relation, identifier)
-        return
-    known = _DEFAULT_NAMES.get(label.lower()) or _declared_columns(binder, function)
-    if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
-        generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
-        if (
-            identifier is not None
-            and not names
-            and len(relation.columns) == 1
-            and binder.dialect.naming == "postgres"
-        ):
-            column = relation.columns[0]
-            relation.index[binder.key(identifier)] = column
-    else:
-        relation.arguments = collect(binder, function, scope)
-        relation.complete = False
-        binder.unsupported(
-            function, f"the columns of table function `{label}` are not known", severity="info"
-        )
-    _append(binder, scope, relation, identifier)
+    put_in_scope(binder, scope, relation, identifier)

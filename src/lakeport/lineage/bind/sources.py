@@ -16,9 +16,6 @@ from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import (
     add_array_join,
     add_lateral,
-    add_rows_from,
-    add_table_function,
-    add_table_of,
     add_unnest,
     add_values,
 )
@@ -34,6 +31,11 @@ from lakeport.lineage.bind.scope import (
     Relation,
     Scope,
     Source,
+)
+from lakeport.lineage.bind.table_functions import (
+    add_rows_from,
+    add_table_function,
+    add_table_of,
 )
 from lakeport.lineage.issues import IssueCode
 

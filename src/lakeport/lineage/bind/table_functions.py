@@ -1,0 +1,137 @@
+"""Functions in a FROM clause: readers of files, generators, and what returns a table of its own.
+
+Where nobody says which columns come out, they are inferred from their use like a table's.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.generators import (
+    DEFAULT_NAMES,
+    alias_names,
+    called,
+    declared_columns,
+    generated,
+    generator_columns,
+    labelled_relation,
+    put_in_scope,
+)
+from lakeport.lineage.bind.scope import Column, Ref, Scope
+from lakeport.lineage.bind.tables import table_named
+from lakeport.lineage.types import SqlType
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+_READERS = (
+    "read_",
+    "scan_",
+    "parquet_",
+    "csv_",
+    "json_scan",
+    "delta_scan",
+    "iceberg_scan",
+    "cloud_files",
+    "openrowset",
+    "external_query",
+    "s3",
+)
+_GENERATED = frozenset(
+    {
+        "json_tuple",
+        "inline_outer",
+        "inline",
+        "stack",
+        "explode",
+        "explode_outer",
+        "posexplode",
+        "posexplode_outer",
+    }
+)
+
+
+def add_table_of(binder: Binder, node: exp.TableFromRows, scope: Scope) -> None:
+    """Snowflake's `TABLE(…)`: around a function, a table's name as a string, or a variable."""
+    inner = node.this
+    alias = node.args.get("alias")
+    if isinstance(inner, exp.Explode | exp.Generator):
+        # FLATTEN has six columns; a GENERATOR has rows, but none.
+        flattens = isinstance(inner, exp.Explode)
+        relation, identifier = labelled_relation(
+            binder, alias, "flatten" if flattens else "generator"
+        )
+        refs = collect(binder, inner, scope)
+        names = DEFAULT_NAMES["flatten"] if flattens else ()
+        generated(binder, relation, [(name, refs, None) for name in names], alias_names(alias))
+        put_in_scope(binder, scope, relation, identifier)
+    elif isinstance(inner, exp.Func):
+        add_table_function(binder, node, scope)
+    else:
+        table = table_named(inner.name) if isinstance(inner, exp.Literal) else exp.Table(this=inner)
+        if alias is not None:
+            table.set("alias", alias.copy())
+        binder.source(table, scope)
+
+
+def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """Postgres's `ROWS FROM (f(…), g(…)) AS t(a, b)`: the functions' columns side by side."""
+    alias = node.args.get("alias")
+    relation, identifier = labelled_relation(binder, alias, "rows_from")
+    inner = Scope(scope, scope.ctes)
+    for item in node.args["rows_from"]:
+        binder.source(item, inner)
+    for source in inner.sources:
+        for column in source.relation.known():
+            made = Column(column.name, column.key)
+            made.refs, made.identity = [Ref(column)], True
+            relation.add(made)
+        relation.complete = relation.complete and source.relation.complete
+    binder.rename(relation, alias_names(alias))
+    put_in_scope(binder, scope, relation, identifier)
+
+
+def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
+    function = node.this
+    alias = node.args.get("alias")
+    names = alias_names(alias)
+    label = called(function)
+    path = next(
+        (argument.name for argument in function.find_all(exp.Literal) if argument.is_string), None
+    )
+    if path is not None and label.lower().startswith(_READERS):
+        relation = binder.external(
+            path, alias.this.name if alias is not None and alias.this else path
+        )
+        put_in_scope(binder, scope, relation, alias.this if alias is not None else None)
+        return
+    relation, identifier = labelled_relation(binder, alias, label)
+    if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
+        label = "range" if function.args.get("is_end_exclusive") else "generate_series"
+        generated(
+            binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
+        )
+        put_in_scope(binder, scope, relation, identifier)
+        return
+    known = DEFAULT_NAMES.get(label.lower()) or declared_columns(binder, function)
+    if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
+        generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
+        if (
+            identifier is not None
+            and not names
+            and len(relation.columns) == 1
+            and binder.dialect.naming == "postgres"
+        ):
+            column = relation.columns[0]
+            relation.index[binder.key(identifier)] = column
+    else:
+        relation.arguments = collect(binder, function, scope)
+        relation.complete = False
+        binder.unsupported(
+            function, f"the columns of table function `{label}` are not known", severity="info"
+        )
+    put_in_scope(binder, scope, relation, identifier)
