@@ -50,14 +50,13 @@ class Attached:
     def create(
         self, table: str, schema: pa.Schema, namespace: str = "shop", **more: object
     ) -> FlightDescriptor:
-        return self.alter(
-            "create_table",
-            schema_name=namespace,
-            table_name=table,
-            arrow_schema=schema.serialize().to_pybytes(),
-            on_conflict="error",
-            **more,
-        )
+        body: dict[str, object] = {
+            "schema_name": namespace,
+            "table_name": table,
+            "arrow_schema": schema.serialize().to_pybytes(),
+            "on_conflict": "error",
+        }
+        return self.alter("create_table", **body | more)
 
     def insert(self, table: FlightDescriptor, rows: pa.Table, *, returning: bool = False) -> Answer:
         return self._run("insert", table, rows, returning=returning)

@@ -88,6 +88,11 @@ class WireStory(Story):
         """To the client that is a DELETE of every row."""
         self.delete(self.keys)
 
+    def expire(self, keep: int) -> None:
+        """Whoever holds columns that no snapshot has any more is told to attach again."""
+        super().expire(keep)
+        self._table = self._lake.create(NAME[1], self.schema, NAME[0], on_conflict="ignore")
+
     def alter(self, *changes: Change) -> None:
         for change in changes:
             self._alter(change)
