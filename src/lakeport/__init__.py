@@ -129,7 +129,7 @@ def connect(
     cert: File | None = None,
     key: File | None = None,
 ) -> RemoteLake:
-    """The lake of a server, to read: `grpc://HOST:PORT`, or `grpc+tls://HOST:PORT` for TLS.
+    """The lake of a server: `grpc://HOST:PORT`, or `grpc+tls://HOST:PORT` for TLS.
 
     `ca` is the authority that signed the server's certificate, `cert` and `key` are one's own where
     the server wants them; all three are PEM files.
