@@ -23,7 +23,7 @@ from lakeport.catalog.memory.addresses import (
     resolve,
     rows_at,
 )
-from lakeport.catalog.memory.follow import follow
+from lakeport.catalog.memory.follow import altered, follow
 from lakeport.catalog.memory.keys import check_keys
 from lakeport.catalog.memory.segments import pack
 from lakeport.catalog.memory.statement import Statement
@@ -44,6 +44,8 @@ class Delete(Statement):
 
     def _stage(self, batch: pa.RecordBatch, *, returning: bool) -> pa.RecordBatch | None:
         timeline = self._store.under_way()
+        if returning and timeline.shape.schema_id != self._opened.shape.schema_id:
+            raise altered(timeline)  # rows are shown in the columns that the statement began with
         addresses = resolve(timeline, conform_delete(batch))
         require_live(timeline, addresses)
         self._doomed.append(addresses)
