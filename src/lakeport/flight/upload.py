@@ -80,7 +80,8 @@ class Upload:
         self._outbox = Outbox()
         self._encoder = FrameEncoder(schema, most_bytes=_MOST_BYTES, cut=True)
         self._call = stub(self._outbox)
-        self._call.add_callback(self._outbox.abandon)
+        if not self._call.add_callback(self._outbox.abandon):
+            self._outbox.abandon()  # it has ended already: nobody was there
         self._send(self._encoder.schema(descriptor))
 
     def add(self, batch: pa.RecordBatch) -> None:
