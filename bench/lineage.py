@@ -19,7 +19,8 @@ from bench.lineage_parts.clock import Line, best_cpu, show
 from lakeport.lineage import AnalyzeRequest, AnalyzeResult, analyze, encode_result
 from lakeport.lineage.request import SchemaMetadata
 
-ROUNDS = 5
+# Many: the least counts, a busy machine spoils most, and FlowScope's compiler is warm after eight.
+ROUNDS = 12
 
 
 def main() -> int:
@@ -33,6 +34,7 @@ def main() -> int:
         lambda n: _answers(queries, n),
         lambda n: [encode_result(answer) for answer in _answers(queries, n)],
         lambda n: peers.lineage_of_all(texts.fresh(queries, n), schema),
+        rounds=ROUNDS,
     )
     parse_workload, floor_workload, workload, workload_json, theirs_workload = best_cpu(
         lambda n: peers.parse_all(texts.fresh(statements, n)),
@@ -40,6 +42,7 @@ def main() -> int:
         lambda n: _answer(statements, n),
         lambda n: encode_result(_answer(statements, n)),
         lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema),
+        rounds=ROUNDS,
     )
     flowscope = peers.flowscope(queries, statements, ROUNDS)
     sqllineage = peers.sqllineage(queries, statements)
