@@ -142,6 +142,29 @@ def test_the_audit_says_who_tried_what(served: Door, audit: Audit) -> None:
     ]
 
 
+REFUSED_BY_ROWS: list[tuple[str, dict[str, object]]] = [
+    ("set_not_null", {"column_name": "v"}),
+    ("add_constraint", {"constraint": "CHECK (name = 'z')"}),
+    (
+        "change_column_type",
+        {"column_schema": column("v", pa.int64()), "expression": "CAST(name AS BIGINT)"},
+    ),
+    ("add_column", {"column_schema": column("x", pa.int8(), nullable=False)}),
+]
+
+
+@pytest.mark.parametrize(("action", "body"), REFUSED_BY_ROWS)
+def test_rows_that_forbid_a_change_are_shown_to_readers_alone(
+    served: Door, action: str, body: dict[str, object]
+) -> None:
+    where = {"schema": "shop", "name": "orders"}
+    told, seen = by(served, "builder").refusal(action, **where, **body)
+    code, text = by(served, "one").refusal(action, **where, **body)
+    assert told is code
+    assert not any(value in seen for value in ("'a'", "'c'", "1.5", "id ="))
+    assert any(value in text for value in ("'a'", "'c'")), (seen, text)
+
+
 # -- the namespace `lakeport` ----------------------------------------------------------------------
 
 

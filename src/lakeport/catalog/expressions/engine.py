@@ -197,7 +197,8 @@ def _ours(error: Exception) -> LakeportError:
             f"the expression needs more than {MEMORY_LIMIT} of memory",
             hint="simplify it, or send fewer rows at a time",
         )
-    return InvalidRequestError(sentence(str(error)))
+    said = sentence(str(error))
+    return InvalidRequestError(said, details={"sample": said})  # it names the value it failed on
 
 
 def sentence(message: str) -> str:
