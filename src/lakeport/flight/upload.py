@@ -79,10 +79,16 @@ class Upload:
         self._target = target
         self._outbox = Outbox()
         self._encoder = FrameEncoder(schema, most_bytes=_MOST_BYTES, cut=True)
-        self._call = stub(self._outbox)
-        if not self._call.add_callback(self._outbox.abandon):
-            self._outbox.abandon()  # it has ended already: nobody was there
-        self._send(self._encoder.schema(descriptor))
+        try:
+            self._call = stub(self._outbox)
+            if not self._call.add_callback(self._outbox.abandon):
+                self._outbox.abandon()  # it has ended already: nobody was there
+            self._send(self._encoder.schema(descriptor))
+        except BaseException:
+            # Ctrl-C, and nobody will leave the `with` block of an upload that was never made: gRPC's
+            # thread would wait for messages for ever.
+            self._outbox.abandon()
+            raise
 
     def add(self, batch: pa.RecordBatch) -> None:
         """Waits while the server is slower; raises what the server refused meanwhile."""
