@@ -129,8 +129,8 @@ def test_nobody_there_is_told(serve: Serve) -> None:
     server.stop(0)
     with (
         FlightClient(target) as client,
-        client.put(PATH, ROWS.schema) as upload,
         pytest.raises(UnavailableError, match="cannot be reached"),
+        client.put(PATH, ROWS.schema) as upload,
     ):
         send_much(upload)
 

@@ -24,6 +24,7 @@ from lakeport.core.errors import (
     LakeportError,
     UnauthenticatedError,
 )
+from lakeport.flight.begin import begun
 from lakeport.flight.call import Call, Method
 from lakeport.flight.dial import Proof, Target, open_channel
 from lakeport.flight.handlers import SERVICE
@@ -110,7 +111,7 @@ class FlightClient:
 
     def _start(self, method: Method, request: bytes) -> Any:
         stub: Any = self._channel.unary_stream(f"/{SERVICE}/{method}")
-        return stub(request, metadata=self._headers)
+        return begun(lambda: stub(request, metadata=self._headers))
 
 
 class _Messages:

@@ -16,6 +16,7 @@ import grpc
 import pyarrow as pa
 
 from lakeport.core.errors import CorruptDataError
+from lakeport.flight.begin import begun
 from lakeport.flight.dial import Target
 from lakeport.flight.framing import FrameEncoder
 from lakeport.flight.messages import FlightDescriptor, decode_result
@@ -80,7 +81,7 @@ class Upload:
         self._outbox = Outbox()
         self._encoder = FrameEncoder(schema, most_bytes=_MOST_BYTES, cut=True)
         try:
-            self._call = stub(self._outbox)
+            self._call = begun(lambda: stub(self._outbox))
             if not self._call.add_callback(self._outbox.abandon):
                 self._outbox.abandon()  # it has ended already: nobody was there
             self._send(self._encoder.schema(descriptor))
