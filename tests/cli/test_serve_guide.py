@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import subprocess
 import sys
@@ -30,7 +31,9 @@ class Follower:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.environment = {**environment(folder), "COLUMNS": "200"}
+        inherited = environment(folder)
+        path = os.pathsep.join([str(Path(PROGRAM).parent), inherited.get("PATH", "")])
+        self.environment = {**inherited, "PATH": path, "COLUMNS": "200"}
         self.places: dict[str, str] = {}
         self.printed: list[str] = []
         self.servers: list[subprocess.Popen[str]] = []
