@@ -12,6 +12,8 @@ from typing import Protocol
 
 from sqlalchemy import Engine, PoolProxiedConnection
 
+from lakeport.catalog.iceberg.pointers.together import Together
+
 
 class Probe(Protocol):
     """`is_cheap`: a token takes a small part of the time that any query takes."""
@@ -42,8 +44,9 @@ class _SqliteProbe:
         self._engine = engine
         self._lock = threading.Lock()
         self._connection: PoolProxiedConnection | None = None
+        self.token = Together(self._ask)
 
-    def token(self) -> object:
+    def _ask(self) -> object:
         with self._lock:
             if self._connection is None:
                 self._connection = self._engine.raw_connection()
