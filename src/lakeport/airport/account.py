@@ -32,7 +32,6 @@ class Account:
     _lock: threading.Lock = field(default_factory=threading.Lock)
     _is_deciding: bool = False
     _is_over: bool = False
-    _is_written: bool = False
 
     def note(self, catalog: str, name: TableName) -> None:
         self.catalog, self.namespace, self.table = catalog, name.namespace, name.table
@@ -65,10 +64,11 @@ class Account:
             self._record(None)
 
     def _record(self, outcome: str | None) -> None:
+        """Once. What writes it is let go, because it holds on to this account and the call."""
         with self._lock:
-            is_second, self._is_written = self._is_written, True
-        if not is_second and self._write is not None:
-            self._write(outcome)
+            write, self._write = self._write, None
+        if write is not None:
+            write(outcome)
 
     def entry(self, call: Call, started_ns: int, outcome: str | None) -> AuditEntry:
         """`outcome` is what is known to have come of it, None where the call's own code says that."""

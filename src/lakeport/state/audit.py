@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import dataclass, fields
 from typing import Any
 
 from sqlalchemy import Row, delete, insert, select
@@ -114,10 +114,8 @@ class AuditTable:
 
 def _plain(entry: AuditEntry) -> dict[str, object]:
     """Callers choose most of the texts: none may be so long or so odd that a batch is refused."""
-    return {
-        name: _storable(value) if isinstance(value, str) else value
-        for name, value in asdict(entry).items()
-    }
+    values = ((name, getattr(entry, name)) for name in _NAMES)
+    return {name: _storable(value) if isinstance(value, str) else value for name, value in values}
 
 
 def _storable(value: str) -> str:

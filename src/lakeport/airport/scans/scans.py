@@ -22,7 +22,7 @@ from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, tra
 from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
 from lakeport.airport.scans.tickets import MAX_BYTES, ScanTicket, decode_ticket, is_scan_ticket
-from lakeport.airport.scans.totals import Totals, totals
+from lakeport.airport.scans.totals import KnownTotals, Totals
 from lakeport.airport.visible import Found, Visible
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.catalog.definition import require_column
@@ -70,7 +70,8 @@ class Scans:
 
     def __init__(self, public: str | None = None, pins: Pins | None = None) -> None:
         self._location = public or REUSE_CONNECTION
-        self._pins = Pins() if pins is None else pins  # an empty one is falsy
+        self._pins = Pins() if pins is None else pins
+        self._totals = KnownTotals()
 
     def changed(self, catalog: str, uuid: str) -> None:
         """The table's definition is another one: every transaction reads it anew (decision 20)."""
@@ -92,7 +93,7 @@ class Scans:
         request, is_exact = scan_request(reading, asked)
         ticket = replace(_address(reading), **_wanted(asked))
         unfiltered = request.predicate is None and request.expression is None and is_exact
-        known = totals(reading, asked.limit) if unfiltered else Totals()
+        known = self._totals.of(reading, asked.limit) if unfiltered else Totals()
         return Whole(_announced(reading), ticket.encode(), known.rows, known.bytes)
 
     # -- rows ------------------------------------------------------------------------------------

@@ -6,6 +6,8 @@ stay in their files and in the total until somebody compacts them, so with delet
 
 from __future__ import annotations
 
+import threading
+from collections import OrderedDict
 from collections.abc import Mapping
 from typing import NamedTuple
 
@@ -13,6 +15,7 @@ from lakeport.airport.scans.readings import Reading
 from lakeport.catalog.ports import Travelable
 
 UNKNOWN = -1
+_MOST = 4_096
 
 
 class Totals(NamedTuple):
@@ -20,16 +23,35 @@ class Totals(NamedTuple):
     bytes: int = UNKNOWN
 
 
-def totals(reading: Reading, limit: int | None) -> Totals:
-    table, snapshot_id = reading.found.table, reading.rows.snapshot_id
-    if not isinstance(table, Travelable):
-        return Totals()
-    if snapshot_id is None:
-        return Totals(0, 0)
-    for snapshot in reversed(table.history()):
-        if snapshot.snapshot_id == snapshot_id:
-            return _limited(snapshot.summary, limit)
-    return Totals()
+class KnownTotals:
+    """A snapshot's summary never changes, so each is looked for once: a history may be long."""
+
+    def __init__(self, most: int = _MOST) -> None:
+        self._most = most
+        self._known: OrderedDict[tuple[str, int], Mapping[str, str]] = OrderedDict()
+        self._lock = threading.Lock()
+
+    def of(self, reading: Reading, limit: int | None) -> Totals:
+        table, snapshot_id = reading.found.table, reading.rows.snapshot_id
+        if not isinstance(table, Travelable):
+            return Totals()
+        if snapshot_id is None:
+            return Totals(0, 0)
+        key = (reading.rows.uuid, snapshot_id)
+        with self._lock:
+            summary = self._known.get(key)
+        if summary is None:
+            summary = _summary(table, snapshot_id)
+            with self._lock:
+                self._known[key] = summary
+                if len(self._known) > self._most:
+                    self._known.popitem(last=False)
+        return _limited(summary, limit)
+
+
+def _summary(table: Travelable, snapshot_id: int) -> Mapping[str, str]:
+    found = (each for each in reversed(table.history()) if each.snapshot_id == snapshot_id)
+    return next((each.summary for each in found), {})
 
 
 def _limited(summary: Mapping[str, str], limit: int | None) -> Totals:

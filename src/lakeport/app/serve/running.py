@@ -22,6 +22,7 @@ from lakeport.airport.scans import Pins
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
+from lakeport.app.serve.collector import calm_collector
 from lakeport.app.serve.greeting import Greeting, client_location
 from lakeport.app.serve.http import HttpServer
 from lakeport.app.serve.insight import Insight
@@ -87,6 +88,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         greeting = _greeting(settings, flight.address, http.address, served, authenticator)
         if not (greeting.is_open or _has_tokens(store)):
             greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
+        stack.enter_context(calm_collector())
         try:
             yield Running(flight.address, http.address, greeting)
         finally:
