@@ -27,6 +27,7 @@ from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Pins, Scans, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.visible import Overlay, Visible
+from lakeport.catalog.moment import one_moment
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError
 from lakeport.flight.call import Call
@@ -121,14 +122,16 @@ class AirportService(FlightService):
         return self._flights.listed(self._enter(call), criteria)
 
     def get_flight_info(self, call: Call, descriptor: FlightDescriptor) -> FlightInfo:
-        return self._flights.info(self._enter(call), descriptor)
+        with one_moment():
+            return self._flights.info(self._enter(call), descriptor)
 
     def poll_flight_info(self, call: Call, descriptor: FlightDescriptor) -> PollInfo:
         """Nothing here takes long to describe: every poll is the last one."""
         return PollInfo(self._flights.info(self._enter(call), descriptor), progress=1.0)
 
     def get_schema(self, call: Call, descriptor: FlightDescriptor) -> pa.Schema:
-        return self._flights.schema(self._enter(call), descriptor)
+        with one_moment():
+            return self._flights.schema(self._enter(call), descriptor)
 
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         caller = self._enter(call)

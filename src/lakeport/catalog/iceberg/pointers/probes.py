@@ -13,6 +13,7 @@ from typing import Protocol
 from sqlalchemy import Engine, PoolProxiedConnection
 
 from lakeport.catalog.iceberg.pointers.together import Together
+from lakeport.catalog.moment import within_moment
 
 
 class Probe(Protocol):
@@ -44,7 +45,10 @@ class _SqliteProbe:
         self._engine = engine
         self._lock = threading.Lock()
         self._connection: PoolProxiedConnection | None = None
-        self.token = Together(self._ask)
+        self._together = Together(self._ask)
+
+    def token(self) -> object:
+        return within_moment(self, self._together)
 
     def _ask(self) -> object:
         with self._lock:
