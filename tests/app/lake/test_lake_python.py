@@ -12,11 +12,11 @@ import pytest
 
 import lakeport
 from lakeport.app.lake.lake import Lake
-from lakeport.catalog.query import Query, point_of, request_of
 from lakeport.app.lake.reader import closing_reader
 from lakeport.app.lake.writing import create_table, ensure_namespace
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Ref, Scannable, require
+from lakeport.catalog.query import Query, point_of, request_of
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import (
     InvalidRequestError,
