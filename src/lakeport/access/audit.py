@@ -11,9 +11,8 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
-from types import TracebackType
-from typing import Self
 
+from lakeport.core.closing import Closing
 from lakeport.core.errors import LakeportError
 from lakeport.core.timepoint import NANOSECONDS
 from lakeport.state import AuditEntry, AuditTable
@@ -30,7 +29,7 @@ _FORGET_SECONDS = 3_600.0
 _DAY = 86_400 * NANOSECONDS
 
 
-class AuditLog:
+class AuditLog(Closing):
     def __init__(
         self,
         table: AuditTable,
@@ -93,17 +92,6 @@ class AuditLog:
             lost = len(self._waiting) + len(self._writing) + self._dropped
         if lost:
             _log.error("audit.lost", extra={"entries": lost})
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # -- the thread ------------------------------------------------------------------------------
 

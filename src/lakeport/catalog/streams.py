@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Generator, Iterator
-from types import TracebackType
 from typing import Self
 
 import pyarrow as pa
 
+from lakeport.core.closing import Closing
 
-class BatchStream:
+
+class BatchStream(Closing):
     def __init__(
         self,
         schema: pa.Schema,
@@ -56,17 +57,6 @@ class BatchStream:
         if first and self._on_close is not None:
             self._on_close()
         return first
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def read_all(self) -> pa.Table:
         return pa.Table.from_batches(list(self), self.schema)

@@ -11,13 +11,13 @@ import logging
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from functools import partial
-from types import TracebackType
 from typing import Any, Self, TypeAlias
 
 import grpc
 import pyarrow as pa
 
 from lakeport.catalog.streams import BatchStream
+from lakeport.core.closing import Closing
 from lakeport.core.errors import (
     CorruptDataError,
     InvalidRequestError,
@@ -42,7 +42,7 @@ _log = logging.getLogger(__name__)
 _LIMITS = Limits(decompressed_bytes=2**30, stream_bytes=2**30)
 
 
-class FlightClient:
+class FlightClient(Closing):
     """Dials when the first call is made. Any number of threads may call."""
 
     def __init__(
@@ -91,17 +91,6 @@ class FlightClient:
 
     def close(self) -> None:
         self._channel.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     def _results(self, action: str, body: bytes) -> list[bytes]:
         try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from types import TracebackType
 from typing import Self
 
+from lakeport.core.closing import Closing
 from lakeport.state.audit import AuditTable
 from lakeport.state.database import Database
 from lakeport.state.dropped import DropTable
@@ -12,7 +12,7 @@ from lakeport.state.pins import PinTable
 from lakeport.state.tokens import TokenTable
 
 
-class Store:
+class Store(Closing):
     def __init__(self, database: Database) -> None:
         self._database = database
         self.tokens = TokenTable(database)
@@ -27,14 +27,3 @@ class Store:
 
     def close(self) -> None:
         self._database.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from types import TracebackType
-from typing import Self, TypeAlias
+from typing import TypeAlias
 
 import pyarrow as pa
 
@@ -23,13 +22,14 @@ from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteContext
 from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.listing import list_tables, places_of
+from lakeport.core.closing import Closing
 from lakeport.core.errors import InvalidRequestError
 
 NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
 """A whole definition, with constraints and layout, or columns alone."""
 
 
-class Lake:
+class Lake(Closing):
     """A catalog with its tables. Closing it, or leaving its `with` block, frees its connections.
 
     `actor` is who writes, as the tables' history will say.
@@ -107,17 +107,6 @@ class Lake:
 
     def close(self) -> None:
         self._close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def definition_of(columns: NewColumns) -> Definition:

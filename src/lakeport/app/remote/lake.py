@@ -10,8 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
-from types import TracebackType
-from typing import Self
 
 import pyarrow as pa
 
@@ -26,13 +24,14 @@ from lakeport.catalog.query import Point, Query
 from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.statements import batches_of
 from lakeport.catalog.streams import BatchStream
+from lakeport.core.closing import Closing
 from lakeport.core.names import TableName
 from lakeport.flight.dial import Proof
 
 File = str | PathLike[str]
 
 
-class RemoteLake:
+class RemoteLake(Closing):
     """Dialled with the first question. Closing it, or leaving its `with` block, hangs up."""
 
     def __init__(self, source: RemoteSource) -> None:
@@ -93,17 +92,6 @@ class RemoteLake:
     def _named(self, name: str) -> TableName:
         """The table of that name, in the spelling it has."""
         return self._source.place().find(name).name
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class RemoteTable:

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from types import TracebackType
 from typing import Self
 
 from pyiceberg.catalog import Catalog
@@ -41,6 +40,7 @@ from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.upkeep.dropped import remove_dropped
 from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
+from lakeport.core.closing import Closing
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
@@ -49,7 +49,7 @@ from lakeport.core.errors import (
 from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
 
-class IcebergCatalog:
+class IcebergCatalog(Closing):
     """`max_staleness` is how old a table's state may be, in seconds: 0 for SQL, 1 for services.
 
     `memory` is where dropped tables are remembered; without one they are in the log alone.
@@ -182,17 +182,6 @@ class IcebergCatalog:
         self._surroundings.pointers.close()
         self._surroundings.native.close()
         self._surroundings.memory.records.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # -- inside ----------------------------------------------------------------------------------
 
