@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Scalar
 from lakeport.catalog.definition import Constraint, Definition
+from lakeport.catalog.delegation import Delegating
 from lakeport.catalog.functions import FunctionHost
 from lakeport.catalog.upkeep import (
     ORPHAN_GRACE,
@@ -375,36 +376,6 @@ class Stored(Protocol):
     """Rows lie in files that other engines may read, too."""
 
     def storage(self) -> Storage: ...
-
-
-# -- reading left to the client ------------------------------------------------------------------
-
-
-@dataclass(frozen=True, slots=True)
-class FunctionCall:
-    """A table function that the client runs itself, such as `read_parquet(['…'])`."""
-
-    function: str
-    positional: tuple[Scalar, ...] = ()
-    named: Mapping[str, Scalar] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class FileReference:
-    """A file that the client opens itself."""
-
-    format: Literal["parquet", "ipc-stream", "ipc-file"]
-    uri: str
-
-
-Reference: TypeAlias = FunctionCall | FileReference
-
-
-@runtime_checkable
-class Delegating(Protocol):
-    """Rows come from calls the client makes; the union of all of them is the table."""
-
-    def references(self, request: ScanRequest) -> Sequence[Reference]: ...
 
 
 # -- writing -------------------------------------------------------------------------------------

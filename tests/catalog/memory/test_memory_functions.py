@@ -12,6 +12,7 @@ import pytest
 from lakeport.catalog.answering import answer
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.delegation import Delegating, FileReference, FunctionCall, Reference
 from lakeport.catalog.functions import (
     FunctionHost,
     InOutFunction,
@@ -21,17 +22,7 @@ from lakeport.catalog.functions import (
     TableFunction,
 )
 from lakeport.catalog.memory import DelegatedTable, MemoryCatalog, MemoryNamespace
-from lakeport.catalog.ports import (
-    Delegating,
-    FileReference,
-    FunctionCall,
-    Insertable,
-    NamespaceInfo,
-    Reference,
-    Scannable,
-    ScanRequest,
-    require,
-)
+from lakeport.catalog.ports import Insertable, NamespaceInfo, Scannable, ScanRequest, require
 from lakeport.catalog.predicates import Compare, Op
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import (

@@ -9,7 +9,8 @@ import uuid
 from collections.abc import Callable, Sequence
 
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.ports import Reference, ScanRequest, TableState
+from lakeport.catalog.delegation import Reference
+from lakeport.catalog.ports import ScanRequest, TableState
 from lakeport.core.names import TableName
 
 
