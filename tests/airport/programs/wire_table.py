@@ -135,11 +135,20 @@ class WireTable:
     # -- reading ---------------------------------------------------------------------------------
 
     def plan(self, request: ScanRequest) -> ScanPlan:
-        """In a new transaction, in which the statement goes on, and in the columns of what it reads."""
-        self._transaction = self._begun()
+        """In a new transaction, in which the statement goes on, and in the columns of what it reads.
+
+        Another client's ALTER may come between the columns and the scan. Then the server refuses columns
+        that are gone, and this client attaches again, as it is told to.
+        """
         while True:
+            self._transaction = self._begun()
             self._attach()
-            plan = self._planned(request)
+            try:
+                plan = self._planned(request)
+            except ExpiredError:
+                if Layout.of(self.real.state) == self._held:
+                    raise  # nobody changed anything: the server refuses what it has
+                continue
             if not plan.splits or Layout.of(plan.state) == self._held:
                 return plan
 
