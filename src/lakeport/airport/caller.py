@@ -6,15 +6,15 @@ written like any other (`account.py`).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 
-from lakeport.access import Identity
+from lakeport.access import Ability, Identity
 from lakeport.airport.account import Account
-from lakeport.airport.visible import Visible
+from lakeport.airport.visible import Found, Visible
 from lakeport.catalog.ports import Catalog
-from lakeport.core.errors import UnavailableError
+from lakeport.core.errors import LakeportError, UnavailableError
 from lakeport.flight.call import Call
 
 
@@ -35,6 +35,19 @@ class Caller:
         """
         with suppress(UnavailableError):
             self.recognise()
+
+    @contextmanager
+    def seeing(self, found: Found) -> Iterator[None]:
+        """Refusals show the rows that are in the way: of this table only to who may read it."""
+        name = found.table.name
+        try:
+            yield
+        except LakeportError as error:
+            if error.unseen is None or self.identity.may(
+                Ability.READ, found.catalog.name, name.namespace, name.table
+            ):
+                raise
+            raise error.without_rows() from None
 
     def called(self, catalog: Catalog, named: str | None = None) -> str:
         """The catalog's name as the client attached it: it accepts no other, not even spelling."""

@@ -48,18 +48,28 @@ class LakeportError(Exception):
         hint: str | None = None,
         details: Mapping[str, str] | None = None,
         outside: str | None = None,
+        unseen: str | None = None,
     ) -> None:
         """`outside` is told over a network where the message names hosts or folders, and the hint
-        things that only who runs the server can do.
+        things that only who runs the server can do. `unseen` is told to who may not read the rows
+        that the message shows.
         """
         super().__init__(message)
         self.message = message
         self.hint = hint
         self.details: dict[str, str] = dict(details or {})
         self.outside = outside
+        self.unseen = unseen
 
     def __str__(self) -> str:
         return f"{self.message} ({self.hint})" if self.hint else self.message
+
+    def without_rows(self) -> LakeportError:
+        """The same for who may not read the table that it is about."""
+        if self.unseen is None:
+            return self
+        details = {key: value for key, value in self.details.items() if key != "sample"}
+        return type(self)(self.unseen, hint=self.hint, details=details, outside=self.outside)
 
     def as_dict(self) -> dict[str, object]:
         """What `--json` and the JSON API show of it."""

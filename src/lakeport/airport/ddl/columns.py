@@ -6,28 +6,20 @@ nothing. `ignore_not_found` excuses a missing table and nothing else: neither co
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from lakeport.access import Ability
 from lakeport.airport.actions.registry import Desk
 from lakeport.airport.caller import Caller
 from lakeport.airport.ddl.answers import changed_table
 from lakeport.airport.ddl.arrow import column_in, unknown_extension
 from lakeport.airport.ddl.places import context_of, table_to_change
-from lakeport.airport.visible import Found
 from lakeport.airport.wire.fields import Fields
 from lakeport.catalog import changes
 from lakeport.catalog.changes import Change, Path
 from lakeport.catalog.expressions.constraint_sql import constraint_from_sql
 from lakeport.catalog.ports import Alterable, require
-from lakeport.core.errors import (
-    InvalidRequestError,
-    LakeportError,
-    NotFoundError,
-    UnsupportedError,
-)
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, fold, quoted
 from lakeport.flight.messages import FlightInfo
 
@@ -61,26 +53,9 @@ def alter(desk: Desk, caller: Caller, body: Alteration) -> FlightInfo | None:
             return None
         raise
     table = require(found.table, Alterable, f"table {quoted(str(found.table.name))}")
-    with _rows_unseen(caller, found):
+    with caller.seeing(found):
         state = table.alter([body.change], context_of(caller))
     return changed_table(desk, caller, body.catalog, found, state)
-
-
-@contextmanager
-def _rows_unseen(caller: Caller, found: Found) -> Iterator[None]:
-    """A refusal shows rows that forbid the change: only to who may read them."""
-    name = found.table.name
-    try:
-        yield
-    except LakeportError as error:
-        if "sample" not in error.details or caller.identity.may(
-            Ability.READ, found.catalog.name, name.namespace, name.table
-        ):
-            raise
-        raise type(error)(
-            f"rows of table {quoted(str(name))} do not allow that",
-            hint="who may read the table is shown which",
-        ) from None
 
 
 # -- what each action asks for -------------------------------------------------------------------

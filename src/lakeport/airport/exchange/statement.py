@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 
@@ -92,7 +92,7 @@ class Statement:
             self.add(batch)
 
     def add(self, batch: pa.RecordBatch, *, returning: bool = False) -> pa.RecordBatch | None:
-        with self._unless_dropped():
+        with self._refusals():
             return self.target.write.add(batch, returning=returning)
 
     def commit(self) -> Written:
@@ -100,19 +100,22 @@ class Statement:
         account = self.caller.account
         self.caller.call.check()
         self.caller.require_welcome()
-        with self._unless_dropped(), account.deciding():
+        with self._refusals(), account.deciding():
             written = self.target.write.commit()
             account.rows_changed = written.rows
         self._move_pin(written)
         return written
 
     @contextmanager
-    def _unless_dropped(self) -> Iterator[None]:
+    def _refusals(self) -> Iterator[None]:
         """A table that went while the statement ran is a conflict, as one that another took the place
-        of; whether it is to be found is the next statement's question.
+        of; whether it is to be found is the next statement's question. The new rows of an UPDATE are
+        stored ones in part, all others are the caller's own.
         """
+        found, kind = self.target.reading.found, self.target.kind
         try:
-            yield
+            with self.caller.seeing(found) if kind is Kind.UPDATE else nullcontext():
+                yield
         except NotFoundError as error:
             raise ConflictError(
                 f"table {quoted(str(self.target.state.name))} was dropped while the statement ran",

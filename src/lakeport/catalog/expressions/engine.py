@@ -198,7 +198,10 @@ def _ours(error: Exception) -> LakeportError:
             hint="simplify it, or send fewer rows at a time",
         )
     said = sentence(str(error))
-    return InvalidRequestError(said, details={"sample": said})  # it names the value it failed on
+    # It names the value that it failed on.
+    return InvalidRequestError(
+        said, details={"sample": said}, unseen="the expression cannot be computed for every row"
+    )
 
 
 def sentence(message: str) -> str:

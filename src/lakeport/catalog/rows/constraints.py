@@ -108,6 +108,7 @@ def _check_not_null(batch: pa.RecordBatch, index: int, definition: Definition) -
             + (f": {sample}" if sample else ""),
             hint="give a value, or drop NOT NULL",
             details={"constraint": "NOT NULL", "column": field.name, "sample": sample},
+            unseen=f"column {quoted(field.name)} is NOT NULL, but has a NULL",
         )
     hollow = _hollow_path(column, field.type, field.name)
     if hollow is not None:
@@ -173,7 +174,7 @@ def _step_names(data_type: pa.DataType) -> tuple[str, ...]:
 
 def _check_condition(batch: pa.RecordBatch, check: Check, schema: pa.Schema) -> None:
     expression = _expression(check, schema)
-    broken = _compute.invert(evaluate(expression, batch).cast(pa.bool_()))
+    broken = _compute.invert(_evaluated(expression, check, batch).cast(pa.bool_()))
     rows = chosen(_compute.fill_null(broken, fill_value=False))
     if len(rows):
         read = [name for name in schema.names if name in expression.columns]
@@ -181,7 +182,20 @@ def _check_condition(batch: pa.RecordBatch, check: Check, schema: pa.Schema) -> 
         raise ConstraintViolationError(
             f"{_counted(len(rows))} broken {named(check)}" + (f": {sample}" if sample else ""),
             details={"constraint": check.name, "sample": sample},
+            unseen=f"rows have broken {named(check)}",
         )
+
+
+def _evaluated(expression: Expression, check: Check, batch: pa.RecordBatch) -> Array:
+    try:
+        return evaluate(expression, batch)
+    except InvalidRequestError as error:
+        raise ConstraintViolationError(
+            f"{named(check)} cannot be computed for every row: {error.message}",
+            hint=error.hint,
+            details={**error.details, "constraint": check.name},
+            unseen=f"{named(check)} cannot be computed for every row",
+        ) from error
 
 
 def _expression(check: Check, schema: pa.Schema) -> Expression:

@@ -124,9 +124,11 @@ class KeyGuard:
         (batch,) = picked.to_batches()
         sample = shown_rows(batch, self.names, range(len(first)))
         kind = "PRIMARY KEY" if isinstance(self.key, PrimaryKey) else "UNIQUE"
+        called = f"{kind} ({', '.join(self.names)})"
         return KeyViolationError(
-            f"{kind} ({', '.join(self.names)}): these keys {fault}: {sample}",
+            f"{called}: these keys {fault}: {sample}",
             details={"constraint": self.key.name, "sample": sample},
+            unseen=f"{called}: keys {fault}",
         )
 
     def _known(self) -> Fingerprints:

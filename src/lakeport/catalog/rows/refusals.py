@@ -24,6 +24,7 @@ def misfit(array: Array, index: int, to: pa.DataType, where: str) -> InvalidRequ
         f"column {quoted(where)} is {to}, which cannot hold {sample} ({array.type})",
         hint="change the value, or the type of the column",
         details={"sample": sample},
+        unseen=f"column {quoted(where)} is {to}, which cannot hold every value ({array.type})",
     )
 
 
