@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.metadata import Held
     from lakeport.catalog.iceberg.pruning.evidence import Gathered
     from lakeport.catalog.iceberg.statistics import Measured
+    from lakeport.catalog.iceberg.views.files import HeldView
 
 
 class Weighed(Protocol):
@@ -49,6 +50,7 @@ class Caches:
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
         self.described: Cache[Hashable, Described] = _cache(capacity // 64)
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
+        self.views: Cache[Hashable, HeldView] = _cache(capacity // 64)
         self.listings: Cache[Hashable, Listing] = _cache(capacity // 32)
         self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)
         self.manifest_rows: Cache[Hashable, ManifestRows] = _cache(capacity // 32)

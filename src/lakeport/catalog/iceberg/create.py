@@ -12,8 +12,10 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
+from uuid import UUID
 
 from pyiceberg.catalog import Catalog
+from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
@@ -130,7 +132,9 @@ def _said(properties: Mapping[str, str | None]) -> dict[str, str]:
 
 def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Table:
     metadata = new_table_metadata(new.schema, new.spec, new.order, "", dict(new.properties))
-    metadata = metadata.model_copy(update={"location": _own_folder(catalog, name, metadata)})
+    metadata = metadata.model_copy(
+        update={"location": own_folder(catalog, name, metadata.table_uuid)}
+    )
     io = catalog._load_file_io(location=metadata.location)  # noqa: SLF001  the driver is ours
     staged = Table(new.identifier, metadata, metadata.location, io, catalog)
     try:
@@ -144,10 +148,11 @@ def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Ta
     return Table(new.identifier, made.metadata, made.metadata_location, io, catalog)
 
 
-def _own_folder(catalog: PatientSqlCatalog, name: TableName, metadata: TableMetadata) -> str:
+def own_folder(catalog: SqlCatalog, name: TableName, uuid: UUID) -> str:
+    """Where a new table or view goes."""
     # A name may hold what means something in a URL, such as `#`; the uuid tells folders apart.
     word = re.sub(r"[^\w-]", "_", name.table, flags=re.ASCII)
-    folder = f"{word[:_LONGEST]}-{metadata.table_uuid.hex}"
+    folder = f"{word[:_LONGEST]}-{uuid.hex}"
     resolve = catalog._resolve_table_location  # noqa: SLF001  nothing public knows the warehouse
     return str(resolve(None, name.namespace, folder))
 

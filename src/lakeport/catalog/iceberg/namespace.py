@@ -22,8 +22,10 @@ from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.iceberg.views.host import views_in
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, TableState, WriteContext
-from lakeport.core.errors import AlreadyExistsError
+from lakeport.catalog.views import Views, not_a_table
+from lakeport.core.errors import AlreadyExistsError, NotFoundError
 from lakeport.core.names import NameMap, TableName, fold
 
 
@@ -43,8 +45,17 @@ class IcebergNamespace:
         return self._surroundings.pointers.tables(self._info.name)
 
     def table(self, name: str) -> IcebergTable:
-        found = self._surroundings.pointers.table(self._info.name, name)
+        try:
+            found = self._surroundings.pointers.table(self._info.name, name)
+        except NotFoundError:
+            view = NameMap((each, each) for each in self.views().names()).get(name)
+            if view is None:
+                raise
+            raise not_a_table(TableName(self._info.name, view)) from None
         return IcebergTable(found, self._surroundings)
+
+    def views(self) -> Views:
+        return views_in(self._surroundings, self._info.name)
 
     def survey(self) -> Mapping[str, tuple[IcebergTable, Callable[[], TableState]]]:
         found = self._surroundings.pointers.survey(self._info.name)

@@ -22,12 +22,12 @@ from lakeport.catalog.iceberg.drivers.connections import prepare_postgres, prepa
 from lakeport.catalog.iceberg.drivers.counter import SharedCounter
 from lakeport.catalog.iceberg.drivers.naming import claim_namespace, lock
 from lakeport.catalog.iceberg.drivers.patience import Patience
-from lakeport.catalog.iceberg.drivers.sql_commits import CommittingSqlCatalog
+from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
 
 _CREATE_ATTEMPTS = 5
 
 
-class PatientSqlCatalog(CommittingSqlCatalog):
+class PatientSqlCatalog(ViewingSqlCatalog):
     """With `durable` a commit is on disk before anybody is told of it."""
 
     def __init__(

@@ -65,10 +65,14 @@ class Pointers(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """Everything a catalog holds, by name. A service does not tell locations: they are empty then."""
+    """Everything a catalog holds, by name. A service does not tell locations: they are empty then.
+
+    Nor which views it has.
+    """
 
     namespaces: Mapping[str, NamespaceInfo] = field(default_factory=dict)
     tables: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    views: Mapping[tuple[str, str], str] = field(default_factory=dict)
 
 
 def describe(name: str, properties: Mapping[str, str]) -> NamespaceInfo:

@@ -68,6 +68,13 @@ class SqlPointers:
         self._of_namespace = select(_TABLE, _LOCATION).where(
             mine, bindparam("namespace") == _NAMESPACE
         )
+        self._views = (
+            select(_NAMESPACE, _TABLE, _LOCATION).where(
+                IcebergTables.catalog_name == native.name, *native.is_view()
+            )
+            if native.keeps_views
+            else None
+        )
         self._pointer = select(_LOCATION).where(
             mine, bindparam("namespace") == _NAMESPACE, bindparam("table") == _TABLE
         )
@@ -247,7 +254,9 @@ class SqlPointers:
     def _list(self) -> Listing:
         rows = self._query(self._rows)
         tables = {(space, table): location for space, table, location in rows}
-        return Listing(self._namespaces(), tables)
+        rows = () if self._views is None else self._query(self._views)
+        views = {(space, view): location for space, view, location in rows}
+        return Listing(self._namespaces(), tables, views)
 
     def _namespace(self, name: str) -> NamespaceInfo | None:
         if not can_exist(name):

@@ -49,6 +49,8 @@ def is_changed(before: Listing, after: Listing, load: Load) -> bool:
     """Whether a definition differs. `load` gives None for metadata that cannot be read any more."""
     if before.namespaces != after.namespaces or before.tables.keys() != after.tables.keys():
         return True
+    if before.views != after.views:  # each of which has a file of its own for every definition
+        return True
     moved = [key for key, location in after.tables.items() if before.tables[key] != location]
     if len(moved) > _MOST_LOOKED_AT:
         return True

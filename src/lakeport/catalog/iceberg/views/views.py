@@ -1,0 +1,198 @@
+"""The views of one namespace: found, made, changed and dropped by name.
+
+A change writes a new metadata file and then moves the row from the old one to it, so of two at once one
+fails as a conflict. A dropped view leaves its files behind: they are small, and whoever was reading one
+still can.
+"""
+
+from __future__ import annotations
+
+import uuid as uuids
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+
+from pyiceberg.exceptions import (
+    CommitFailedException,
+    CommitStateUnknownException,
+    NoSuchNamespaceError,
+    NoSuchViewError,
+    TableAlreadyExistsError,
+)
+from pyiceberg.view.metadata import ViewMetadata
+
+from lakeport.catalog.iceberg.commit.files import Scratch
+from lakeport.catalog.iceberg.create import own_folder
+from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
+from lakeport.catalog.iceberg.failures import asking, writing
+from lakeport.catalog.iceberg.metadata import open_storage
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.views.described import describe_view
+from lakeport.catalog.iceberg.views.files import HeldView, number_of, read_view
+from lakeport.catalog.iceberg.views.requests import check_requirements, new_view, next_view
+from lakeport.catalog.iceberg.within import require_within
+from lakeport.catalog.views import Json, StoredView, View
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    InvalidRequestError,
+    NotFoundError,
+)
+from lakeport.core.names import NameMap, TableName, quoted, why_unsafe_table
+
+_MILLISECOND = 1_000_000  # in nanoseconds
+
+
+class SqlViews:
+    """A `catalog.views.Views`."""
+
+    def __init__(
+        self, surroundings: Surroundings, native: ViewingSqlCatalog, namespace: str
+    ) -> None:
+        self._surroundings = surroundings
+        self._native = native
+        self._namespace = namespace
+
+    def names(self) -> Sequence[str]:
+        return sorted(self._locations())
+
+    def view(self, name: str) -> View:
+        found, location = self._find(name)
+        return describe_view(found, self._read(found, location).metadata)
+
+    def load(self, name: str) -> StoredView:
+        found, location = self._find(name)
+        return StoredView(found, location, self._read(found, location).text)
+
+    def create(self, name: str, wanted: Json, *, anywhere: bool = False) -> StoredView:
+        made = self._new_name(name)
+        uuid = uuids.uuid4()
+        given = wanted.get("location")
+        if given is not None and not isinstance(given, str):
+            raise InvalidRequestError("`location` must be a text")
+        place = (
+            require_within(self._surroundings.profile, given, anywhere=anywhere)
+            if given
+            else own_folder(self._native, made, uuid)
+        )
+        metadata = new_view(wanted, place, uuid, self._now())
+        with self._written(made, metadata, 0) as stored:
+            self._native.add_view(made.namespace, made.table, stored.location)
+        return stored
+
+    def commit(
+        self,
+        name: str,
+        requirements: Sequence[Json],
+        updates: Sequence[Json],
+        *,
+        anywhere: bool = False,
+    ) -> StoredView:
+        found, location = self._find(name)
+        held = self._read(found, location)
+        check_requirements(held.metadata, requirements)
+        after = next_view(held.metadata, updates, self._now())
+        if after == held.metadata:
+            return StoredView(found, location, held.text)
+        if after.location != held.metadata.location:
+            require_within(self._surroundings.profile, after.location, anywhere=anywhere)
+        with self._written(found, after, number_of(location) + 1) as stored:
+            self._native.move_view(found.namespace, found.table, location, stored.location)
+        return stored
+
+    def register(self, name: str, location: str, *, anywhere: bool = False) -> StoredView:
+        made = self._new_name(name)
+        place = require_within(self._surroundings.profile, location, anywhere=anywhere)
+        stored = StoredView(made, place, self._read(made, place).text)
+        with self._changing(made):
+            self._native.add_view(made.namespace, made.table, place)
+        return stored
+
+    def drop(self, name: str) -> None:
+        found, _ = self._find(name)
+        with self._changing(found):
+            self._native.remove_view(found.namespace, found.table)
+
+    def rename(self, name: str, to: TableName) -> None:
+        found, _ = self._find(name)
+        _check_name(to.table)
+        place = self._surroundings.pointers.namespace(to.namespace).name
+        new = TableName(place, to.table)
+        with self._changing(new):
+            self._native.rename_view_row((found.namespace, found.table), (new.namespace, new.table))
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _locations(self) -> Mapping[str, str]:
+        with asking(self._surroundings.profile):
+            return self._native.view_locations(self._namespace)
+
+    def _find(self, name: str) -> tuple[TableName, str]:
+        known = NameMap(self._locations().items())
+        if name not in known:
+            where = f"namespace {quoted(self._namespace)}"
+            raise NotFoundError.among("view", name, known, where=where)
+        return TableName(self._namespace, known.spelling(name)), known[name]
+
+    def _new_name(self, name: str) -> TableName:
+        _check_name(name)
+        return TableName(self._namespace, name)
+
+    def _read(self, name: TableName, location: str) -> HeldView:
+        return read_view(self._surroundings, name, location)
+
+    @contextmanager
+    def _written(
+        self, name: TableName, metadata: ViewMetadata, number: int
+    ) -> Iterator[StoredView]:
+        """A metadata file to point to; it is removed if that is sure not to have been done."""
+        location = f"{metadata.location}/metadata/{number:05d}-{uuids.uuid4()}.metadata.json"
+        text = metadata.model_dump_json().encode()
+        storage = open_storage(self._native.properties, location)
+        scratch = Scratch(storage, durable=self._native.durable)
+        with self._changing(name):
+            try:
+                with writing(f"the metadata of view {quoted(str(name))}"):
+                    scratch.put(location, text)
+                yield StoredView(name, location, text)
+            except CommitStateUnknownException:
+                scratch.settled()
+                raise
+            except BaseException:
+                scratch.discard()
+                raise
+            scratch.settled()
+
+    @contextmanager
+    def _changing(self, name: TableName) -> Iterator[None]:
+        """`name` is the one to be made or kept. What was remembered of the catalog is wrong afterwards."""
+        with asking(self._surroundings.profile):
+            try:
+                yield
+            except NoSuchViewError as error:
+                raise NotFoundError(f"view {quoted(str(name))} was dropped") from error
+            except TableAlreadyExistsError as error:
+                raise AlreadyExistsError(
+                    f"there is already a table or view {quoted(str(name))}",
+                    hint="choose another name; names are matched without regard to case",
+                ) from error
+            except NoSuchNamespaceError as error:
+                raise NotFoundError(
+                    f"there is no namespace {quoted(name.namespace)}", hint="create it first"
+                ) from error
+            except CommitFailedException as error:
+                raise ConflictError(
+                    f"somebody else has changed view {quoted(str(name))}", hint="load it again"
+                ) from error
+            finally:
+                self._surroundings.pointers.forget()
+
+    def _now(self) -> int:
+        return self._surroundings.clock() // _MILLISECOND
+
+
+def _check_name(name: str) -> None:
+    reason = why_unsafe_table(name)
+    if reason is not None:
+        raise InvalidRequestError(
+            f"a view cannot be called {quoted(name)}: {reason}", hint="choose another name"
+        )

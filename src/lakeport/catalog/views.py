@@ -1,0 +1,102 @@
+"""Views: kept for the engines that run their SQL, and shown to everybody else.
+
+A view is stored as Iceberg's view specification has it, as JSON, and never run here: each engine reads the
+query of its own dialect. Beside a table's name no view has the same one, in any spelling.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeAlias, runtime_checkable
+
+import pyarrow as pa
+
+from lakeport.core.errors import UnsupportedError
+from lakeport.core.names import TableName, quoted
+
+Json: TypeAlias = Mapping[str, Any]
+"""A JSON object as it came over the wire."""
+
+
+@dataclass(frozen=True, slots=True)
+class ViewQuery:
+    dialect: str
+    sql: str
+
+
+@dataclass(frozen=True, slots=True)
+class View:
+    """What is known of a view. `version` counts its definitions; the last is the one shown."""
+
+    uuid: str
+    name: TableName
+    schema: pa.Schema
+    queries: tuple[ViewQuery, ...]
+    version: int
+    changed_ns: int
+    comment: str | None = None
+    properties: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StoredView:
+    """`metadata` is the JSON of the file at `location`, byte for byte."""
+
+    name: TableName
+    location: str
+    metadata: bytes
+
+
+class Views(Protocol):
+    """The views of one namespace. Names are found in any spelling; `NotFoundError` otherwise."""
+
+    def names(self) -> Sequence[str]: ...
+
+    def view(self, name: str) -> View: ...
+
+    def load(self, name: str) -> StoredView: ...
+
+    def create(self, name: str, wanted: Json, *, anywhere: bool = False) -> StoredView:
+        """`wanted` is the body of Iceberg's create request. Outside the warehouse only if `anywhere`."""
+        ...
+
+    def commit(
+        self,
+        name: str,
+        requirements: Sequence[Json],
+        updates: Sequence[Json],
+        *,
+        anywhere: bool = False,
+    ) -> StoredView:
+        """All updates or none; `ConflictError` if a requirement does not hold any more."""
+        ...
+
+    def register(self, name: str, location: str, *, anywhere: bool = False) -> StoredView:
+        """A view whose metadata file is there already."""
+        ...
+
+    def drop(self, name: str) -> None: ...
+
+    def rename(self, name: str, to: TableName) -> None: ...
+
+
+@runtime_checkable
+class ViewHost(Protocol):
+    """A namespace that keeps views."""
+
+    def views(self) -> Views: ...
+
+
+def views_of(namespace: object) -> Sequence[str]:
+    """Their names; none where there cannot be any."""
+    return namespace.views().names() if isinstance(namespace, ViewHost) else ()
+
+
+def not_a_table(name: TableName) -> UnsupportedError:
+    """For who wants to read a view's rows, or change them."""
+    return UnsupportedError(
+        f"{quoted(str(name))} is a view: its SQL is shown here, not run",
+        hint="read it with Spark, Trino or another engine that attaches to the Iceberg REST door "
+        "(`/iceberg` on the HTTP port); `lakeport.views` has the SQL",
+    )
