@@ -278,6 +278,14 @@ SELECT x AS v;
 --> @2 out.v <- ()
 --> issue UNRESOLVED_REFERENCE @2
 
+-- case: dropped_variables_by_their_short_words
+DECLARE VARIABLE x INT;
+DROP TEMP VAR x;
+SELECT x AS v;
+--> stmt 1 DROP_VARIABLE
+--> @2 out.v <- ()
+--> issue UNRESOLVED_REFERENCE @2
+
 -- case: spark_group_by_alias_can_be_switched_off
 -- table: t(a int, b int)
 SET spark.sql.groupByAliases = false;
@@ -285,3 +293,31 @@ SELECT a AS k, count(b) AS n FROM t GROUP BY k;
 --> @1 out.k <- t.a
 --> @1 out.n <= t.b[AGGREGATION]
 --> issue UNKNOWN_COLUMN @1 column=k
+
+-- case: spark_outputs_of_one_name_behind_a_grouping
+-- table: t(a int, b int)
+SELECT 2 AS a, 3 AS a FROM t GROUP BY ALL ORDER BY a;
+SELECT 2 AS a, 3 AS a FROM t GROUP BY ALL HAVING a > 1;
+SELECT b, 1 AS a, 1 AS a FROM t GROUP BY ALL HAVING a > 1;
+SELECT a, a FROM t GROUP BY ALL HAVING a > 1 ORDER BY a;
+--> partial
+--> issue UNKNOWN_COLUMN @0 column=a
+--> issue AMBIGUOUS_COLUMN @1 column=a
+--> issue AMBIGUOUS_COLUMN @2 column=a
+
+-- case: having_is_reported_before_order_by
+-- table: t(a int, b int)
+SELECT count(*) AS n FROM t GROUP BY a HAVING b > 1 ORDER BY b;
+--> partial
+--> issue UNKNOWN_COLUMN column=b span.start=46
+
+-- case: a_function_around_an_aggregate_is_none_itself
+-- table: t(a int, b int)
+SELECT mine(count(*)) AS n FROM t GROUP BY a ORDER BY mine(b);
+SELECT count(*) AS n FROM t GROUP BY mine(a) HAVING mine(b) > 1;
+SELECT count(*) AS n FROM t GROUP BY a HAVING perhaps_an_aggregate(b) > 1;
+SELECT count(*) AS n FROM t HAVING grouping(a) = 0;
+--> partial
+--> issue UNKNOWN_COLUMN @0 column=b
+--> issue UNKNOWN_COLUMN @1 column=b
+--> issue UNKNOWN_COLUMN @3 column=a

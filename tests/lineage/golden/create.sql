@@ -159,3 +159,33 @@ CREATE FUNCTION f() RETURNS int AS $$ SELECT 1 $$ LANGUAGE sql;
 -- table: b(y int)
 CREATE VIEW v AS SELECT x FROM a UNION ALL SELECT y FROM b;
 --> v.x <- a.x, b.y
+
+-- case: create_function_reads_what_its_body_reads
+-- table: t(a int, b int)
+CREATE FUNCTION f(x INT) RETURNS INT RETURN SELECT max(a) FROM t WHERE b = x;
+CREATE FUNCTION g(x INT, y INT DEFAULT 1) RETURNS INT RETURN x + g.y + (SELECT max(a) FROM t WHERE b = x);
+--> stmt 0 CREATE_FUNCTION reads t
+--> stmt 1 CREATE_FUNCTION reads t
+
+-- case: create_function_parameter_beats_a_guess
+CREATE FUNCTION f(x INT) RETURNS TABLE (c INT) RETURN SELECT a FROM mystery WHERE b = x;
+--> stmt 0 CREATE_FUNCTION reads mystery
+--> schema mystery(b, a, ...) implied
+
+-- case: create_function_with_names_nobody_gives
+-- table: t(a int)
+CREATE FUNCTION f(x INT) RETURNS INT RETURN x + y;
+CREATE FUNCTION g(x INT) RETURNS INT RETURN SELECT max(z) FROM t;
+CREATE FUNCTION h(x INT, y INT DEFAULT x) RETURNS INT RETURN x + y;
+CREATE FUNCTION k(x INT) RETURNS INT RETURN 1 + (SELECT (SELECT x));
+--> stmt 1 CREATE_FUNCTION reads t
+--> issue UNKNOWN_COLUMN @0 column=y
+--> issue UNKNOWN_COLUMN @1 column=z
+--> issue UNRESOLVED_REFERENCE @2 column=x
+--> issue UNKNOWN_COLUMN @3 column=x
+
+-- case: create_table_function_in_bigquery
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+CREATE TABLE FUNCTION d.f(x INT64) AS SELECT a FROM d.t WHERE b = x;
+--> stmt 0 CREATE_FUNCTION reads d.t

@@ -202,3 +202,14 @@ SELECT a COLLATE system.builtin.UTF8_LCASE AS c FROM t;
 SELECT x FROM scored(1, TABLE(t)) AS s(x);
 --> out.x <= t.a, t.b
 --> stmt 0 SELECT reads t
+
+-- case: generated_columns_are_not_seen_beside_a_grouping_in_spark
+-- table: t(id int, list array<int>)
+SELECT explode(list) AS e, e + 1 AS f FROM t;
+SELECT explode(collect_list(id)) AS e, e + 1 AS f FROM t;
+SELECT id, explode(array(1, 2)) AS e FROM t GROUP BY id, e;
+SELECT explode(collect_list(id)) AS e FROM t GROUP BY ALL HAVING e > 1 ORDER BY e;
+--> partial
+--> @0 out.f <= t.list
+--> issue UNKNOWN_COLUMN @1 column=e
+--> issue UNKNOWN_COLUMN @2 column=e

@@ -61,3 +61,9 @@ UNPIVOT t ON a, b INTO NAME month VALUE sales;
 --> out.c <- t.c
 --> out.month <- ()
 --> out.sales <= t.a, t.b
+
+-- case: a_bare_word_among_pivot_values_is_a_name_in_spark
+-- table: t(year int, course string, earnings int)
+SELECT * FROM t PIVOT (sum(earnings) FOR year IN (s, 2013));
+--> partial
+--> issue UNKNOWN_COLUMN column=s

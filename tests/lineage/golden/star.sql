@@ -157,3 +157,18 @@ SELECT * EXCEPT (id, data.s2.f2) FROM t;
 SELECT * EXCEPT (data.f9) FROM t;
 --> out.data <- t.data
 --> issue UNKNOWN_COLUMN column=f9
+
+-- case: replace_and_rename_of_what_is_not_there
+-- dialect: duckdb
+-- table: t(a int)
+SELECT * REPLACE (1 AS z) FROM t;
+SELECT * RENAME (z AS y) FROM t;
+--> @0 out.a <- t.a
+--> @1 out.a <- t.a
+--> issue UNKNOWN_COLUMN @0 column=z
+--> issue UNKNOWN_COLUMN @1 column=z
+
+-- case: replace_in_an_open_star_may_be_right
+SELECT * REPLACE (1 AS z) FROM mystery;
+--> partial
+--> issue APPROXIMATE_LINEAGE severity=warning

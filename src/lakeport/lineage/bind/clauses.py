@@ -27,8 +27,11 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         seen, lateral = binder.registry.group_by_aliases, scope.aliases
         scope.late_aliases = binder.dialect.group_by_aliases and seen
         scope.aliases = lateral if seen else {}
+        shown = scope.projection
+        if scope.generated and binder.dialect.naming == "spark":
+            scope.projection = {k: c for k, c in shown.items() if k not in scope.generated}
         _bind_group(binder, node, scope, items)
-        scope.aliases = lateral
+        scope.aliases, scope.projection = lateral, shown
     having = args.get("having")
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import script_refs
-from lakeport.lineage.bind.misses import ambiguous, assumed, unknown_column
+from lakeport.lineage.bind.misses import ambiguous, assumed, several_outputs, unknown_column
 from lakeport.lineage.bind.qualified import (
     are_copies,
     correlate,
@@ -211,13 +211,7 @@ def _through_output(
         if len(sources) == 1:
             # Spark asks the tables before it gives up.
             return _matched(binder, identifier, sources, column.key, scope, role)
-        binder.report(
-            IssueCode.AMBIGUOUS_COLUMN,
-            f"several outputs are called `{identifier.name}`",
-            at=identifier,
-            column=identifier.name,
-            hint="give each of them a name of its own",
-        )
+        several_outputs(binder, identifier)
     return _through_alias(binder, identifier, column, role)
 
 

@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.misses import several_outputs
 from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable, Container, Iterator
 
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Item, Scope
@@ -29,7 +30,6 @@ _Place: TypeAlias = "tuple[int, str | None]"
 def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """Report columns of the sources that the grouping took away."""
     having = node.args.get("having")
-    group = node.args.get("group")
     filtered = [having.this] if having is not None else []
     sorted_by = [
         key
@@ -44,29 +44,53 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     # Most queries filter and sort by what they show; looking closer costs more than this.
     if not any(_taken_away(key, gone, _NOTHING) for key in (*filtered, *sorted_by)):
         return
-    if having is None and group is None and not _uses(node, exp.AggFunc):
+    if not is_grouped(node):
         return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
-    if sorted_by and _uses(node, exp.Window):
+    scalars = _scalar_functions(node)
+    there = _Whole([*keys, *shown], scalars=scalars)
+    _check(binder, filtered, gone, there, repeated=scope.repeated)
+    if _uses(node, exp.Window):
         # Something lies between the grouping and the sort: that can name what comes out, no more.
-        _check(binder, sorted_by, gone, _NOTHING)
-    elif sorted_by and having is not None and scope.merged:
+        there = _NOTHING
+    elif having is not None and scope.merged:
         # Spark loses its way from the sort through HAVING to a join that merged columns.
-        _check(binder, sorted_by, gone, _Whole(shown, aggregates=False))
-    else:
-        filtered += sorted_by
-    _check(binder, filtered, gone, _Whole([*keys, *shown]))
+        there = _Whole(shown, aggregates=False, scalars=scalars)
+    _check(binder, sorted_by, gone, there)
+
+
+def is_grouped(node: exp.Select | None) -> bool:
+    """Whether a SELECT makes groups of its rows."""
+    if node is None:
+        return False
+    args = node.args
+    return bool(args.get("group") or args.get("having")) or _uses(node, exp.AggFunc)
 
 
 class _Whole:
     """What is there behind a grouping beside plain columns: expressions, aggregates of anything."""
 
-    __slots__ = ("_expressions", "_texts", "aggregates")
+    __slots__ = ("_expressions", "_scalars", "_texts", "aggregates")
 
-    def __init__(self, expressions: list[exp.Expr], *, aggregates: bool = True) -> None:
+    def __init__(
+        self,
+        expressions: list[exp.Expr],
+        *,
+        aggregates: bool = True,
+        scalars: frozenset[str] | None = None,
+    ) -> None:
         self.aggregates = aggregates
+        self._scalars = scalars
         self._expressions = expressions
         self._texts: dict[type, set[str]] | None = None
+
+    def may_aggregate(self, node: exp.Expr) -> bool:
+        """Whether a function takes any column: an aggregate, or one of which nothing says it is none."""
+        if node.__class__ is exp.Anonymous:
+            return self._scalars is not None and node.name.lower() not in self._scalars
+        if isinstance(node, exp.Grouping | exp.GroupingId):
+            return False
+        return self.aggregates and isinstance(node, exp.AggFunc)
 
     def holds(self, node: exp.Expr) -> bool:
         """Whether an expression is there: written out, which costs, to be compared."""
@@ -83,10 +107,17 @@ _NOTHING = _Whole([], aggregates=False)
 
 
 def _check(
-    binder: Binder, expressions: list[exp.Expr], gone: Callable[[exp.Expr], bool], whole: _Whole
+    binder: Binder,
+    expressions: list[exp.Expr],
+    gone: Callable[[exp.Expr], bool],
+    whole: _Whole,
+    repeated: Container[str] = (),
 ) -> None:
     for expression in expressions:
         for column in _taken_away(expression, gone, whole):
+            if column.args.get("table") is None and binder.key(column.this) in repeated:
+                several_outputs(binder, column.this)
+                continue
             binder.report(
                 IssueCode.UNKNOWN_COLUMN,
                 f"column `{column.name}` is neither grouped nor aggregated, so it is gone here",
@@ -94,6 +125,21 @@ def _check(
                 column=column.name,
                 hint="add it to GROUP BY, or aggregate it",
             )
+
+
+def _scalar_functions(node: exp.Select) -> frozenset[str]:
+    """Functions we do not know that cannot aggregate here: they hold an aggregate, or make keys or filters."""
+    clauses = [node.args.get(name) for name in ("group", "where")]
+    found = {
+        call.name.lower()
+        for clause in clauses
+        if clause is not None
+        for call in clause.find_all(exp.Anonymous)
+    }
+    for call in node.find_all(exp.Anonymous):
+        if any(isinstance(part, exp.AggFunc) for part in call.walk()):
+            found.add(call.name.lower())
+    return frozenset(found)
 
 
 def _uses(node: exp.Select, kind: type[exp.Expr]) -> bool:
@@ -160,10 +206,7 @@ def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole)
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, exp.Query | exp.Anonymous | exp.Lambda):
-            # A function we do not know may aggregate.
-            continue
-        if isinstance(node, exp.AggFunc) and whole.aggregates:
+        if isinstance(node, exp.Query | exp.Lambda) or whole.may_aggregate(node):
             continue
         if node.__class__ is exp.Column:
             if gone(node):
@@ -184,6 +227,8 @@ def _gone_from(binder: Binder, scope: Scope, left: set[_Place]) -> Callable[[exp
         if (id(origin), ref.path) in left or (id(origin), None) in left:
             return False
         outer = binder.key(column.args.get("db") or column.args.get("table") or column.this)
+        if outer in scope.repeated:
+            return True
         return not (origin.inferred or outer in scope.projection or outer in scope.aliases)
 
     return gone

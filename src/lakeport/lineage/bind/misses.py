@@ -27,6 +27,17 @@ def ambiguous(binder: Binder, identifier: exp.Expr, columns: list[Column], role:
     return [Ref(column, role, approximate=True) for column in columns]
 
 
+def several_outputs(binder: Binder, identifier: exp.Expr) -> None:
+    """A clause behind the select list names two of its columns at once."""
+    binder.report(
+        IssueCode.AMBIGUOUS_COLUMN,
+        f"several outputs are called `{identifier.name}`",
+        at=identifier,
+        column=identifier.name,
+        hint="give each of them a name of its own",
+    )
+
+
 def unknown_column(
     binder: Binder,
     identifier: exp.Expr,

@@ -97,6 +97,10 @@ def _pivot(
             values += field.expressions
         else:
             on += collect(binder, field, scope, CONDITIONAL)
+    if binder.dialect.naming == "spark":
+        # Elsewhere a bare word is a value; in Spark it is a name like any other.
+        for value in values:
+            collect(binder, value.this if isinstance(value, exp.PivotAlias) else value, scope)
     consumed = _keys(on).union(*(_keys(refs) for refs in inputs)) if inputs else _keys(on)
     group = pivot.args.get("group")
     if group is not None:

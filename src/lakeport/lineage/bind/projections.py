@@ -11,6 +11,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
+from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.scope import Column, Item, Ref, Scope
 from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_pattern, expand_star
 from lakeport.lineage.naming import output_name
@@ -84,9 +85,16 @@ def _projection(
     if alias is not None:
         scope.aliases.setdefault(column.key, column)
     held = scope.projection.setdefault(column.key, column)
-    if held is not column and (held.refs != column.refs or held.text != column.text):
+    if held is not column and not _are_one(binder, held, column):
         scope.repeated.add(column.key)
     return [column]
+
+
+def _are_one(binder: Binder, column: Column, other: Column) -> bool:
+    """Whether two outputs of one name are the same: to Spark that takes a column, not equal texts."""
+    if column.refs != other.refs or column.text != other.text:
+        return False
+    return binder.dialect.naming != "spark" or (column.identity and other.identity)
 
 
 def _make_of(column: Column, refs: list[Ref], *, copied: bool) -> None:
@@ -181,6 +189,8 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
         names = []
     while isinstance(function, exp.Paren):
         function = function.this
+    # Rows that are grouped are generated from afterwards: nothing beside a generator sees its columns.
+    grouped = binder.dialect.naming == "spark" and is_grouped(node.parent_select)
     made: list[Column] = []
     for position, (name, refs, kind) in enumerate(
         generator_columns(binder, function, scope, len(names))
@@ -190,9 +200,11 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
         column.refs = refs
         column.type, column.typed = kind, True
         column.text = binder.sql(function) if binder.wants_text else None
-        scope.aliases.setdefault(column.key, column)
+        if not grouped:
+            scope.aliases.setdefault(column.key, column)
         scope.projection.setdefault(column.key, column)
         made.append(column)
+    scope.generated |= {column.key for column in made}
     return made
 
 

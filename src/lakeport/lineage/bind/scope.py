@@ -223,6 +223,8 @@ class Scope(msgspec.Struct, eq=False):
     projection: dict[str, Column] = {}
     # Names that outputs of different making share.
     repeated: set[str] = set()
+    # Names that row generators in the select list give.
+    generated: frozenset[str] = frozenset()
     windows: dict[str, exp.Expr] = {}
     # Unqualified names found so far, with the number of sources there were.
     remembered: dict[str, tuple[int, Column]] = {}

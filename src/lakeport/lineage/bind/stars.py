@@ -42,15 +42,18 @@ class _Modifiers:
                 self.excluded[binder.key(item)] = item
         self.renamed: dict[str, exp.Expr] = {}
         self.replaced: dict[str, exp.Expr] = {}
+        # What is named and not shown so far.
+        self.unmet = dict(self.excluded)
         for item in _listed(star, "rename"):
             if isinstance(item, exp.Alias):
-                self.renamed[binder.key(item.this)] = item.args["alias"]
+                key = binder.key(item.this)
+                self.renamed[key], self.unmet[key] = item.args["alias"], item.this
         for item in _listed(star, "replace"):
             if isinstance(item, exp.Alias):
-                self.replaced[binder.key(item.args["alias"])] = item.this
+                key = binder.key(item.args["alias"])
+                self.replaced[key], self.unmet[key] = item.this, item.args["alias"]
         like = star.args.get("ilike")
         self.pattern = _like(like) if isinstance(like, exp.Expr) else None
-        self.unmet = dict(self.excluded)
         for paths in self.fields.values():
             self.unmet.update((_dotted(path), path[-1]) for path in paths)
 
@@ -91,7 +94,7 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     for identifier in modifiers.unmet.values() if exact else ():
         binder.report(
             IssueCode.UNKNOWN_COLUMN,
-            f"the star has no column `{identifier.name}` to leave out",
+            f"the star has no column `{identifier.name}`",
             at=identifier,
             column=identifier.name,
         )
@@ -287,6 +290,7 @@ def _shown(
     made.inferred = False
     replacement = modifiers.replaced.get(key)
     if replacement is not None:
+        modifiers.unmet.pop(key, None)
         made.refs = collect(binder, replacement, scope)
         made.expression = replacement
         made.text = binder.sql(replacement)
@@ -299,6 +303,7 @@ def _shown(
             _leave_out(made, path, modifiers)
     renamed = modifiers.renamed.get(key)
     if renamed is not None:
+        modifiers.unmet.pop(key, None)
         made.name, made.key = renamed.name, binder.key(renamed)
     return [made]
 

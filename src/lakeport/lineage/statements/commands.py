@@ -86,7 +86,8 @@ _EXCHANGE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 _DROPPED_VARIABLE = re.compile(
-    r"^\s*(?:TEMPORARY\s+)?VARIABLE\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$", re.IGNORECASE
+    r"^\s*(?:TEMP(?:ORARY)?\s+)?VAR(?:IABLE)?\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$",
+    re.IGNORECASE,
 )
 
 

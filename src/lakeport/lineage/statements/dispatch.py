@@ -17,6 +17,7 @@ from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_upd
 from lakeport.lineage.statements.commands import bind_command
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
 from lakeport.lineage.statements.files import bind_copy, bind_load
+from lakeport.lineage.statements.functions import bind_function
 from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert
 from lakeport.lineage.statements.settings import bind_declare, bind_set, bind_use
 from lakeport.lineage.statements.targets import target_table
@@ -155,6 +156,8 @@ def _truncate(binder: Binder, tree: exp.Expr) -> str:
 def _create(binder: Binder, tree: exp.Expr) -> str:
     if defines_relation(tree):
         return bind_create(binder, tree, {})
+    if isinstance(tree.this, exp.UserDefinedFunction):
+        bind_function(binder, tree)
     return f"CREATE_{str(tree.args.get('kind') or 'OBJECT').upper().replace(' ', '_')}"
 
 

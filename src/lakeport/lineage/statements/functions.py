@@ -1,0 +1,62 @@
+"""CREATE FUNCTION with a body that is an expression or a query: what it reads, and what it misnames.
+
+A body written as a script or as quoted text has become statements of its own long before this.
+Nothing flows until the function is called, so there is no output.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.scope import Column, Relation, Scope, Source
+from lakeport.lineage.blocks import Block
+from lakeport.lineage.types import type_of_node
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def bind_function(binder: Binder, tree: exp.Expr) -> None:
+    """Bind the body: columns of the tables it reads come first, then parameters."""
+    body = tree.args.get("expression")
+    while isinstance(body, exp.Return | exp.Paren):
+        body = body.this
+    if not isinstance(body, exp.Expr) or isinstance(
+        body, exp.Literal | exp.Heredoc | exp.RawString
+    ):
+        return
+    parameters = _parameters(binder, tree.this)
+    block = Block(parameters.label.lower(), frozenset(c.name.lower() for c in parameters.columns))
+    binder.blocks = (*binder.blocks, block)
+    if isinstance(body, exp.Query):
+        binder.query(body, None, {})
+    else:
+        # To a subquery in an expression the parameters are a row around it.
+        scope = Scope(None, {})
+        scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
+        collect(binder, body, scope)
+
+
+def _parameters(binder: Binder, header: exp.Expr) -> Relation:
+    """The parameters as columns of a row; a default sees none of them."""
+    name = header.this.name
+    relation = Relation("cte", name, (name,))
+    # A list we could not read holds names we do not know.
+    relation.complete = bool(header.args.get("wrapped"))
+    for item in header.expressions:
+        identifier = item.this if isinstance(item, exp.ColumnDef) else item
+        if not isinstance(identifier, exp.Identifier):
+            relation.complete = False
+            continue
+        column = Column(identifier.name, binder.key(identifier))
+        kind = item.args.get("kind")
+        if isinstance(kind, exp.DataType):
+            column.type, column.typed = type_of_node(kind, binder.dialect.name), True
+        relation.add(column)
+        for constraint in item.args.get("constraints") or ():
+            if isinstance(constraint.args.get("kind"), exp.DefaultColumnConstraint):
+                collect(binder, constraint.args["kind"].this, Scope(None, {}))
+    return relation
