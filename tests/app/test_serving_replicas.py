@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,6 +20,7 @@ from tests.airport.scans.duck import Duck, ordered, path
 from tests.app.test_serving import ANYWHERE, fl
 
 ITEMS = path("shop", "items")
+SENT = fl.FlightDescriptor.for_path("shop", "items")
 
 
 @pytest.fixture
@@ -66,6 +69,23 @@ def test_a_changed_definition_ends_it_on_both(project: Path) -> None:
         assert ordered(there.scan(ITEMS), "k") == [1, 2]
         add(project, 3)
         assert ordered(here.scan(ITEMS), "k") == [1, 2]
+
+
+def test_what_a_name_meant_to_one_server_it_means_to_the_other(project: Path) -> None:
+    with pair(project, replicated=True) as (here, there):
+        standard, elsewhere = replace(here, attached=False), replace(there, attached=False)
+        assert ordered(standard.scan(ITEMS), "k") == [1]
+        with lakeport.open(project) as lake:
+            lake.drop_table("shop.items")
+            lake.create_table("shop.items", pa.schema({"k": pa.int64()}))
+        add(project, 2)
+        with pytest.raises(fl.FlightInternalError, match="is another table"):
+            elsewhere.scan(ITEMS)
+        stream, _ = elsewhere.flight.do_put(SENT, pa.schema({"k": pa.int64()}), elsewhere.options())
+        with pytest.raises(fl.FlightInternalError, match="is another table"):
+            stream.close()
+        fresh = replace(elsewhere, transaction=str(uuid.uuid4()))
+        assert ordered(fresh.scan(ITEMS), "k") == [2]
 
 
 def test_without_the_setting_each_server_remembers_for_itself(project: Path) -> None:

@@ -11,7 +11,7 @@ from lakeport.access import Ability, AuditEntry, AuditLog, Authenticator, grants
 from lakeport.access.tokens import create_token, revoke_token
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import AlreadyExistsError, UnauthenticatedError, UnavailableError
-from lakeport.state import Pin, PinKey, Store
+from lakeport.state import NameKey, Pin, PinKey, Store
 
 READ = grants_for([Ability.READ], ["sales.*"])
 
@@ -88,6 +88,8 @@ def test_the_first_of_many_servers_pins_what_a_transaction_reads(url: str) -> No
         assert store.pins.first(key, Pin(11, 0)) == Pin(10, 0)
         assert store.pins.first(key, Pin(11, 1)) == Pin(11, 1)
         store.pins.drop("lake", "u")
+        name = NameKey("t", "lake", "shop", "items")
+        assert [store.pins.meant(name, uuid) for uuid in ("u", "v")] == ["u", "u"]
         assert store.pins.first(key, Pin(12, 1)) == Pin(12, 1)
 
 

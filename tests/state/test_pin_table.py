@@ -8,10 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lakeport.state import Pin, PinKey, PinTable, Store
+from lakeport.state import NameKey, Pin, PinKey, PinTable, Store
 from lakeport.state.database import Database
 
 KEY = PinKey("0b0ffe5e-0000-4000-8000-000000000001", "lake", "u")
+NAME = NameKey(KEY.transaction, "lake", "shop", "items")
 HOUR = 3_600_000_000_000
 
 
@@ -66,6 +67,28 @@ def test_an_hour_ends_it_and_the_next_one_sweeps_it_out(url: str) -> None:
         )
     assert kept == ["other"]
     assert pins.first(KEY, Pin(2, 0)) == Pin(2, 0)
+    database.close()
+
+
+def test_a_name_means_what_it_meant_first(stores: tuple[Store, Store]) -> None:
+    one, other = (store.pins for store in stores)
+    assert one.meant(NAME, "u") == "u"
+    assert other.meant(NAME, "v") == "u"
+    others = [NAME._replace(**{part: "other"}) for part in NAME._fields]
+    assert [other.meant(key, "v") for key in others] == ["v"] * 4
+    one.drop("lake", "u")  # a new definition is no new table
+    assert one.meant(NAME, "w") == "u"
+
+
+def test_an_hour_ends_a_meaning_too(url: str) -> None:
+    now = [0]
+    database = Database(url)
+    pins = PinTable(database, clock=lambda: now[0])
+    pins.meant(NAME, "u")
+    now[0] = HOUR - 1
+    assert pins.meant(NAME, "v") == "u"
+    now[0] = HOUR
+    assert pins.meant(NAME, "v") == "v"
     database.close()
 
 

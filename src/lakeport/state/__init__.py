@@ -7,7 +7,7 @@ tables, never data.
 
 from lakeport.state.audit import AuditEntry, AuditTable
 from lakeport.state.dropped import DropTable, StoredDrop
-from lakeport.state.pins import Pin, PinKey, PinTable
+from lakeport.state.pins import NameKey, Pin, PinKey, PinTable
 from lakeport.state.store import Store
 from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
 
@@ -15,6 +15,7 @@ __all__ = [
     "AuditEntry",
     "AuditTable",
     "DropTable",
+    "NameKey",
     "Pin",
     "PinKey",
     "PinTable",

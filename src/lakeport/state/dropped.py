@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from sqlalchemy import delete, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from lakeport.state.database import Database
 from lakeport.state.tables import DROPPED
+from lakeport.state.upsert import insert_into
 
 
 class StoredDrop(NamedTuple):
@@ -29,9 +29,7 @@ class DropTable:
     def add(self, catalog: str, drop: StoredDrop) -> None:
         """Once more of the same table: somebody brought it back in a way that we did not see."""
         with self._database.changing() as connection:
-            is_postgres = connection.dialect.name == "postgresql"
-            statement = postgresql.insert(DROPPED) if is_postgres else sqlite.insert(DROPPED)
-            values = statement.values(catalog=catalog, **drop._asdict())
+            values = insert_into(connection, DROPPED).values(catalog=catalog, **drop._asdict())
             connection.execute(
                 values.on_conflict_do_update(
                     index_elements=list(DROPPED.primary_key), set_=drop._asdict()

@@ -1,4 +1,5 @@
-"""Which snapshot a transaction reads of a table, for servers that answer it in turns.
+"""Which table a name means in a transaction, and which snapshot of it is read, for servers that answer
+it in turns.
 
 Whoever comes first decides, whichever server was asked. Times are of the wall, because several machines
 must agree about them: a clock that is off makes a pin live a little longer or shorter, nothing else.
@@ -11,10 +12,10 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, delete, or_, select
-from sqlalchemy.dialects import postgresql, sqlite
 
 from lakeport.state.database import Database
-from lakeport.state.tables import PINS
+from lakeport.state.tables import MEANINGS, PINS
+from lakeport.state.upsert import insert_into
 
 _LIFETIME_NS = 3_600_000_000_000
 
@@ -34,8 +35,17 @@ class Pin(NamedTuple):
     schema_id: int
 
 
+class NameKey(NamedTuple):
+    """Names as they are compared, in one case."""
+
+    transaction: str
+    catalog: str
+    namespace: str
+    table: str
+
+
 class PinTable:
-    """Pins live an hour. The old ones go when a new one comes."""
+    """Pins and meanings live an hour. The old ones go when a new one comes."""
 
     def __init__(self, database: Database, clock: Callable[[], int] = time.time_ns) -> None:
         self._database = database
@@ -52,12 +62,15 @@ class PinTable:
             outdated = _is(key) & (PINS.c.schema_id != pin.schema_id)
             connection.execute(delete(PINS).where(or_(PINS.c.until_ns <= now, outdated)))
             # Another server may be doing the same: the second one waits here, and keeps the first's.
-            connection.execute(_insert(connection, key, pin, now).on_conflict_do_nothing())
+            values = _values(key, pin, now)
+            statement = insert_into(connection, PINS).values(values)
+            connection.execute(statement.on_conflict_do_nothing())
             return _held(connection, key, now) or pin
 
     def put(self, key: PinKey, pin: Pin) -> None:
         with self._database.changing() as connection:
-            statement = _insert(connection, key, pin, self._clock())
+            values = _values(key, pin, self._clock())
+            statement = insert_into(connection, PINS).values(values)
             fresh = {
                 name: statement.excluded[name] for name in ("snapshot_id", "schema_id", "until_ns")
             }
@@ -69,6 +82,20 @@ class PinTable:
         with self._database.changing() as connection:
             of_table = (PINS.c.catalog == catalog) & (PINS.c.table_uuid == uuid)
             connection.execute(delete(PINS).where(of_table))
+
+    def meant(self, key: NameKey, uuid: str) -> str:
+        """The table that the name meant first; this one, from now on, if there was none."""
+        now = self._clock()
+        with self._database.reading() as connection:
+            held = _meaning(connection, key, now)
+        if held is not None:
+            return held
+        with self._database.changing() as connection:
+            connection.execute(delete(MEANINGS).where(MEANINGS.c.until_ns <= now))
+            row = (*key, uuid, now + _LIFETIME_NS)
+            statement = insert_into(connection, MEANINGS).values(row)
+            connection.execute(statement.on_conflict_do_nothing())
+            return _meaning(connection, key, now) or uuid
 
 
 def _is(key: PinKey) -> ColumnElement[bool]:
@@ -86,17 +113,19 @@ def _held(connection: Connection, key: PinKey, now: int) -> Pin | None:
     return None if row is None else Pin(*row)
 
 
-def _insert(
-    connection: Connection, key: PinKey, pin: Pin, now: int
-) -> sqlite.Insert | postgresql.Insert:
-    is_postgres = connection.dialect.name == "postgresql"
-    statement: sqlite.Insert | postgresql.Insert
-    statement = postgresql.insert(PINS) if is_postgres else sqlite.insert(PINS)
-    return statement.values(
-        transaction_id=key.transaction,
-        catalog=key.catalog,
-        table_uuid=key.uuid,
-        snapshot_id=pin.snapshot_id,
-        schema_id=pin.schema_id,
-        until_ns=now + _LIFETIME_NS,
+def _values(key: PinKey, pin: Pin, now: int) -> tuple[object, ...]:
+    """In the order of the columns."""
+    return (*key, *pin, now + _LIFETIME_NS)
+
+
+def _meaning(connection: Connection, key: NameKey, now: int) -> str | None:
+    names = (
+        MEANINGS.c.transaction_id,
+        MEANINGS.c.catalog,
+        MEANINGS.c.namespace,
+        MEANINGS.c.table,
     )
+    same = [name == part for name, part in zip(names, key, strict=True)]
+    asked = select(MEANINGS.c.table_uuid).where(*same, MEANINGS.c.until_ns > now)
+    found: str | None = connection.execute(asked).scalar()
+    return found

@@ -95,6 +95,18 @@ STEPS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (catalog, metadata)
         )""",
     ),
+    (  # 5: which table a name means in a transaction, for servers that share the store
+        """CREATE TABLE lakeport_meanings (
+            transaction_id TEXT NOT NULL,
+            catalog TEXT NOT NULL,
+            namespace TEXT NOT NULL,
+            "table" TEXT NOT NULL,
+            table_uuid TEXT NOT NULL,
+            until_ns BIGINT NOT NULL,
+            PRIMARY KEY (transaction_id, catalog, namespace, "table")
+        )""",
+        "CREATE INDEX lakeport_meanings_until ON lakeport_meanings (until_ns)",
+    ),
 )
 
 

@@ -76,6 +76,18 @@ PINS = Table(
     Column("until_ns", BigInteger, nullable=False),
 )
 
+MEANINGS = Table(
+    "lakeport_meanings",
+    METADATA,
+    Column("transaction_id", Text, primary_key=True),
+    Column("catalog", Text, primary_key=True),
+    Column("namespace", Text, primary_key=True),
+    Column("table", Text, primary_key=True),
+    Column("table_uuid", Text, nullable=False),
+    Column("until_ns", BigInteger, nullable=False),
+)
+"""Which table a name was first used for in a transaction."""
+
 DROPPED = Table(
     "lakeport_dropped",
     METADATA,

@@ -26,7 +26,7 @@ from lakeport.catalog.staging import Staging
 from lakeport.core.errors import UnavailableError
 from lakeport.core.names import TableName
 from lakeport.flight.server import FlightServer
-from lakeport.state import Pin, PinKey
+from lakeport.state import NameKey, Pin, PinKey
 from tests.airport.airport_server import shop
 from tests.airport.exchange.talk import Writer, batch_of, descriptor_of
 from tests.airport.scans.duck import Door
@@ -150,6 +150,10 @@ class GoneForAMoment:
 
     def drop(self, catalog: str, uuid: str) -> None:
         del catalog, uuid
+
+    def meant(self, key: NameKey, uuid: str) -> str:
+        del key
+        return uuid
 
 
 def test_a_statement_that_is_committed_is_never_called_a_failure() -> None:

@@ -13,6 +13,7 @@ from lakeport.airport.scans.pins import LIFETIME_SECONDS, MemoryPins, Pins
 from lakeport.catalog.changes import AddColumn
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import TableState
+from lakeport.core.errors import ConflictError
 from lakeport.core.names import TableName
 from lakeport.flight.messages import FlightDescriptor
 from tests.airport.scans.duck import Duck, ordered, path
@@ -89,6 +90,19 @@ def test_an_hour_ends_a_pin() -> None:
     now[0] = LIFETIME_SECONDS
     assert pins.hold("t", "lake", newer) == 2
     assert len(kept) == 1
+
+
+def test_an_hour_ends_what_a_name_means() -> None:
+    now = [0.0]
+    pins = Pins(MemoryPins(clock=lambda: now[0]))
+    pins.require_same("t", "lake", STATE)
+    now[0] = LIFETIME_SECONDS - 1
+    other = replace(STATE, uuid="v")
+    with pytest.raises(ConflictError):
+        pins.require_same("t", "lake", other)
+    pins.require_same("t2", "lake", other)
+    now[0] = LIFETIME_SECONDS
+    pins.require_same("t", "lake", other)
 
 
 def test_an_own_write_moves_the_pin_and_a_definition_drops_it() -> None:

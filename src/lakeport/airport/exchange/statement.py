@@ -48,7 +48,7 @@ class Statements:
     ) -> Statement:
         caller.account.action = caller.account.action or str(kind)
         transaction = transaction_of(caller.call)
-        target = open_target(caller, wanted, kind, returning=returning)
+        target = open_target(caller, wanted, kind, self.pins, returning=returning)
         limits = caller.identity.limits.or_else(self.limits)
         return Statement(caller, target, limits, self.pins, transaction)
 

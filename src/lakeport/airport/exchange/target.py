@@ -14,7 +14,9 @@ from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import Kind, begin
 from lakeport.airport.requested import Layout, Requested
 from lakeport.airport.scans.layouts import held_layout, state_of_schema
+from lakeport.airport.scans.pins import Pins
 from lakeport.airport.scans.readings import Reading
+from lakeport.airport.scans.resolve import require_same_table
 from lakeport.airport.visible import Found
 from lakeport.catalog.ports import TableState, Write, WriteContext
 from lakeport.core.errors import ConflictError, InvalidRequestError
@@ -37,7 +39,7 @@ class Target:
 
 
 def open_target(
-    caller: Caller, wanted: Requested, kind: Kind, *, returning: bool = False
+    caller: Caller, wanted: Requested, kind: Kind, pins: Pins, *, returning: bool = False
 ) -> Target:
     _require_now(wanted)
     found = caller.visible.table(wanted, Ability.WRITE)
@@ -48,6 +50,7 @@ def open_target(
     context = WriteContext(actor=caller.identity.name, statement=str(kind))
     for _ in range(_ATTEMPTS):
         state = found.table.state()
+        require_same_table(caller.call, found, state, pins)
         reading = Reading(found, state, _held(caller, wanted, found, state))
         _require_columns(reading)
         write = begin(kind, found.table, context)

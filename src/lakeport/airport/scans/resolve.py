@@ -31,6 +31,7 @@ def resolve(call: Call, visible: Visible, requested: Requested, pins: Pins) -> R
     """What a scan of this request reads, in the columns its client holds."""
     found = visible.table(requested)
     rows, at = _rows(call, found, requested.at, pins)
+    require_same_table(call, found, rows, pins)
     return Reading(found, rows, layout_state(found, held_layout(call, requested, found), rows), at)
 
 
@@ -44,7 +45,7 @@ def declare(call: Call, visible: Visible, requested: Requested) -> Reading:
     return Reading(found, rows, layout_state(found, held_layout(call, requested, found), rows))
 
 
-def resolve_ticket(visible: Visible, ticket: ScanTicket) -> Reading:
+def resolve_ticket(call: Call, visible: Visible, ticket: ScanTicket, pins: Pins) -> Reading:
     name = TableName(ticket.namespace, ticket.table)
     found = visible.table(Requested(name, catalog=ticket.catalog))
     head = found.table.state()
@@ -53,6 +54,7 @@ def resolve_ticket(visible: Visible, ticket: ScanTicket) -> Reading:
             f"table {quoted(str(name))} was replaced since the scan began",
             hint="run the query again",
         )
+    require_same_table(call, found, head, pins)
     rows, at = head, None
     if not _is_head(found, ticket, head):
         at = _point(ticket.snapshot)
@@ -63,6 +65,18 @@ def resolve_ticket(visible: Visible, ticket: ScanTicket) -> Reading:
 def transaction_of(call: Call) -> str | None:
     text = call.header(_TRANSACTION)
     return require_transaction_id(text) if text else None
+
+
+def require_same_table(call: Call, found: Found, state: TableState, pins: Pins) -> None:
+    """A standard client goes by names alone: one that others gave to a new table aborts its
+    transaction, because row ids that it has read are of the old one.
+
+    DuckDB's descriptors say which table they mean, and what it drops and creates itself inside a
+    transaction comes without the transaction's id.
+    """
+    transaction = transaction_of(call)
+    if transaction is not None and not call.is_airport:
+        pins.require_same(transaction, found.catalog.name, state)
 
 
 def _rows(

@@ -88,7 +88,10 @@ class Scans:
 
     def whole(self, call: Call, visible: Visible, requested: Requested) -> Whole:
         """Planned when its ticket comes back: GetFlightInfo reads no manifest."""
-        reading = declare(call, visible, requested)
+        if requested.at is None:
+            reading = resolve(call, visible, requested, self._pins)
+        else:
+            reading = declare(call, visible, requested)
         asked = asked_of(reading, requested)
         request, is_exact = scan_request(reading, asked)
         ticket = replace(_address(reading), **_wanted(asked))
@@ -141,7 +144,7 @@ class Scans:
             reading = resolve(call, visible, requested, self._pins)
             return _streamed(call, reading, asked_of(reading, requested), None)
         found = decode_ticket(ticket)
-        reading = resolve_ticket(visible, found)
+        reading = resolve_ticket(call, visible, found, self._pins)
         return _streamed(call, reading, asked_again(reading, found), _pieces(found))
 
     # -- statistics ------------------------------------------------------------------------------
