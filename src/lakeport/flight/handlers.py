@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import grpc
@@ -19,6 +20,7 @@ from lakeport.flight.incoming import IncomingStream
 from lakeport.flight.limits import Limits
 from lakeport.flight.messages import (
     Action,
+    ActionType,
     FlightDescriptor,
     Handshake,
     Ticket,
@@ -30,6 +32,8 @@ from lakeport.flight.rpc import House, Rpc
 from lakeport.flight.service import FlightService
 
 SERVICE = "arrow.flight.protocol.FlightService"
+
+_encode_type = lru_cache(1_024)(ActionType.encode)  # listed all the time, and always the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +54,6 @@ class Handlers:
             Method.LIST_FLIGHTS: self._list_flights,
             Method.LIST_ACTIONS: self._list_actions,
             Method.DO_ACTION: self._action,
-            Method.DO_GET: self._get,
         }
         many_to_many: dict[Method, Callable[[Call, Iterator[bytes]], Iterator[bytes]]] = {
             Method.HANDSHAKE: self._handshake,
@@ -61,7 +64,10 @@ class Handlers:
         for method, single in one_to_one.items():
             handlers[method] = grpc.unary_unary_rpc_method_handler(self._single(method, single))
         for method, listed in one_to_many.items():
-            handlers[method] = grpc.unary_stream_rpc_method_handler(self._many(method, listed))
+            many = self._many(method, listed, Rpc.listed)
+            handlers[method] = grpc.unary_stream_rpc_method_handler(many)
+        rows = self._many(Method.DO_GET, self._get, Rpc.streamed)
+        handlers[Method.DO_GET] = grpc.unary_stream_rpc_method_handler(rows)
         for method, stream in many_to_many.items():
             handlers[method] = grpc.stream_stream_rpc_method_handler(self._stream(method, stream))
         return grpc.method_handlers_generic_handler(SERVICE, handlers)
@@ -81,7 +87,7 @@ class Handlers:
         return (info.encode() for info in found)
 
     def _list_actions(self, call: Call, _: bytes) -> Iterator[bytes]:
-        return (action.encode() for action in self.service.list_actions(call))
+        return map(_encode_type, self.service.list_actions(call))
 
     def _action(self, call: Call, request: bytes) -> Iterator[bytes]:
         results = self.service.do_action(call, Action.decode(request))
@@ -116,15 +122,16 @@ class Handlers:
         return handle
 
     def _many(
-        self, method: Method, answer: Callable[[Call, bytes], Iterator[bytes]]
+        self,
+        method: Method,
+        answer: Callable[[Call, bytes], Iterator[bytes]],
+        sent: Callable[[Rpc, Iterator[bytes]], Iterator[bytes]],
     ) -> Callable[[bytes, grpc.ServicerContext], Iterator[bytes]]:
         def handle(request: bytes, context: grpc.ServicerContext) -> Iterator[bytes]:
             with Rpc(self.house, method, context) as rpc:
                 rpc.admit(self.service.authenticate)
                 self._weigh(rpc.call, request)
-                for message in answer(rpc.call, request):
-                    yield from rpc.sent(message)
-                rpc.send_headers()
+                yield from sent(rpc, answer(rpc.call, request))
 
         return handle
 
@@ -134,9 +141,7 @@ class Handlers:
         def handle(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
             with Rpc(self.house, method, context) as rpc:
                 rpc.admit(self.service.authenticate)
-                for message in answer(rpc.call, rpc.received(requests)):
-                    yield from rpc.sent(message)
-                rpc.send_headers()
+                yield from rpc.streamed(answer(rpc.call, rpc.received(requests)))
 
         return handle
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack
 from dataclasses import asdict, dataclass
 from types import TracebackType
@@ -24,6 +24,7 @@ from lakeport.flight.deadlines import Deadlines, Watched
 from lakeport.flight.gate import Gate
 from lakeport.flight.limits import Limits
 from lakeport.flight.status import refusal
+from lakeport.flight.volley import Volley, volleys
 from lakeport.flight.workers import Workers
 
 _log = logging.getLogger(__name__)
@@ -52,6 +53,7 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
+        self._has_begun = False
         deadline, limit = _deadline(context, house.limits.call_seconds)
         self.call = Call(
             method,
@@ -97,15 +99,30 @@ class Rpc:
             raise self._end_reason()
 
     def sent(self, message: bytes) -> Iterator[bytes]:
-        self.send_headers()
+        self._send_headers()
+        self._has_begun = True
         self.call.traffic.bytes_out += len(message)
         with self._client_turn():
             yield message
 
-    def send_headers(self) -> None:
-        if self.call.answer_headers:
-            headers, self.call.answer_headers = self.call.answer_headers, []
-            self._context.send_initial_metadata(tuple(headers))
+    def streamed(self, messages: Iterable[bytes]) -> Iterator[bytes]:
+        """One at a time: the next is asked for once the network took the last."""
+        for message in messages:
+            yield from self.sent(message)
+        self._send_headers()
+
+    def listed(self, messages: Iterable[bytes]) -> Iterator[bytes]:
+        """Small ones, as many at once as are ready."""
+        for early, last in volleys(messages):
+            volley = Volley(self._context, early)
+            if early and volley.is_possible:
+                self._send(volley)
+                self.call.traffic.bytes_out += sum(map(len, early))
+            else:
+                for message in early:
+                    yield from self.sent(message)
+            yield from self.sent(last)
+        self._send_headers()
 
     def __exit__(
         self,
@@ -125,6 +142,26 @@ class Rpc:
             for watcher in self._house.watchers:
                 _told(watcher.ended, self.call)
             _log_line(self.call)
+
+    def _send_headers(self) -> None:
+        if self.call.answer_headers:
+            self._begin()
+
+    def _send(self, volley: Volley) -> None:
+        if not self._has_begun:
+            self._begin()
+        with self._client_turn():
+            is_sent = volley.send()
+        if not is_sent:
+            raise self._end_reason()
+
+    def _begin(self) -> None:
+        headers, self.call.answer_headers = self.call.answer_headers, []
+        self._has_begun = True
+        try:
+            self._context.send_initial_metadata(tuple(headers))
+        except grpc.RpcError:
+            raise self._end_reason() from None
 
     def _refuse(self, error: BaseException) -> NoReturn:
         if (

@@ -1,8 +1,9 @@
 """What a protocol on top of Flight implements: decoded requests in, values or a `LakeportError` out.
 
 Nothing here knows gRPC, so a service is tested by calling its methods. A method that is not
-overridden is UNIMPLEMENTED. Answers that are iterators are consumed as the client takes them, in the
-thread of the call; an exception other than `LakeportError` is a bug and shown as an internal error.
+overridden is UNIMPLEMENTED. Answers that are iterators are consumed in the thread of the call: rows as the
+client takes them, listings some kilobytes ahead. An exception other than `LakeportError` is a bug and shown
+as an internal error.
 """
 
 from __future__ import annotations
