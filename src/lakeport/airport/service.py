@@ -19,7 +19,6 @@ from lakeport.airport.actions.registry import Desk, Registry
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.announce import announced_schema
 from lakeport.airport.caller import Caller
-from lakeport.airport.catalogs import Catalogs
 from lakeport.airport.exchange import Statements, exchange, put
 from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
@@ -27,6 +26,7 @@ from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Pins, Scans, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.visible import Overlay, Visible
+from lakeport.catalog.catalogs import Catalogs
 from lakeport.catalog.moment import one_moment
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
 from lakeport.core.errors import UnauthenticatedError

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from lakeport.access import Ability, Identity, open_table
-from lakeport.airport.catalogs import Catalogs
 from lakeport.airport.requested import Requested
+from lakeport.catalog.catalogs import Catalogs
 from lakeport.catalog.ports import Catalog, Table, TableState, Travelable, require
 from lakeport.core.errors import (
     InvalidRequestError,

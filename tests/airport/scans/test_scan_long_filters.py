@@ -8,12 +8,12 @@ from dataclasses import replace
 import pytest
 
 from lakeport.access import EVERYONE
-from lakeport.airport.catalogs import Catalogs
 from lakeport.airport.requested import Requested
 from lakeport.airport.scans import Scans
 from lakeport.airport.scans.tickets import decode_ticket
 from lakeport.airport.visible import Visible
 from lakeport.airport.wire.bodies import ScanParameters
+from lakeport.catalog.catalogs import Catalogs
 from lakeport.core.errors import LimitError
 from lakeport.core.names import TableName
 from lakeport.flight.call import Call, Method
@@ -45,5 +45,6 @@ def test_a_callers_own_filter_that_is_too_long_is_refused(
 ) -> None:
     del items
     visible = Visible(Catalogs([lake.catalog]), EVERYONE)
+    scans, wanted = Scans(), replace(ITEMS, filter=long)
     with pytest.raises(LimitError, match="the ticket of this scan"):
-        Scans().whole(Call(Method.GET_FLIGHT_INFO), visible, replace(ITEMS, filter=long))
+        scans.whole(scans.reading(Call(Method.GET_FLIGHT_INFO), visible, wanted), wanted)

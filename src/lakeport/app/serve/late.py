@@ -20,6 +20,7 @@ from lakeport.core.names import TableName, quoted
 if TYPE_CHECKING:
     from lakeport.catalog.caching import CacheFigures
     from lakeport.catalog.dropped import DroppedTable, Removed
+    from lakeport.catalog.engines import Engines
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
 
 RETRY_SECONDS = 5.0
@@ -62,6 +63,9 @@ class LateCatalog:
 
     def drop_namespace(self, name: str) -> None:
         self._opened().drop_namespace(name)
+
+    def engines(self) -> Engines:
+        return self._opened().engines()
 
     def dropped_tables(self) -> Sequence[DroppedTable]:
         return self._opened().dropped_tables()

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.deletes.deleted import Deleted
     from lakeport.catalog.iceberg.deletes.equality import DeleteRows
     from lakeport.catalog.iceberg.deletes.positions import PositionsByFile
+    from lakeport.catalog.iceberg.door.texts import Text
     from lakeport.catalog.iceberg.files.footer import Footer
     from lakeport.catalog.iceberg.inventory import Numbering
     from lakeport.catalog.iceberg.manifests import Listing, Manifest
@@ -50,6 +51,7 @@ class Caches:
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
         self.described: Cache[Hashable, Described] = _cache(capacity // 64)
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
+        self.texts: Cache[Hashable, Text] = _cache(capacity // 16)
         self.views: Cache[Hashable, HeldView] = _cache(capacity // 64)
         self.listings: Cache[Hashable, Listing] = _cache(capacity // 32)
         self.manifests: Cache[Hashable, Manifest] = _cache(capacity // 4)

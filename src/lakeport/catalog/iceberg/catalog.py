@@ -26,6 +26,7 @@ from lakeport.catalog.iceberg.caches import Caches
 from lakeport.catalog.iceberg.commit.commits import Commits
 from lakeport.catalog.iceberg.commit.pointer import Pointer
 from lakeport.catalog.iceberg.connect import connect
+from lakeport.catalog.iceberg.door.door import EngineDoor
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.dropped import find_dropped, restorable
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace
@@ -81,6 +82,7 @@ class IcebergCatalog(Closing):
         self._surroundings = Surroundings(
             profile, native, pointers, caches, options, clock, commits, memory or Memory()
         )
+        self._engines = EngineDoor(self._surroundings)
         self._lock = threading.Lock()
 
     @classmethod
@@ -165,6 +167,10 @@ class IcebergCatalog(Closing):
                     hint="drop its tables first",
                 )
             self._drop(doomed.info.name)
+
+    def engines(self) -> EngineDoor:
+        """For engines that read and write files themselves."""
+        return self._engines
 
     # -- dropped tables --------------------------------------------------------------------------
 

@@ -37,7 +37,8 @@ from lakeport.core.names import TableName, quoted
 _log = logging.getLogger(__name__)
 
 
-def drop(surroundings: Surroundings, name: TableName, place: Identifier) -> None:
+def drop(surroundings: Surroundings, name: TableName, place: Identifier) -> DroppedTable | None:
+    """What is remembered of it; None if nothing could be read that would bring it back."""
     catalog, records = surroundings.profile.name, surroundings.memory.records
     with _alone(surroundings, place):
         record = _record(surroundings, name)
@@ -53,6 +54,7 @@ def drop(surroundings: Surroundings, name: TableName, place: Identifier) -> None
         "table.dropped",
         extra={"table": str(name), "metadata": None if record is None else record.metadata},
     )
+    return record
 
 
 def restorable(surroundings: Surroundings) -> list[DroppedTable]:

@@ -77,9 +77,13 @@ def checked_properties(properties: Mapping[str, str]) -> dict[str, str]:
             raise InvalidRequestError(
                 f"the property {quoted(key)} is Lakeport's own", hint="leave it out"
             )
-        if _STORAGE.fullmatch(key):
+        if says_how_files_are_reached(key):
             raise InvalidRequestError(
                 f"the property {quoted(key)} would say where or how files are reached",
                 hint="leave it out; storage is configured for the whole catalog",
             )
     return dict(properties)
+
+
+def says_how_files_are_reached(key: str) -> bool:
+    return _STORAGE.fullmatch(key) is not None

@@ -8,6 +8,7 @@ write is read as it is.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.exceptions import (
@@ -58,25 +59,34 @@ def claim(
 def rename(
     connection: Connection,
     catalog: str,
-    namespace: str,
-    names: tuple[str, str],
-    is_table: ColumnElement[bool],
+    old: Mapping[str, str],
+    new: Mapping[str, str],
+    is_kind: ColumnElement[bool],
 ) -> None:
-    """In the transaction of `connection`, which is the caller's to commit. Only the row changes."""
-    old, new = names
-    claim(connection, catalog, namespace, new, renamed=old)
+    """In the transaction of `connection`, which is the caller's to commit. Only the row changes.
+
+    Both names are a `namespace` and a `table`; `is_kind` tells rows that are meant from others.
+    """
+    within = old["namespace"] == new["namespace"]
+    claim(
+        connection,
+        catalog,
+        new["namespace"],
+        new["table"],
+        renamed=old["table"] if within else None,
+    )
     moved = (
         update(IcebergTables)
         .where(
             IcebergTables.catalog_name == catalog,
-            IcebergTables.table_namespace == namespace,
-            IcebergTables.table_name == old,
-            is_table,
+            IcebergTables.table_namespace == old["namespace"],
+            IcebergTables.table_name == old["table"],
+            is_kind,
         )
-        .values(table_name=new)
+        .values(table_namespace=new["namespace"], table_name=new["table"])
     )
     if connection.execute(moved).rowcount < 1:
-        raise NoSuchTableError(f"Table does not exist: {namespace}.{old}")
+        raise NoSuchTableError(f"Table does not exist: {old['namespace']}.{old['table']}")
 
 
 def _exists(connection: Connection, catalog: str, namespace: str) -> bool:
@@ -90,8 +100,10 @@ def _exists(connection: Connection, catalog: str, namespace: str) -> bool:
 def lock(connection: Connection, catalog: str, namespace: str) -> None:
     """Nobody of us takes a name in the namespace until the transaction ends."""
     if connection.dialect.name == "sqlite":
-        # A transaction that only read before it writes could find that it has come too late.
-        connection.exec_driver_sql("BEGIN IMMEDIATE")
+        # A transaction that only read before it writes could find that it has come too late. One that
+        # has begun so, or has written, locks all namespaces already.
+        if not getattr(connection.connection.driver_connection, "in_transaction", False):
+            connection.exec_driver_sql("BEGIN IMMEDIATE")
     elif connection.dialect.name == "postgresql":
         digest = hashlib.sha256(f"{catalog}\0{namespace}".encode()).digest()
         key = int.from_bytes(digest[:8], "big", signed=True)

@@ -8,8 +8,9 @@ turn, in which no other process moves it.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, nullcontext
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, nullcontext
+from dataclasses import dataclass
 
 from pyiceberg.catalog.sql import IcebergTables, SqlCatalog
 from pyiceberg.exceptions import (
@@ -43,6 +44,30 @@ from lakeport.catalog.iceberg.pointers.versions import defines
 Read = Callable[[Identifier, str], TableMetadata]
 
 
+@dataclass(frozen=True, slots=True)
+class Move:
+    """A table's next metadata, and what it was `before` at `location`; None of one to be made."""
+
+    identifier: Identifier
+    io: FileIO
+    after: TableMetadata
+    before: TableMetadata | None = None
+    location: str | None = None
+
+    @property
+    def order(self) -> tuple[bool, Identifier]:
+        return self.before is not None, self.identifier
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """The metadata file that was written, and its content."""
+
+    location: str
+    io: FileIO
+    text: bytes
+
+
 class CommittingSqlCatalog(SqlCatalog):
     """With `durable` a metadata file is on disk before the row names it."""
 
@@ -65,6 +90,14 @@ class CommittingSqlCatalog(SqlCatalog):
             .where(*self._one, IcebergTables.metadata_location == bindparam("before"))
             .values(
                 metadata_location=bindparam("after"), previous_metadata_location=bindparam("before")
+            )
+        )
+        self._redirect = (
+            update(IcebergTables)
+            .where(*self._one, self.is_table())
+            .values(
+                metadata_location=bindparam("after"),
+                previous_metadata_location=IcebergTables.metadata_location,
             )
         )
         self._drop = delete(IcebergTables).where(*self._one, self.is_table())
@@ -99,7 +132,7 @@ class CommittingSqlCatalog(SqlCatalog):
             return CommitTableResponse.model_validate(
                 {"metadata": metadata, "metadata-location": location}
             )
-        return self._move(table, metadata, location, after)
+        return self._move(Move(table.name(), table.io, after, metadata, location))
 
     def _newest(self, table: Table) -> tuple[TableMetadata, str] | None:
         """The metadata of now: read only if it is not the one that the caller has."""
@@ -111,16 +144,41 @@ class CommittingSqlCatalog(SqlCatalog):
             return table.metadata, location
         return self._read(table.name(), location), location
 
-    def _move(
-        self, table: Table, before: TableMetadata, location: str, after: TableMetadata
-    ) -> CommitTableResponse:
-        swap = self._swap_rows if defines(before) == defines(after) else self._swap
-        version = self._parse_metadata_version(location) + 1
-        with self._written(table, after, version) as (new, io), self._transaction() as connection:
-            moved = {**_key(table.name()), "before": location, "after": new}
-            _require_moved(connection.execute(swap, moved).rowcount)
-        remove_old_metadata(io, before, after)
-        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
+    def move(self, moves: Sequence[Move]) -> list[Moved]:
+        """All of them or none, each with a metadata file of its own. See `commit_table`."""
+        with ExitStack() as files:
+            written = [files.enter_context(self._written(move)) for move in moves]
+            with self._transaction() as connection:
+                # In one order, or two of us could wait for each other.
+                for move, moved in sorted(
+                    zip(moves, written, strict=True), key=lambda pair: pair[0].order
+                ):
+                    self._point(connection, move, moved.location)
+        for move, moved in zip(moves, written, strict=True):
+            if move.before is not None:
+                remove_old_metadata(moved.io, move.before, move.after)
+        return written
+
+    def _point(self, connection: Connection, move: Move, new: str) -> None:
+        key = _key(move.identifier)
+        if move.location is None or move.before is None:
+            row = self._create_table_row(key["namespace"], key["table"], new)
+            claim(connection, self.name, key["namespace"], key["table"])
+            try:
+                connection.execute(insert(IcebergTables).values(**row))
+            except IntegrityError as error:  # a program that does not ask for names
+                message = f"Table {'.'.join(move.identifier)} already exists"
+                raise TableAlreadyExistsError(message) from error
+            return
+        swap = self._swap_rows if defines(move.before) == defines(move.after) else self._swap
+        moved = {**key, "before": move.location, "after": new}
+        _require_moved(connection.execute(swap, moved).rowcount)
+
+    def _move(self, move: Move) -> CommitTableResponse:
+        (moved,) = self.move((move,))
+        return CommitTableResponse.model_validate(
+            {"metadata": move.after, "metadata-location": moved.location}
+        )
 
     def _commit_new(
         self,
@@ -131,31 +189,19 @@ class CommittingSqlCatalog(SqlCatalog):
         for requirement in requirements:
             requirement.validate(None)
         after = next_metadata(self._empty_table_metadata(), None, updates)
-        name = ".".join(table.name())
         if after is None:
-            raise NoSuchTableError(f"Table does not exist: {name}")
-        key = _key(table.name())
-        try:
-            with self._written(table, after, 0) as (new, _), self._transaction() as connection:
-                row = self._create_table_row(key["namespace"], key["table"], new)
-                claim(connection, self.name, key["namespace"], key["table"])
-                connection.execute(insert(IcebergTables).values(**row))
-        except IntegrityError as error:  # a program that does not ask for names
-            raise TableAlreadyExistsError(f"Table {name} already exists") from error
-        return CommitTableResponse.model_validate({"metadata": after, "metadata-location": new})
+            raise NoSuchTableError(f"Table does not exist: {'.'.join(table.name())}")
+        return self._move(Move(table.name(), table.io, after))
 
     def rename_table(
         self, from_identifier: str | Identifier, to_identifier: str | Identifier
     ) -> Table:
-        """Within a namespace two names never fold to one; PyIceberg looks at spellings alone."""
+        """In a namespace two names never fold to one; PyIceberg looks at spellings alone."""
         old, new = (
             _key(self.identifier_to_tuple(name)) for name in (from_identifier, to_identifier)
         )
-        if old["namespace"] != new["namespace"]:
-            return super().rename_table(from_identifier, to_identifier)
-        names = old["table"], new["table"]
         with self._transaction() as connection:
-            rename(connection, self.name, old["namespace"], names, self.is_table())
+            rename(connection, self.name, old, new, self.is_table())
         return self.load_table(to_identifier)
 
     def drop_table(self, identifier: str | Identifier) -> None:
@@ -172,9 +218,9 @@ class CommittingSqlCatalog(SqlCatalog):
         overwrite: bool = False,  # noqa: FBT001, FBT002  PyIceberg's own signature
     ) -> Table:
         """As a new table's, its name must be free in every spelling."""
-        if overwrite:
-            return super().register_table(identifier, metadata_location, overwrite)
         key = _key(self.identifier_to_tuple(identifier))
+        if overwrite and self._redirected(key, metadata_location):
+            return self.load_table(identifier)
         row = self._create_table_row(key["namespace"], key["table"], metadata_location)
         try:
             with self._transaction() as connection:
@@ -184,20 +230,26 @@ class CommittingSqlCatalog(SqlCatalog):
             raise TableAlreadyExistsError(f"Table {key['table']} already exists") from error
         return self.load_table(identifier)
 
+    def _redirected(self, key: dict[str, str], location: str) -> bool:
+        """Whether there is a table of that name, which now is what that metadata says."""
+        with self._transaction() as connection:
+            return connection.execute(self._redirect, {**key, "after": location}).rowcount > 0
+
     @contextmanager
-    def _written(
-        self, table: Table, metadata: TableMetadata, version: int
-    ) -> Iterator[tuple[str, FileIO]]:
+    def _written(self, move: Move) -> Iterator[Moved]:
         """A metadata file to move the row to; it is removed if that is sure not to have been done."""
-        provider = load_location_provider(metadata.location, metadata.properties)
+        version = 0 if move.location is None else self._parse_metadata_version(move.location) + 1
+        provider = load_location_provider(move.after.location, move.after.properties)
         location = provider.new_table_metadata_file_location(version)
         # The caller's storage holds connections; a table that moves elsewhere needs another one.
-        stays = _scheme(location) == _scheme(table.metadata.location)
-        io = table.io if stays else self._load_file_io(location=location)
+        before = move.after if move.before is None else move.before
+        stays = _scheme(location) == _scheme(before.location)
+        io = move.io if stays else self._load_file_io(location=location)
         scratch = Scratch(io, durable=self._durable)
+        text = self._texts.text(move.after).encode()
         try:
-            scratch.put(location, self._texts.text(metadata).encode())
-            yield location, io
+            scratch.put(location, text)
+            yield Moved(location, io, text)
         except CommitStateUnknownException:
             scratch.settled()
             raise

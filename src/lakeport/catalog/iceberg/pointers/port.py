@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from pyiceberg.io import FileIO
 from pyiceberg.typedef import Identifier, Properties
 
 from lakeport.catalog.iceberg.metadata import Loaded
@@ -40,6 +41,10 @@ class Pointers(Protocol):
 
     def load(self, name: TableName) -> Loaded:
         """The table as fresh as promised; `NotFoundError` once it was dropped."""
+        ...
+
+    def where(self, name: TableName) -> tuple[str, FileIO]:
+        """The table's metadata file, as fresh as promised, and what opens it; see `load`."""
         ...
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:

@@ -18,6 +18,7 @@ from functools import partial
 from pydantic import ValidationError as Unfitting
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import ValidationError
+from pyiceberg.io import FileIO
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Identifier
 
@@ -144,6 +145,10 @@ class RemotePointers:
         if found is None:
             raise dropped_table(name)
         return found
+
+    def where(self, name: TableName) -> tuple[str, FileIO]:
+        found = self.load(name)
+        return found.location, found.io
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
         """A service tells the tables' names alone."""

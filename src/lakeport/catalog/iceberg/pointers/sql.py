@@ -134,10 +134,14 @@ class SqlPointers:
     # -- tables ----------------------------------------------------------------------------------
 
     def load(self, name: TableName) -> Loaded:
+        location, _ = self.where(name)
+        return self._load(name, location)
+
+    def where(self, name: TableName) -> tuple[str, FileIO]:
         location = self._location(name)
         if location is None:
             raise dropped_table(name)
-        return self._load(name, location)
+        return location, self._io(location)
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
         rows = self._query(self._of_namespace, namespace=namespace)

@@ -37,6 +37,11 @@ def remove_dropped(surroundings: Surroundings, *, dry_run: bool = False) -> list
     ]
 
 
+def remove_now(surroundings: Surroundings, record: DroppedTable) -> Removed:
+    """Of a table that nobody wants back."""
+    return _tried(surroundings, record, dry_run=False)
+
+
 def _tried(surroundings: Surroundings, record: DroppedTable, *, dry_run: bool) -> Removed:
     """One that fails does not keep the others from their turn."""
     try:

@@ -1,0 +1,1 @@
+"""The Iceberg catalog as other engines see it: JSON of Iceberg's REST protocol in and out."""

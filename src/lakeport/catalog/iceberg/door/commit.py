@@ -1,0 +1,181 @@
+"""Commits of other engines: checked against the table of now, applied, and moved to in one transaction.
+
+If somebody else moves the table in between, all is worked out again, as long as what the engine requires of
+the table still holds. So two engines that touch different things both succeed, and nothing is applied
+to a state that nobody looked at.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from pydantic import TypeAdapter
+from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.table import Table
+from pyiceberg.table.metadata import TableMetadata
+from pyiceberg.table.update import TableRequirement, TableUpdate
+
+from lakeport.catalog.decoding import decoded
+from lakeport.catalog.engines import Described, TableChange, Terms
+from lakeport.catalog.iceberg.commit.pointer import pause
+from lakeport.catalog.iceberg.create import check_table_name
+from lakeport.catalog.iceberg.door import messages, requirements
+from lakeport.catalog.iceberg.door.draft import Draft
+from lakeport.catalog.iceberg.door.outcomes import changing
+from lakeport.catalog.iceberg.door.parts import understanding
+from lakeport.catalog.iceberg.door.places import Places
+from lakeport.catalog.iceberg.door.texts import Text, text_at
+from lakeport.catalog.iceberg.door.updates import apply
+from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.drivers.sql_commits import Move, Moved
+from lakeport.catalog.iceberg.metadata import Loaded, hold
+from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
+from lakeport.core.names import TableName, quoted
+
+_ATTEMPTS = 8
+_MILLISECOND = 1_000_000  # in nanoseconds
+_USUAL_FORMAT = 2
+
+_UPDATES: TypeAdapter[tuple[TableUpdate, ...]] = TypeAdapter(tuple[TableUpdate, ...])
+_REQUIREMENTS: TypeAdapter[tuple[TableRequirement, ...]] = TypeAdapter(tuple[TableRequirement, ...])
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    name: TableName
+    commit: messages.Commit
+    creates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Committer:
+    surroundings: Surroundings
+    places: Places
+
+    def commit(self, change: TableChange, terms: Terms) -> Described:
+        native = self.surroundings.native
+        if not isinstance(native, PatientSqlCatalog):
+            return self._forwarded(change, terms)
+        (described,) = self.commit_all((change,), terms)
+        return described
+
+    def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> list[Described]:
+        native = self.surroundings.native
+        if not isinstance(native, PatientSqlCatalog):
+            raise UnsupportedError(
+                f"catalog {quoted(native.name)} cannot change several tables as one",
+                hint="change them one after the other",
+            )
+        asked = [self._asked(change) for change in changes]
+        for attempt in range(_ATTEMPTS):
+            moves = {each.name: self._move(each, terms) for each in asked}
+            due = [move for move in moves.values() if move.after is not move.before]
+            with changing(self.surroundings, asked[0].name):
+                try:
+                    moved = native.move(due)
+                except CommitFailedException:
+                    if attempt + 1 == _ATTEMPTS:
+                        raise
+                    pause(attempt)
+                    continue
+            made = {move.identifier: each for move, each in zip(due, moved, strict=True)}
+            return [
+                self._described(name, move, made.get(move.identifier))
+                for name, move in moves.items()
+            ]
+        raise AssertionError("the last attempt returns or raises")
+
+    # -- in a database ---------------------------------------------------------------------------
+
+    def _asked(self, change: TableChange) -> _Asked:
+        commit = decoded(change.body, messages.Commit)
+        creates = requirements.creates(commit.requirements)
+        if creates:
+            check_table_name(change.name.table)
+        return _Asked(change.name, commit, creates)
+
+    def _move(self, asked: _Asked, terms: Terms) -> Move:
+        """From the table as it is this moment; nothing is written yet."""
+        before = self._loaded(asked)
+        now = self.surroundings.clock() // _MILLISECOND
+        if before is None:
+            draft = Draft.of_nothing(_first_format(asked.commit), now)
+        else:
+            requirements.check(asked.name, before.metadata, asked.commit.requirements)
+            draft = Draft(before.metadata, now)
+        apply(draft, asked.commit.updates)
+        if before is not None and not draft.is_changed:
+            return self._moving(asked.name, before, before.metadata)
+        after = draft.finished(None if before is None else before.location)
+        old = None if before is None else before.metadata
+        self.places.check_change(old, after, terms)
+        if terms.check is not None and old is not None:
+            terms.check(_shown(old), _shown(after))
+        return self._moving(asked.name, before, after)
+
+    def _loaded(self, asked: _Asked) -> Loaded | None:
+        pointers = self.surroundings.pointers
+        pointers.forget(asked.name)
+        try:
+            return pointers.load(asked.name)
+        except NotFoundError:
+            if not asked.creates:
+                raise
+            return None
+
+    def _moving(self, name: TableName, before: Loaded | None, after: TableMetadata) -> Move:
+        native = self.surroundings.native
+        identifier = (*self.surroundings.pointers.identifier(name.namespace), name.table)
+        if before is None:
+            io = native._load_file_io(location=after.location)  # noqa: SLF001  the driver is ours
+            return Move(identifier, io, after)
+        return Move(identifier, before.io, after, before.metadata, before.location)
+
+    def _described(self, name: TableName, move: Move, moved: Moved | None) -> Described:
+        caches = self.surroundings.caches
+        if moved is None:
+            location = move.location or ""
+            return Described(name, location, text_at(caches, name, location, move.io))
+        hold(caches, moved.location, move.after)
+        caches.texts.put(moved.location, Text(moved.text))
+        return Described(name, moved.location, moved.text)
+
+    # -- by a service ----------------------------------------------------------------------------
+
+    def _forwarded(self, change: TableChange, terms: Terms) -> Described:
+        raw = decoded(change.body, messages.RawCommit)
+        with understanding("the commit"):
+            updates = _UPDATES.validate_python(raw.updates)
+            required = _REQUIREMENTS.validate_python(raw.requirements)
+        asked = self._asked(change)
+        before = self._loaded(asked)
+        if before is None:
+            raise UnsupportedError(
+                f"catalog {quoted(self.surroundings.profile.name)} makes no staged tables",
+                hint="create the table empty first, then write to it",
+            )
+        if terms.check is not None:
+            self._move(asked, terms)
+        native, name = self.surroundings.native, change.name
+        identifier = (*self.surroundings.pointers.identifier(name.namespace), name.table)
+        table = Table(
+            identifier, before.metadata, before.location, before.io, native, before.config
+        )
+        with changing(self.surroundings, name):
+            answer = native.commit_table(table, required, updates)
+        return Described(name, answer.metadata_location, answer.metadata.model_dump_json().encode())
+
+
+def _first_format(commit: messages.Commit) -> int:
+    for update in commit.updates:
+        if isinstance(update, messages.UpgradeFormatVersion):
+            return update.format_version
+    if not commit.updates:
+        raise InvalidRequestError("the commit makes a table and says nothing of it")
+    return _USUAL_FORMAT
+
+
+def _shown(metadata: TableMetadata) -> dict[str, object]:
+    return metadata.schema().model_dump(mode="json", by_alias=True)

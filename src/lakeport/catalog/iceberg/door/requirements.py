@@ -1,0 +1,71 @@
+"""What a commit asks of the table as it is: not met means that somebody else was faster."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from pyiceberg.table.metadata import TableMetadata
+
+from lakeport.catalog.iceberg.door import messages
+from lakeport.core.errors import ConflictError, InvalidRequestError
+from lakeport.core.names import TableName, quoted
+
+_RETRY = "load the table again, and repeat the change if it still makes sense"
+
+
+def creates(requirements: Iterable[messages.AnyRequirement]) -> bool:
+    """Whether a table is to be made. Then nothing else can be asked of it."""
+    kinds = {type(requirement) for requirement in requirements}
+    if messages.AssertCreate not in kinds:
+        return False
+    if len(kinds) > 1:
+        raise InvalidRequestError(
+            "`assert-create` is met by no table, and another requirement by none that is not there",
+            hint="leave one of them out",
+        )
+    return True
+
+
+def check(
+    name: TableName, metadata: TableMetadata, requirements: Iterable[messages.AnyRequirement]
+) -> None:
+    for requirement in requirements:
+        reason = _why_not(metadata, requirement)
+        if reason is not None:
+            raise ConflictError(f"table {quoted(str(name))}: {reason}", hint=_RETRY)
+
+
+def _why_not(metadata: TableMetadata, requirement: messages.AnyRequirement) -> str | None:
+    match requirement:
+        case messages.AssertCreate():
+            return "it is there already"
+        case messages.AssertTableUuid(uuid):
+            return _differs("uuid", uuid, metadata.table_uuid)
+        case messages.AssertRefSnapshotId(ref, snapshot_id):
+            return _moved(metadata, ref, snapshot_id)
+        case messages.AssertLastAssignedFieldId(number):
+            return _differs("last assigned field id", number, metadata.last_column_id)
+        case messages.AssertCurrentSchemaId(number):
+            return _differs("current schema id", number, metadata.current_schema_id)
+        case messages.AssertLastAssignedPartitionId(number):
+            return _differs("last assigned partition id", number, metadata.last_partition_id)
+        case messages.AssertDefaultSpecId(number):
+            return _differs("default partition spec id", number, metadata.default_spec_id)
+        case messages.AssertDefaultSortOrderId(number):
+            return _differs("default sort order id", number, metadata.default_sort_order_id)
+
+
+def _differs(what: str, expected: object, found: object) -> str | None:
+    return None if expected == found else f"its {what} is {found}, and not {expected}"
+
+
+def _moved(metadata: TableMetadata, ref: str, expected: int | None) -> str | None:
+    found = metadata.refs.get(ref)
+    if found is None:
+        return None if expected is None else f"it has no branch or tag {quoted(ref)} any more"
+    if expected is None:
+        return f"{found.snapshot_ref_type} {quoted(ref)} was made meanwhile"
+    if found.snapshot_id == expected:
+        return None
+    kind = f"{found.snapshot_ref_type} {quoted(ref)}"
+    return f"{kind} is at snapshot {found.snapshot_id}, and not at {expected}"

@@ -1,0 +1,136 @@
+"""The door as an ASGI application: who calls, which endpoint, its answer or the reason why not.
+
+A handler runs in a thread of its own and to its end, also if the client has left: a commit that has begun
+is not undone by a closed connection. Who calls is asked before a body is read, and a body that is too
+long is refused without being read to its end.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from urllib.parse import parse_qsl, quote
+
+from anyio import to_thread
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
+from starlette.types import Receive, Scope, Send
+
+from lakeport.access import Identity
+from lakeport.catalog.catalogs import Catalogs
+from lakeport.catalog.ports import Catalog
+from lakeport.core.errors import InvalidRequestError, LakeportError, NotFoundError
+from lakeport.core.names import quoted
+from lakeport.rest import commits, namespaces, tables
+from lakeport.rest.answers import Answer
+from lakeport.rest.config import WAREHOUSE, config_route
+from lakeport.rest.desk import Desk
+from lakeport.rest.failures import NO_ENDPOINT, NO_WAREHOUSE, NamedError, refused
+from lakeport.rest.routes import Matched, Routes, segments_of
+
+BODY_BYTES = 64 << 20
+
+_METHOD_NOT_ALLOWED, _TOO_LARGE, _NOT_FOUND = 405, 413, 404
+_JSON = "application/json"
+_WITH_BODY = "POST"
+
+_OF_CATALOGS = (*namespaces.ROUTES, *tables.ROUTES, *commits.ROUTES)
+ROUTES = Routes((config_route(_OF_CATALOGS), *_OF_CATALOGS))
+
+
+class IcebergDoor:
+    """`authenticate` takes the header `authorization`."""
+
+    def __init__(
+        self,
+        catalogs: Iterable[Catalog],
+        authenticate: Callable[[str | None], Identity],
+        *,
+        body_bytes: int = BODY_BYTES,
+    ) -> None:
+        self._catalogs = Catalogs(catalogs)
+        self._authenticate = authenticate
+        self._body_bytes = body_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        request = Request(scope, receive)
+        try:
+            answer = await self._answer(request)
+        except ClientDisconnect:
+            return
+        response = Response(answer.body, answer.status, dict(answer.headers))
+        if answer.body:
+            response.headers["content-type"] = _JSON
+        await response(scope, receive, send)
+
+    async def _answer(self, request: Request) -> Answer:
+        try:
+            matched = self._matched(request)
+        except (LakeportError, NamedError) as error:
+            return refused(error, NO_ENDPOINT, commits=False)
+        route = matched.route
+        try:
+            desk = await to_thread.run_sync(self._desk, request, matched)
+            if request.method == _WITH_BODY:
+                desk.body = await self._body(request)
+            return await to_thread.run_sync(route.handler, desk)
+        except ClientDisconnect:
+            raise
+        except Exception as error:  # noqa: BLE001  every error is translated, ours and others'
+            return refused(error, route.missing, commits=route.commits)
+
+    def _matched(self, request: Request) -> Matched:
+        segments = segments_of(_path(request.scope))
+        found = ROUTES.find(request.method, segments)
+        if isinstance(found, Matched):
+            return found
+        what = f"{request.method} {'/'.join(segments)}"
+        if found:
+            error = InvalidRequestError(
+                f"{quoted(what)} is not offered", hint=f"the path has {', '.join(found)}"
+            )
+            raise NamedError(error, _METHOD_NOT_ALLOWED, "UnsupportedOperationException")
+        raise NotFoundError(f"there is no {quoted(what)}", hint="GET /v1/config lists what is here")
+
+    def _desk(self, request: Request, matched: Matched) -> Desk:
+        identity = self._authenticate(request.headers.get("authorization"))
+        query = _query(request)
+        named = matched.path.get("prefix") or query.get(WAREHOUSE)
+        catalog = self._catalog(identity, named)
+        return Desk(identity, catalog, matched.path, query, request.headers)
+
+    def _catalog(self, identity: Identity, named: str | None) -> Catalog:
+        wanted = named or self._catalogs.default.name
+        identity.require_sight(wanted)
+        known = [each.name for each in self._catalogs if identity.sees(each.name)]
+        try:
+            return self._catalogs.find(wanted, known)
+        except NotFoundError as error:
+            raise NamedError(error, _NOT_FOUND, NO_WAREHOUSE) from error
+
+    async def _body(self, request: Request) -> bytes:
+        error = InvalidRequestError(
+            f"the request is longer than {self._body_bytes:,} bytes",
+            hint="send less at once, or raise `server.limits.request_bytes`",
+        )
+        too_large = NamedError(error, _TOO_LARGE, "BadRequestException")
+        declared = request.headers.get("content-length", "0")
+        if declared.isdecimal() and int(declared) > self._body_bytes:
+            raise too_large
+        parts, size = [], 0
+        async for part in request.stream():
+            size += len(part)
+            if size > self._body_bytes:
+                raise too_large
+            parts.append(part)
+        return b"".join(parts)
+
+
+def _path(scope: Scope) -> bytes:
+    """Below the mount, and not decoded: a name may hold an encoded slash."""
+    raw: bytes = scope.get("raw_path") or quote(scope["path"]).encode()
+    return raw.removeprefix(quote(scope.get("root_path", "")).encode())
+
+
+def _query(request: Request) -> Mapping[str, str]:
+    text = request.scope.get("query_string", b"").decode("latin-1")
+    return dict(parse_qsl(text, keep_blank_values=True))

@@ -1,0 +1,127 @@
+"""Tables: list, create, load, exists, drop, rename, register, and reports of what engines did with them."""
+
+from __future__ import annotations
+
+import logging
+
+from lakeport.access import Ability
+from lakeport.catalog.decoding import decoded
+from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.names import TableName, quoted
+from lakeport.rest import bodies
+from lakeport.rest.answers import NOTHING, Answer, json
+from lakeport.rest.described import shown, unchanged
+from lakeport.rest.desk import Desk, dotted
+from lakeport.rest.failures import NO_NAMESPACE, NamedError
+from lakeport.rest.pages import page_of
+from lakeport.rest.routes import Route
+
+_log = logging.getLogger(__name__)
+
+_NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
+_ALL = f"{_NAMESPACE}/tables"
+_ONE = f"{_ALL}/{{table}}"
+_MISSING = 404
+_TRUE, _FALSE = "true", "false"
+
+
+def list_tables(desk: Desk) -> Answer:
+    namespace = desk.seen_namespace(desk.named_namespace()).name
+    engines = desk.engines
+    names = desk.readable(namespace, engines.tables(namespace))
+    page, token = page_of(names, desk.query)
+    levels = engines.levels(namespace)
+    listed = [{"namespace": levels, "name": name} for name in page]
+    return json({"identifiers": listed, "next-page-token": token})
+
+
+def create_table(desk: Desk) -> Answer:
+    asked = decoded(desk.body, bodies.NamedBody)
+    name = TableName(desk.named_namespace(), asked.name)
+    desk.note(name.namespace, name.table)
+    desk.require(Ability.DDL, name)
+    return shown(desk.engines.create(name, desk.body, desk.terms))
+
+
+def load_table(desk: Desk) -> Answer:
+    mode = desk.query.get("snapshots", "all").lower()
+    if mode not in {"all", "refs"}:
+        raise InvalidRequestError(
+            f"{quoted(mode)} is no choice of snapshots", hint="it is `all` or `refs`"
+        )
+    name = desk.named_table()
+    desk.require_sight_of(name)
+    engines = desk.engines
+    found = engines.find(name)
+    same = unchanged(engines.pointer(found), mode, desk.headers.get("if-none-match"))
+    return shown(engines.load(found), mode) if same is None else same
+
+
+def has_table(desk: Desk) -> Answer:
+    name = desk.named_table()
+    desk.require_sight_of(name)
+    desk.engines.find(name)
+    return NOTHING
+
+
+def drop_table(desk: Desk) -> Answer:
+    purge = desk.query.get("purgeRequested", _FALSE).lower()
+    if purge not in {_TRUE, _FALSE}:
+        raise InvalidRequestError(
+            f"`purgeRequested` is neither `true` nor `false`: {quoted(purge)}"
+        )
+    name = desk.named_table()
+    desk.require(Ability.DDL, name)
+    desk.engines.drop(name, purge=purge == _TRUE)
+    return NOTHING
+
+
+def rename_table(desk: Desk) -> Answer:
+    asked = decoded(desk.body, bodies.Rename)
+    old, new = _named(asked.source), _named(asked.destination)
+    desk.note(old.namespace, old.table)
+    for name in (old, new):
+        desk.require(Ability.DDL, name)
+    found = desk.engines.find(old)
+    try:
+        desk.catalog.namespace(new.namespace)
+    except NotFoundError as error:
+        raise NamedError(error, _MISSING, NO_NAMESPACE) from error
+    desk.engines.rename(found, new)
+    return NOTHING
+
+
+def register_table(desk: Desk) -> Answer:
+    asked = decoded(desk.body, bodies.RegisterTable)
+    name = TableName(desk.named_namespace(), asked.name)
+    desk.note(name.namespace, name.table)
+    desk.require(Ability.DDL, name)
+    made = desk.engines.register(
+        name, asked.metadata_location, desk.terms, overwrite=asked.overwrite
+    )
+    return shown(made)
+
+
+def report_metrics(desk: Desk) -> Answer:
+    """Engines tell what a scan or a commit cost them. Nobody waits for it, so it is only counted."""
+    name = desk.named_table()
+    desk.require_sight_of(name)
+    report = decoded(desk.body, dict[str, object])
+    _log.debug("rest.report", extra={"table": str(name), "type": report.get("report-type")})
+    return NOTHING
+
+
+def _named(identifier: bodies.Identifier) -> TableName:
+    return TableName(dotted(identifier.namespace), identifier.name)
+
+
+ROUTES = (
+    Route("GET", _ALL, list_tables, NO_NAMESPACE),
+    Route("POST", _ALL, create_table, NO_NAMESPACE),
+    Route("GET", _ONE, load_table),
+    Route("HEAD", _ONE, has_table),
+    Route("DELETE", _ONE, drop_table),
+    Route("POST", "/v1/{prefix}/tables/rename", rename_table),
+    Route("POST", f"{_NAMESPACE}/register", register_table, NO_NAMESPACE),
+    Route("POST", f"{_ONE}/metrics", report_metrics),
+)
