@@ -53,8 +53,8 @@ def refusal(client: Client, table: str, **more: object) -> tuple[grpc.StatusCode
 
 def test_tables_are_listed_by_name(client: Client) -> None:
     assert asked(client, "ListTables") == [
-        {"name": "shop.customers", "namespace": "shop", "table": "customers"},
-        {"name": "shop.orders", "namespace": "shop", "table": "orders"},
+        {"name": "shop.customers", "namespace": "shop", "table": "customers", "kind": "table"},
+        {"name": "shop.orders", "namespace": "shop", "table": "orders", "kind": "table"},
     ]
 
 

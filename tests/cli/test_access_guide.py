@@ -30,4 +30,4 @@ def test_the_guide_to_access_shows_what_comes(
         if arguments[0] == "token":
             assert plain(shown.out + shown.err) == plain(expected), command
             followed += 1
-    assert followed == 5
+    assert followed == 6

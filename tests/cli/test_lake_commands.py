@@ -73,6 +73,7 @@ def test_tables_are_listed_by_name(shop: Run) -> None:
         "name": "shop.items",
         "namespace": "shop",
         "table": "items",
+        "kind": "table",
     }
 
 

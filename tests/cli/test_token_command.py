@@ -64,6 +64,7 @@ def test_json_tells_everything_of_a_new_token(project: Run) -> None:
         "expires",
         "max_rows",
         "max_bytes",
+        "growth",
         "is_first",
     }
     assert made["grants"] == [{"ability": "read", "on": "s.t", "catalog": "*"}]
@@ -104,6 +105,16 @@ def test_a_token_may_have_limits_of_its_own(project: Run) -> None:
     assert "at most 1,000 rows" in shown[1]
     assert "at most 5,000,000 bytes" in shown[2]
     assert project("token", "create", "eve", "--max-rows", "0").code == 2
+
+
+def test_a_token_for_a_run_is_told_apart(project: Run) -> None:
+    made = answer(project("token", "create", "run", "--grant", "ddl", "--growth", "--json"))
+    assert made["growth"] is True
+    project("token", "create", "bob")
+    assert [one["growth"] for one in answer(project("token", "list", "--json"))] == [True, False]
+    shown = project("token", "list").out.splitlines()
+    assert "ddl on *; growth only" in shown[1]
+    assert "growth" not in shown[2]
 
 
 def test_a_revoked_token_stays_listed_and_its_name_is_free(project: Run) -> None:

@@ -22,6 +22,7 @@ from lakeport.catalog.ports import (
     Travelable,
     require,
 )
+from lakeport.catalog.views import View, ViewQuery
 from lakeport.core.errors import (
     CorruptDataError,
     InvalidRequestError,
@@ -57,6 +58,17 @@ class Everything:
 
     def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
         return (0, 0) if summary is None else (2, 20)
+
+    def view_names(self) -> Iterator[TableName]:
+        yield from (TableName("shop", name) for name in ("big", "dropped_view", "damaged"))
+
+    def view(self, name: TableName) -> View:
+        if name.table == "damaged":
+            raise CorruptDataError("its files are gone")
+        if name.table != "big":
+            raise NotFoundError("it was dropped")
+        queries = (ViewQuery("spark", "SELECT 1 AS a"), ViewQuery("trino", "SELECT 1 a"))
+        return View("u", name, pa.schema([("a", pa.int32())]), queries, 2, 3_000, "Big ones.")
 
     def audit(self) -> Iterator[Sequence[AuditEntry]]:
         yield [AuditEntry(at_ns=1, method="DoGet", identity="ann", rows_out=2)]
@@ -94,7 +106,13 @@ def system(inner: MemoryCatalog, name: str, broken: frozenset[str] = frozenset()
 def test_it_stands_beside_the_catalogs_own_namespaces(inner: MemoryCatalog) -> None:
     catalog = SystemCatalog(inner, Everything(inner))
     assert [info.name for info in catalog.namespaces()] == ["shop", "lakeport"]
-    assert catalog.namespace("LakePort").tables() == ("tables", "columns", "snapshots", "audit")
+    assert catalog.namespace("LakePort").tables() == (
+        "tables",
+        "columns",
+        "snapshots",
+        "views",
+        "audit",
+    )
     assert catalog.namespace("shop").table("orders").state().name == TableName("shop", "orders")
     assert (catalog.name, catalog.version()) == (inner.name, inner.version())
     with pytest.raises(NotFoundError):
@@ -112,6 +130,15 @@ def test_tables_are_told_with_size_and_version(inner: MemoryCatalog) -> None:
     assert read(system(inner, "tables"), columns=columns) == [
         dict(zip(columns, ("orders", "all orders", 2, 2, 20, 1), strict=True)),
         dict(zip(columns, ("unused", None, 1, 0, 0, 0), strict=True)),
+    ]
+
+
+def test_views_are_told_with_their_sql_in_every_dialect(inner: MemoryCatalog) -> None:
+    columns = ("view", "dialect", "sql", "columns", "comment", "problem")
+    assert [tuple(row.values()) for row in read(system(inner, "views"), columns=columns)] == [
+        ("big", "spark", "SELECT 1 AS a", ["a"], "Big ones.", None),
+        ("big", "trino", "SELECT 1 a", ["a"], "Big ones.", None),
+        ("damaged", None, None, None, None, "its files are gone"),
     ]
 
 

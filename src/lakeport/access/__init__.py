@@ -15,6 +15,7 @@ from lakeport.access.visibility import (
     open_table,
     visible_namespaces,
     visible_tables,
+    visible_views,
 )
 from lakeport.state import AuditEntry
 
@@ -35,4 +36,5 @@ __all__ = [
     "parse_abilities",
     "visible_namespaces",
     "visible_tables",
+    "visible_views",
 ]

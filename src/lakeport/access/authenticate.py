@@ -1,7 +1,8 @@
 """From the header `authorization` to an identity.
 
 All tokens are kept in memory; the store is asked at most once a second whether they changed, so a
-revoked one is refused a second later at most, and a flood of wrong ones costs the store nothing. No
+revoked one is refused a second later at most, and a flood of wrong ones costs the store nothing. A pass
+that is not known may have been lent by another server a moment ago: then the store is asked sooner. No
 token, a wrong one, an expired and a revoked one are refused in the same words.
 """
 
@@ -13,16 +14,17 @@ import hmac
 import threading
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from lakeport.access.identity import EVERYONE, Identity
-from lakeport.access.tokens import digest_of, grants_of, limits_of
+from lakeport.access.tokens import PASS_PREFIX, digest_of, grants_of, limits_of
 from lakeport.core.errors import UnauthenticatedError, UnavailableError
 from lakeport.state import StoredToken, TokenTable
 
 PROBE_SECONDS = 1.0
+_EAGER = 50  # questions for passes that are not known, between two of these
 
 # A digest is looked up by its first bytes alone and compared in full, in constant time.
 _PREFIX_BYTES = 4
@@ -30,12 +32,15 @@ _NO_DIGEST = bytes(32)
 
 
 class _Held(NamedTuple):
+    """A token, or a pass of it; `owner` is the token's digest."""
+
     digest: bytes
     expires_ns: int | None
     identity: Identity
+    owner: bytes
 
 
-_NOBODY = _Held(_NO_DIGEST, 0, Identity("", frozenset()))
+_NOBODY = _Held(_NO_DIGEST, 0, Identity("", frozenset()), _NO_DIGEST)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +57,8 @@ class _Known:
         held: defaultdict[bytes, list[_Held]] = defaultdict(list)
         for token in every:
             if token.revoked_ns is None:
-                identity = Identity(token.name, grants_of(token), limits_of(token))
-                held[token.digest[:_PREFIX_BYTES]].append(
-                    _Held(token.digest, token.expires_ns, identity)
-                )
+                for one in _held(token):
+                    held[one.digest[:_PREFIX_BYTES]].append(one)
         return cls(changes, bool(every), dict(held))
 
     def find(self, digest: bytes) -> _Held | None:
@@ -64,6 +67,14 @@ class _Known:
             if hmac.compare_digest(one.digest, digest):
                 found = one
         return found
+
+
+def _held(token: StoredToken) -> Iterator[_Held]:
+    identity = Identity(token.name, grants_of(token), limits_of(token), token.growth)
+    yield _Held(token.digest, token.expires_ns, identity, token.digest)
+    for lent in token.passes:
+        expires = min(lent.expires_ns, token.expires_ns or lent.expires_ns)
+        yield _Held(lent.digest, expires, identity, token.digest)
 
 
 class Authenticator:
@@ -87,6 +98,7 @@ class Authenticator:
         self._known = _Known()
         self._probed: float | None = None
         self._trouble: str | None = None
+        self._eager = _EAGER
 
     @property
     def is_open(self) -> bool:
@@ -96,8 +108,22 @@ class Authenticator:
     def authenticate(self, authorization: str | None) -> Identity:
         if self.is_open:
             return EVERYONE
-        token = token_in(authorization)
-        found = self._current().find(digest_of(token))
+        return self._found(token_in(authorization)).identity
+
+    def owner_of(self, token: str) -> bytes:
+        """The digest of the token that this is, or that lent it as a pass."""
+        return self._found(token).owner
+
+    def bearer(self, authorization: str | None) -> str:
+        """The header to send from now on, for who presented a token in another way (a handshake)."""
+        self.authenticate(authorization)
+        return f"Bearer {token_in(authorization)}"
+
+    def _found(self, token: str) -> _Held:
+        digest = digest_of(token)
+        found = self._current().find(digest)
+        if found is None and token.startswith(PASS_PREFIX):
+            found = self._current(eagerly=True).find(digest)
         if found is None or (found.expires_ns is not None and self._now_ns() >= found.expires_ns):
             raise UnauthenticatedError(
                 "a valid token is needed",
@@ -105,17 +131,14 @@ class Authenticator:
                 hint="send it in the header `authorization`, after the word `Bearer`; "
                 "`lakeport token create NAME` makes one",
             )
-        return found.identity
+        return found
 
-    def bearer(self, authorization: str | None) -> str:
-        """The header to send from now on, for who presented a token in another way (a handshake)."""
-        self.authenticate(authorization)
-        return f"Bearer {token_in(authorization)}"
-
-    def _current(self) -> _Known:
+    def _current(self, *, eagerly: bool = False) -> _Known:
         with self._lock:
             now = self._clock()
-            if self._probed is None or not 0 <= now - self._probed < self._probe_seconds:
+            is_due = self._probed is None or not 0 <= now - self._probed < self._probe_seconds
+            if is_due or (eagerly and self._eager > 0):
+                self._eager = _EAGER if is_due else self._eager - 1
                 self._refresh()
                 # After the answer, not before: callers that waited for it must not ask again.
                 self._probed = self._clock()

@@ -6,19 +6,24 @@ one (a listing, its bytes) may be kept under (version, grants) and given to the 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from lakeport.access.grants import EVERY_GRANT, Ability, Grant
 from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.core.errors import PermissionDeniedError
 from lakeport.core.names import quoted
 
+_OF_ROWS = (Ability.READ, Ability.WRITE)
+
 
 @dataclass(frozen=True, slots=True)
 class Identity:
+    """With `growth` it is a run of a pipeline: whatever its grants, tables lose nothing by it."""
+
     name: str
     grants: frozenset[Grant]
     limits: StatementLimits = NO_LIMITS
+    growth: bool = False
 
     @property
     def is_admin(self) -> bool:
@@ -42,6 +47,19 @@ class Identity:
             (namespace is None or grant.gives(Ability.READ)) and grant.touches(catalog, namespace)
             for grant in self.grants
         )
+
+    def at_doors_of_rows(self) -> Identity:
+        """As it is where growth cannot be told from loss: a run changes rows there, no definitions."""
+        if not self.growth:
+            return self
+        kept = {grant for grant in self.grants if grant.ability in _OF_ROWS}
+        given = {
+            replace(grant, ability=ability)
+            for grant in self.grants
+            if grant.ability is Ability.ADMIN
+            for ability in _OF_ROWS
+        }
+        return replace(self, grants=frozenset(kept | given))
 
     def require(
         self, ability: Ability, catalog: str, namespace: str | None = None, table: str | None = None

@@ -21,6 +21,7 @@ from lakeport.core.timepoint import NANOSECONDS
 from lakeport.state import StoredGrant, StoredToken, TokenTable
 
 PREFIX = "lp_"
+PASS_PREFIX = f"{PREFIX}pass_"
 
 _BYTES = 32
 _LONGEST = 100 * 366 * 86_400 * NANOSECONDS
@@ -44,6 +45,7 @@ class Token:
     expires_ns: int | None
     revoked_ns: int | None
     limits: StatementLimits = NO_LIMITS
+    growth: bool = False
 
 
 def digest_of(token: str) -> bytes:
@@ -59,6 +61,7 @@ def create_token(  # noqa: PLR0913  a token has this many facts
     lifetime_ns: int | None = None,
     by: str | None = None,
     limits: StatementLimits = NO_LIMITS,
+    growth: bool = False,
 ) -> tuple[str, Token]:
     """The token itself, which nobody can show again, and what is known of it."""
     reason = why_unsafe(name)
@@ -82,6 +85,7 @@ def create_token(  # noqa: PLR0913  a token has this many facts
         grants=tuple(sorted(StoredGrant(g.ability, g.on, g.catalog) for g in grants)),
         max_rows=limits.rows,
         max_bytes=limits.bytes,
+        growth=growth,
     )
     tokens.add(stored)
     return secret, _known(stored, now_ns)
@@ -128,4 +132,5 @@ def _known(stored: StoredToken, now_ns: int) -> Token:
         expires_ns=stored.expires_ns,
         revoked_ns=stored.revoked_ns,
         limits=limits_of(stored),
+        growth=stored.growth,
     )

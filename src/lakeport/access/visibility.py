@@ -32,6 +32,17 @@ def visible_tables(identity: Identity, catalog: Catalog, namespace: Namespace) -
     return [name for name in names if identity.may(Ability.READ, catalog.name, place, name)]
 
 
+def visible_views(identity: Identity, catalog: Catalog, namespace: Namespace) -> list[str]:
+    from lakeport.catalog.views import views_of  # noqa: PLC0415  loads Arrow
+
+    place = namespace.info.name
+    return [
+        name
+        for name in views_of(namespace)
+        if identity.may(Ability.READ, catalog.name, place, name)
+    ]
+
+
 def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
     """To list it. PERMISSION_DENIED by its name alone, else NOT_FOUND if nothing of it is visible."""
     identity.require_sight(catalog.name, name)
@@ -75,7 +86,10 @@ def _is_listed(identity: Identity, catalog: Catalog, namespace: str) -> bool:
     if not identity.sees(catalog.name, namespace):
         return False
     try:
-        return bool(visible_tables(identity, catalog, catalog.namespace(namespace)))
+        found = catalog.namespace(namespace)
+        return bool(
+            visible_tables(identity, catalog, found) or visible_views(identity, catalog, found)
+        )
     except NotFoundError:
         return False  # dropped since it was listed
 

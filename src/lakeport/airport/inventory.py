@@ -19,7 +19,7 @@ from typing import Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from lakeport.access import Identity, visible_namespaces, visible_tables
+from lakeport.access import Identity, visible_namespaces, visible_tables, visible_views
 from lakeport.catalog.functions import Function, FunctionHost
 from lakeport.catalog.ports import (
     Catalog,
@@ -30,6 +30,7 @@ from lakeport.catalog.ports import (
     Table,
     TableState,
 )
+from lakeport.catalog.views import table_or_view
 from lakeport.core.errors import CorruptDataError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName
 
@@ -149,6 +150,7 @@ class Inventory:
         try:
             namespace = catalog.namespace(info.name)
             names = visible_tables(identity, catalog, namespace)
+            names += visible_views(identity, catalog, namespace)
         except NotFoundError:
             return None  # dropped since it was listed
         tables = self._tables(namespace, [TableName(info.name, name) for name in names], described)
@@ -214,5 +216,6 @@ def _survey(namespace: Namespace) -> Survey:
 
 
 def _looked_up(namespace: Namespace, name: str) -> tuple[Table, Callable[[], TableState]]:
-    table = namespace.table(name)
+    """A view is shown as a table, since DuckDB knows no views of others, and refused when it is read."""
+    table = table_or_view(lambda: namespace.table(name))
     return table, table.state

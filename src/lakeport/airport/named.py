@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeport.access import open_namespace, visible_namespaces, visible_tables
+from lakeport.access import open_namespace, visible_namespaces, visible_tables, visible_views
 from lakeport.airport.requested import Requested
 from lakeport.airport.visible import Visible
-from lakeport.catalog.ports import Catalog, Table
+from lakeport.catalog.ports import Catalog, Namespace, Table
 from lakeport.catalog.reports.find import table_called
 from lakeport.catalog.reports.listing import Place, is_nested
 from lakeport.core.errors import NotFoundError
@@ -35,14 +35,17 @@ def visible_places(
 ) -> Iterator[Place]:
     """As `reports.listing.places_of` gives them, of what the caller may read."""
     if wanted is not None:
-        namespace = open_namespace(visible.identity, catalog, wanted)
-        yield Place(namespace, visible_tables(visible.identity, catalog, namespace))
+        yield _place(visible, catalog, open_namespace(visible.identity, catalog, wanted))
     for info in visible_namespaces(visible.identity, catalog):
         is_meant = not is_system(info.name) if wanted is None else is_nested(info.name, wanted)
         if not is_meant:
             continue
         try:
-            namespace = catalog.namespace(info.name)
-            yield Place(namespace, visible_tables(visible.identity, catalog, namespace))
+            yield _place(visible, catalog, catalog.namespace(info.name))
         except NotFoundError:
             continue  # dropped since it was listed
+
+
+def _place(visible: Visible, catalog: Catalog, namespace: Namespace) -> Place:
+    seen = visible.identity, catalog, namespace
+    return Place(namespace, visible_tables(*seen), visible_views(*seen))

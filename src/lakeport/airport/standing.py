@@ -25,7 +25,7 @@ _FOR_DUCKDB = (
 def recognise(authenticate: Callable[[str | None], Identity], call: Call) -> Identity:
     """Refusals of DuckDB's users say what they can do in DuckDB, the same whatever is wrong."""
     try:
-        return authenticate(call.header("authorization"))
+        return authenticate(call.header("authorization")).at_doors_of_rows()
     except UnauthenticatedError as refusal:
         if not call.is_airport:
             raise

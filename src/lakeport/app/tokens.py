@@ -17,7 +17,8 @@ from lakeport.state import Store
 class ListedToken:
     """Times as ISO 8601 in UTC; `expires` is None for a token that does not.
 
-    `max_rows` and `max_bytes` of one statement are None where the server's own limits hold.
+    `max_rows` and `max_bytes` of one statement are None where the server's own limits hold. With
+    `growth` tables lose nothing by it.
     """
 
     name: str
@@ -29,6 +30,7 @@ class ListedToken:
     revoked: str | None
     max_rows: int | None
     max_bytes: int | None
+    growth: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class CreatedToken:
     expires: str | None
     max_rows: int | None
     max_bytes: int | None
+    growth: bool
     is_first: bool
 
 
@@ -55,6 +58,7 @@ class Wish:
     catalogs: tuple[str, ...] = ()
     lifetime: str | None = None
     limits: StatementLimits = NO_LIMITS
+    growth: bool = False
 
 
 def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
@@ -68,6 +72,7 @@ def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
         lifetime_ns=lifetime,
         by=by,
         limits=wish.limits,
+        growth=wish.growth,
     )
     return CreatedToken(
         name=token.name,
@@ -77,6 +82,7 @@ def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
         expires=_time(token.expires_ns),
         max_rows=token.limits.rows,
         max_bytes=token.limits.bytes,
+        growth=token.growth,
         is_first=len(store.tokens.copy().tokens) == 1,
     )
 
@@ -100,6 +106,7 @@ def _listed(token: Token) -> ListedToken:
         revoked=_time(token.revoked_ns),
         max_rows=token.limits.rows,
         max_bytes=token.limits.bytes,
+        growth=token.growth,
     )
 
 

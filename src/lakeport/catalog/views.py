@@ -6,13 +6,15 @@ query of its own dialect. Beside a table's name no view has the same one, in any
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
-from lakeport.core.errors import UnsupportedError
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.ports import Table, TableState
+from lakeport.core.errors import NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 
 Json: TypeAlias = Mapping[str, Any]
@@ -38,6 +40,12 @@ class View:
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
 
+    @property
+    def shown(self) -> str:
+        """Its comment, and the SQL that is not run here, in one text."""
+        queries = [f"view ({query.dialect}): {query.sql}" for query in self.queries]
+        return "\n\n".join([self.comment, *queries] if self.comment else queries)
+
 
 @dataclass(frozen=True, slots=True)
 class StoredView:
@@ -46,6 +54,22 @@ class StoredView:
     name: TableName
     location: str
     metadata: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class ViewTable:
+    """A view among tables, as a listing shows it: a `ports.Table` without any ability."""
+
+    view: View
+
+    @property
+    def name(self) -> TableName:
+        return self.view.name
+
+    def state(self) -> TableState:
+        view = self.view
+        definition = Definition(view.schema, comment=view.shown)
+        return TableState(view.uuid, view.name, definition, view.version, None, 0)
 
 
 class Views(Protocol):
@@ -93,10 +117,27 @@ def views_of(namespace: object) -> Sequence[str]:
     return namespace.views().names() if isinstance(namespace, ViewHost) else ()
 
 
-def not_a_table(name: TableName) -> UnsupportedError:
-    """For who wants to read a view's rows, or change them."""
-    return UnsupportedError(
-        f"{quoted(str(name))} is a view: its SQL is shown here, not run",
-        hint="read it with Spark, Trino or another engine that attaches to the Iceberg REST door "
-        "(`/iceberg` on the HTTP port); `lakeport.views` has the SQL",
-    )
+def view_of(namespace: object, name: TableName) -> View:
+    if not isinstance(namespace, ViewHost):
+        raise NotFoundError.among("view", str(name), ())
+    return namespace.views().view(name.table)
+
+
+class NotATableError(UnsupportedError):
+    """Somebody wants to read a view's rows, or to change them."""
+
+    def __init__(self, name: TableName, load: Callable[[], View]) -> None:
+        super().__init__(
+            f"{quoted(str(name))} is a view: its SQL is shown here, not run",
+            hint="read it with Spark, Trino or another engine that attaches to the Iceberg REST door "
+            "(`/iceberg` on the HTTP port); `lakeport.views` has the SQL",
+        )
+        self.load = load
+
+
+def table_or_view(find: Callable[[], Table]) -> Table:
+    """What `find` finds, or a view as it is shown, for who only wants to describe it."""
+    try:
+        return find()
+    except NotATableError as error:
+        return ViewTable(error.load())

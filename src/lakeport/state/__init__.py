@@ -9,7 +9,7 @@ from lakeport.state.audit import AuditEntry, AuditTable
 from lakeport.state.dropped import DropTable, StoredDrop
 from lakeport.state.pins import NameKey, Pin, PinKey, PinTable
 from lakeport.state.store import Store
-from lakeport.state.tokens import StoredGrant, StoredToken, TokenTable
+from lakeport.state.tokens import StoredGrant, StoredPass, StoredToken, TokenTable
 
 __all__ = [
     "AuditEntry",
@@ -22,6 +22,7 @@ __all__ = [
     "Store",
     "StoredDrop",
     "StoredGrant",
+    "StoredPass",
     "StoredToken",
     "TokenTable",
 ]

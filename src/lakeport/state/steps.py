@@ -107,6 +107,14 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX lakeport_meanings_until ON lakeport_meanings (until_ns)",
     ),
+    (  # 6: tokens for runs of a pipeline, and what a token lends for an hour
+        "ALTER TABLE lakeport_tokens ADD COLUMN growth BIGINT NOT NULL DEFAULT 0",
+        """CREATE TABLE lakeport_passes (
+            digest {bytes} PRIMARY KEY,
+            token_id BIGINT NOT NULL REFERENCES lakeport_tokens (id),
+            expires_ns BIGINT NOT NULL
+        )""",
+    ),
 )
 
 

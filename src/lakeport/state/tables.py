@@ -30,6 +30,15 @@ TOKENS = Table(
     Column("revoked_ns", BigInteger),
     Column("max_rows", BigInteger),
     Column("max_bytes", BigInteger),
+    Column("growth", BigInteger, nullable=False),
+)
+
+PASSES = Table(
+    "lakeport_passes",
+    METADATA,
+    Column("digest", LargeBinary, primary_key=True),
+    Column("token_id", BigInteger, ForeignKey("lakeport_tokens.id"), nullable=False),
+    Column("expires_ns", BigInteger, nullable=False),
 )
 
 GRANTS = Table(

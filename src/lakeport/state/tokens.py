@@ -1,8 +1,9 @@
 """Tokens and what they grant, as they are stored: never a token itself, only its digest.
 
 A revoked token keeps its row: who was admitted when stays known, and so does that there ever was a
-token. Every change bumps a number in the same transaction, which is all that a server has to ask for to
-know whether its copy is still good.
+token. A pass is what a token lends for a short while: it has no name and no grants of its own, and dies with
+its token. Every change bumps a number in the same transaction, which is all that a server has to ask for
+to know whether its copy is still good.
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, delete, insert, or_, select, update
 
 from lakeport.core.errors import AlreadyExistsError
 from lakeport.core.names import fold, quoted
 from lakeport.state.database import Database
-from lakeport.state.tables import GRANTS, NUMBERS, TOKENS
+from lakeport.state.tables import GRANTS, NUMBERS, PASSES, TOKENS
 
 _CHANGES = NUMBERS.c.name == "access"
 
@@ -26,6 +27,11 @@ class StoredGrant(NamedTuple):
     ability: str
     pattern: str
     catalog: str
+
+
+class StoredPass(NamedTuple):
+    digest: bytes
+    expires_ns: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +45,8 @@ class StoredToken:
     grants: tuple[StoredGrant, ...]
     max_rows: int | None = None
     max_bytes: int | None = None
+    growth: bool = False
+    passes: tuple[StoredPass, ...] = ()
 
     def is_live(self, now_ns: int) -> bool:
         return self.revoked_ns is None and (self.expires_ns is None or now_ns < self.expires_ns)
@@ -72,6 +80,9 @@ class TokenTable:
                 grants[grant.token_id].append(
                     StoredGrant(grant.ability, grant.pattern, grant.catalog)
                 )
+            passes: dict[int, list[StoredPass]] = defaultdict(list)
+            for lent in connection.execute(select(PASSES)):
+                passes[lent.token_id].append(StoredPass(bytes(lent.digest), lent.expires_ns))
         return Copy(
             changes,
             tuple(
@@ -85,6 +96,8 @@ class TokenTable:
                     tuple(sorted(grants[row.id])),
                     row.max_rows,
                     row.max_bytes,
+                    bool(row.growth),
+                    tuple(sorted(passes[row.id])),
                 )
                 for row in rows
             ),
@@ -110,12 +123,26 @@ class TokenTable:
                     revoked_ns=token.revoked_ns,
                     max_rows=token.max_rows,
                     max_bytes=token.max_bytes,
+                    growth=int(token.growth),
                 )
                 .returning(TOKENS.c.id)
             ).scalar_one()
             grants = [{"token_id": made, **grant._asdict()} for grant in token.grants]
             if grants:
                 connection.execute(insert(GRANTS), grants)
+
+    def lend(self, token_digest: bytes, lent: StoredPass, at_ns: int) -> bool:
+        """Whether there was such a live token. Passes that have expired are forgotten by and by."""
+        with self._database.changing() as connection:
+            _bump(connection)
+            connection.execute(delete(PASSES).where(PASSES.c.expires_ns <= at_ns))
+            owner = select(TOKENS.c.id).where(TOKENS.c.digest == token_digest, *_live(at_ns))
+            token_id = connection.execute(owner).scalar()
+            if token_id is None:
+                return False
+            row = {"token_id": token_id, **lent._asdict()}
+            connection.execute(insert(PASSES).values(**row))
+        return True
 
     def revoke(self, name: str, at_ns: int) -> bool:
         """Whether there was a live one; expired ones are left as they are."""

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
+from lakeport.catalog import views as catalog_views
 from lakeport.catalog.definition import Definition, comment_of, default_of
 from lakeport.catalog.expressions.type_text import type_text
 from lakeport.catalog.ports import SnapshotInfo, Table, TableState, Travelable
@@ -36,6 +37,10 @@ class View(Protocol):
     def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
         """Rows and bytes of a table, by the summary of its newest snapshot."""
         ...
+
+    def view_names(self) -> Iterator[TableName]: ...
+
+    def view(self, name: TableName) -> catalog_views.View: ...
 
     def audit(self) -> Iterator[Sequence[AuditEntry]]: ...
 
@@ -110,6 +115,28 @@ def _snapshots(view: View) -> Iterator[Row]:
                 "schema_id": snapshot.schema_id,
                 "summary": list(snapshot.summary.items()),
             }
+
+
+def _views(view: View) -> Iterator[Row]:
+    """One row for each dialect that a view has a query in."""
+    for name in view.view_names():
+        place = {"namespace": name.namespace, "view": name.table}
+        try:
+            found = view.view(name)
+        except NotFoundError:
+            continue
+        except LakeportError as error:
+            yield place | {"problem": error.message}
+            continue
+        known = {
+            "uuid": found.uuid,
+            "comment": found.comment,
+            "columns": found.schema.names,
+            "version": found.version,
+            "changed_at": _moment(found.changed_ns),
+        }
+        for query in found.queries:
+            yield place | known | {"dialect": query.dialect, "sql": query.sql}
 
 
 def _audit(view: View) -> Iterator[Row]:
@@ -189,6 +216,22 @@ KNOWN: Mapping[str, Known] = {
             ("summary", pa.map_(pa.string(), pa.string())),
         ),
         _snapshots,
+    ),
+    "views": _known(
+        "The views that you may read, with their SQL: other engines run it.",
+        (
+            ("namespace", pa.string()),
+            ("view", pa.string()),
+            ("dialect", pa.string()),
+            ("sql", pa.string()),
+            ("uuid", pa.string()),
+            ("comment", pa.string()),
+            ("columns", pa.list_(pa.string())),
+            ("version", pa.int64()),
+            ("changed_at", _MOMENT),
+            ("problem", pa.string()),
+        ),
+        _views,
     ),
     "audit": _known(
         "Calls: all of them for an admin, their own for everybody else.",

@@ -15,6 +15,7 @@ from lakeport.airport.wire.questions import TableQuestion, TablesQuestion
 from lakeport.catalog.reports.description import TableDescription, describe_table
 from lakeport.catalog.reports.history import Recorded, records_of
 from lakeport.catalog.reports.listing import Listed, list_tables
+from lakeport.catalog.views import table_or_view
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.timepoint import parse_point
 
@@ -27,7 +28,7 @@ def list_all(desk: Desk, caller: Caller, body: TablesQuestion) -> tuple[Listed, 
 
 def details(desk: Desk, caller: Caller, body: TableQuestion) -> TableDescription:
     del desk
-    table = named_table(caller.visible, body.table, body.catalog)
+    table = table_or_view(lambda: named_table(caller.visible, body.table, body.catalog))
     return describe_table(table, None if body.at is None else parse_point(body.at))
 
 

@@ -53,7 +53,8 @@ class Lake(Closing):
 
     def tables(self, namespace: str | None = None) -> list[str]:
         """Names like "shop.orders", sorted; of one namespace and those nested in it, or of all."""
-        return [listed.name for listed in list_tables(places_of(self.catalog, namespace))]
+        found = list_tables(places_of(self.catalog, namespace))
+        return [listed.name for listed in found if listed.kind == "table"]
 
     def table(self, name: str) -> LakeTable:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""

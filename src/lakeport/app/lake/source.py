@@ -19,6 +19,7 @@ from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.history import Commit, history_of
 from lakeport.catalog.reports.listing import Listed, list_tables, places_of
 from lakeport.catalog.streams import BatchStream
+from lakeport.catalog.views import table_or_view
 from lakeport.core.timepoint import TimePoint
 
 
@@ -58,7 +59,7 @@ class LocalSource:
         return list_tables(places_of(self._catalog, namespace), long=long)
 
     def describe(self, table: str, at: TimePoint | None) -> TableDescription:
-        return describe_table(find_table(self._catalog, table), at)
+        return describe_table(table_or_view(lambda: find_table(self._catalog, table)), at)
 
     def history(self, table: str) -> tuple[Commit, ...]:
         return history_of(find_table(self._catalog, table))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from lakeport.access import (
@@ -12,10 +12,12 @@ from lakeport.access import (
     open_table,
     visible_namespaces,
     visible_tables,
+    visible_views,
 )
 from lakeport.airport.visible import Overlay
-from lakeport.catalog.ports import Catalog, Table
+from lakeport.catalog.ports import Catalog, Namespace, Table
 from lakeport.catalog.reports.figures import figures_of
+from lakeport.catalog.views import View, view_of
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.state import AuditEntry, AuditTable
@@ -40,18 +42,16 @@ class CallersView:
     kept: Audit
 
     def names(self) -> Iterator[TableName]:
-        for info in visible_namespaces(self.identity, self.catalog):
-            if is_system(info.name):
-                continue
-            try:
-                namespace = self.catalog.namespace(info.name)
-                tables = visible_tables(self.identity, self.catalog, namespace)
-            except NotFoundError:
-                continue  # dropped since it was listed
-            yield from (TableName(info.name, table) for table in sorted(tables, key=fold))
+        return self._names(visible_tables)
 
     def table(self, name: TableName) -> Table:
         return open_table(self.identity, self.catalog, name)
+
+    def view_names(self) -> Iterator[TableName]:
+        return self._names(visible_views)
+
+    def view(self, name: TableName) -> View:
+        return view_of(self.catalog.namespace(name.namespace), name)
 
     def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
         figures = figures_of(summary)
@@ -64,6 +64,18 @@ class CallersView:
         own = None if is_of_catalog else self.identity.name
         for entries in self.kept.table.batches(identity=own):
             yield [entry for entry in entries if self._may_know(entry)]
+
+    def _names(
+        self, visible: Callable[[Identity, Catalog, Namespace], Iterable[str]]
+    ) -> Iterator[TableName]:
+        for info in visible_namespaces(self.identity, self.catalog):
+            if is_system(info.name):
+                continue
+            try:
+                found = visible(self.identity, self.catalog, self.catalog.namespace(info.name))
+            except NotFoundError:
+                continue  # dropped since it was listed
+            yield from (TableName(info.name, name) for name in sorted(found, key=fold))
 
     def _may_know(self, entry: AuditEntry) -> bool:
         """Of entries that were chosen for this caller already."""

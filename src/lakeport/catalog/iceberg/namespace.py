@@ -24,7 +24,7 @@ from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.views.host import views_in
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, TableState, WriteContext
-from lakeport.catalog.views import Views, not_a_table
+from lakeport.catalog.views import NotATableError, Views
 from lakeport.core.errors import AlreadyExistsError, NotFoundError
 from lakeport.core.names import NameMap, TableName, fold
 
@@ -48,10 +48,12 @@ class IcebergNamespace:
         try:
             found = self._surroundings.pointers.table(self._info.name, name)
         except NotFoundError:
-            view = NameMap((each, each) for each in self.views().names()).get(name)
+            views = self.views()
+            view = NameMap((each, each) for each in views.names()).get(name)
             if view is None:
                 raise
-            raise not_a_table(TableName(self._info.name, view)) from None
+            place = TableName(self._info.name, view)
+            raise NotATableError(place, lambda: views.view(view)) from None
         return IcebergTable(found, self._surroundings)
 
     def views(self) -> Views:

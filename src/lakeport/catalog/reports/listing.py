@@ -1,14 +1,16 @@
-"""The tables of a lake. Names alone are one question per namespace, however many tables there are;
-what is known of each table is one more question per table, and only asked with `long`.
+"""The tables and views of a lake. Names alone are one question per namespace and kind, however many there
+are; what is known of each is one more question, and only asked with `long`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from lakeport.catalog.ports import Catalog, Namespace, Table, Travelable
 from lakeport.catalog.reports.figures import UNKNOWN, figures_of
+from lakeport.catalog.views import table_or_view, views_of
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.core.timepoint import format_time
@@ -19,6 +21,7 @@ class Listed:
     name: str
     namespace: str
     table: str
+    kind: Literal["table", "view"] = "table"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +43,11 @@ class ListedLong(Listed):
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """A namespace and those of its tables that are to be listed."""
+    """A namespace and those of its tables and views that are to be listed."""
 
     namespace: Namespace
     tables: Sequence[str]
+    views: Sequence[str] = ()
 
 
 def places_of(catalog: Catalog, wanted: str | None = None) -> Iterator[Place]:
@@ -62,45 +66,53 @@ def is_nested(name: str, outer: str) -> bool:
 def list_tables(places: Iterable[Place], *, long: bool = False) -> tuple[Listed, ...]:
     """Sorted by name."""
     describe = _long if long else _short
-    every = (describe(place.namespace, table) for place in places for table in place.tables)
-    found = [listed for listed in every if listed is not None]
+    found = [
+        listed
+        for place in places
+        for name in (*place.tables, *place.views)
+        if (listed := describe(place, name)) is not None
+    ]
     return tuple(sorted(found, key=lambda listed: (fold(listed.namespace), fold(listed.table))))
 
 
 def _whole(catalog: Catalog, name: str) -> Place:
     namespace = catalog.namespace(name)
-    return Place(namespace, namespace.tables())
+    return Place(namespace, namespace.tables(), views_of(namespace))
 
 
-def _short(namespace: Namespace, table: str) -> Listed:
-    place = namespace.info.name
-    return Listed(str(TableName(place, table)), place, table)
+def _short(place: Place, name: str) -> Listed:
+    namespace = place.namespace.info.name
+    kind: Literal["table", "view"] = "view" if name in place.views else "table"
+    return Listed(str(TableName(namespace, name)), namespace, name, kind)
 
 
-def _long(namespace: Namespace, name: str) -> ListedLong | None:
+def _long(place: Place, name: str) -> ListedLong | None:
+    listed = _short(place, name)
     try:
-        return _described(namespace.table(name))
+        return _described(table_or_view(lambda: place.namespace.table(name)), listed)
     except NotFoundError:
         return None  # dropped since it was listed
     except LakeportError as error:
-        listed = _short(namespace, name)
-        return ListedLong(listed.name, listed.namespace, listed.table, problem=error.message)
+        return ListedLong(
+            listed.name, listed.namespace, listed.table, listed.kind, problem=error.message
+        )
 
 
-def _described(table: Table) -> ListedLong:
+def _described(table: Table, listed: Listed) -> ListedLong:
     state = table.state()
     newest, figures = None, UNKNOWN
     if isinstance(table, Travelable):
         newest = next((s for s in table.history() if s.snapshot_id == state.snapshot_id), None)
         figures = figures_of(None if newest is None else newest.summary)
     return ListedLong(
-        name=str(state.name),
-        namespace=state.name.namespace,
-        table=state.name.table,
+        name=listed.name,
+        namespace=listed.namespace,
+        table=listed.table,
+        kind=listed.kind,
         comment=state.definition.comment,
         columns=len(state.definition.schema),
         rows=figures.rows,
         bytes=figures.bytes,
-        version=state.version,
+        version=None if listed.kind == "view" else state.version,
         changed=None if newest is None else format_time(newest.timestamp_ns),
     )

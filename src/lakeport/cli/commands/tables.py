@@ -30,7 +30,7 @@ def tables(
         typer.Option("--long", "-l", help="Also comment, rows, size, version and last change."),
     ] = False,
 ) -> Answer[tuple[Listed, ...]]:
-    """List the tables of the lake.
+    """List the tables and views of the lake.
 
     Names come in one question per namespace; --long asks for every table's metadata, too. `rows` and
     `size` are what the newest snapshot says about itself. The exit code is 1 if one cannot be opened.
@@ -52,14 +52,20 @@ def _show(found: tuple[Listed, ...], page: Page) -> None:
             [_long(listed, page) for listed in long],
         )
     else:
-        page.table(("table",), [(page.name(listed.name),) for listed in found])
+        page.table(("table",), [(page.name(_name(listed)),) for listed in found])
     namespaces = len({listed.namespace for listed in found})
-    page.line(f"{counted(len(found), 'table')} in {counted(namespaces, 'namespace')}")
+    views = sum(listed.kind == "view" for listed in found)
+    kinds = counted(len(found) - views, "table") + (f", {counted(views, 'view')}" if views else "")
+    page.line(f"{kinds} in {counted(namespaces, 'namespace')}")
+
+
+def _name(listed: Listed) -> str:
+    return listed.name if listed.kind == "table" else f"{listed.name} ({listed.kind})"
 
 
 def _long(listed: ListedLong, page: Page) -> tuple[Cell, ...]:
     return (
-        page.name(listed.name),
+        page.name(_name(listed)),
         listed.rows,
         size_text(listed.bytes),
         listed.version,

@@ -52,6 +52,10 @@ def create(  # noqa: PLR0913  each is an option of its own on the command line
             metavar="N", min=1, help="Bytes one statement may send [default: the server's limit]."
         ),
     ] = None,
+    growth: Annotated[
+        bool,
+        typer.Option("--growth", help="For a pipeline's run: tables may grow by it, never lose."),
+    ] = False,
 ) -> Answer[tokens.CreatedToken]:
     """Make a token; it alone is printed, and never again.
 
@@ -65,6 +69,7 @@ def create(  # noqa: PLR0913  each is an option of its own on the command line
         catalogs=tuple(catalog or ()),
         lifetime=expires,
         limits=StatementLimits(max_rows, max_bytes),
+        growth=growth,
     )
     with wiring.open_state(call.settings()) as store:
         return Answer(tokens.create(store, wish, by=current_actor()), _show_created)
@@ -125,7 +130,10 @@ def _row(token: tokens.ListedToken, page: Page) -> tuple[Cell, ...]:
 
 def _limits_text(token: tokens.ListedToken) -> str:
     limits = ((token.max_rows, "rows"), (token.max_bytes, "bytes"))
-    return "".join(f"; at most {most:,} {unit}" for most, unit in limits if most is not None)
+    growth = "; growth only" if token.growth else ""
+    return growth + "".join(
+        f"; at most {most:,} {unit}" for most, unit in limits if most is not None
+    )
 
 
 def _show_revoked(ended: tokens.ListedToken, page: Page) -> None:

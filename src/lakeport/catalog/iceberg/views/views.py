@@ -23,7 +23,7 @@ from pyiceberg.view.metadata import ViewMetadata
 from lakeport.catalog.iceberg.commit.files import Scratch
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
-from lakeport.catalog.iceberg.failures import asking, writing
+from lakeport.catalog.iceberg.failures import asking, reading, writing
 from lakeport.catalog.iceberg.metadata import open_storage
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.views.described import describe_view
@@ -57,7 +57,8 @@ class SqlViews:
 
     def view(self, name: str) -> View:
         found, location = self._find(name)
-        return describe_view(found, self._read(found, location).metadata)
+        with reading(f"the description of view {quoted(str(found))}"):
+            return describe_view(found, self._read(found, location).metadata)
 
     def load(self, name: str) -> StoredView:
         found, location = self._find(name)
