@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-from itertools import repeat
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
@@ -13,14 +11,15 @@ from lakeport.lineage.result import (
     GlobalEdge,
     GlobalLineage,
     GlobalNode,
+    StatementRef,
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection, Iterable
+    from collections.abc import Callable, Collection
 
     from lakeport.lineage.names import Name
     from lakeport.lineage.request import Options
-    from lakeport.lineage.result import Edge, Node, StatementLineage, StatementRef
+    from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
 # What a node over the whole workload keeps of a statement's.
@@ -59,46 +58,62 @@ class GlobalGraph:
         names: dict[str, Name],
         owners: dict[str, str],
         renewed: Collection[str] = (),
-        refs: Iterable[StatementRef | None] = repeat(None),
     ) -> None:
         """Merge one statement.
 
-        `names` are the canonical names of its relations by node id, `owners` the relation of each
-        column, `renewed` the ids of those that hold nothing but its rows afterwards, `refs` what
-        points to each node; imported views belong to no statement, and have none.
+        `names` are the canonical names of its relations by node id, `owners` what a node belongs to
+        that does not stand right behind its relation, `renewed` the ids of those that hold nothing
+        but its rows afterwards. Imported views have no index: nothing points to them.
         """
         # Second and later instances of a table are that table here; without any, ids are the same.
-        same: dict[str, str] = {}
-        for own, name in names.items():
-            canonical = node_id("table", *name)
-            if canonical != own:
-                same[own] = canonical
+        ids = {own: node_id("table", *name) for own, name in names.items()}
+        same = {own: canonical for own, canonical in ids.items() if canonical != own}
         if self._collapses is not None:
             self._live(statement, names, renewed, same)
-        nodes = self._nodes
-        # Columns seen for the first time: those seen before have their owner already.
-        fresh: set[str] = set()
-        for node, ref in zip(statement.nodes, refs, strict=False):
+        self._merge_nodes(statement, names, owners, same)
+        self._merge_edges(statement.edges, same)
+
+    def _merge_nodes(
+        self,
+        statement: StatementLineage,
+        names: dict[str, Name],
+        owners: dict[str, str],
+        same: dict[str, str],
+    ) -> None:
+        """All nodes in one flat loop; those of a column of a renamed relation are renamed, too."""
+        nodes, index = self._nodes, statement.statement_index
+        owner = relation = ""
+        for node in statement.nodes:
             identifier = own = node.id
-            if same:
-                owner = owners.get(own)
-                if owner is not None and owner in same:
-                    identifier = same[own] = node_id(
-                        "column", same[owner], *_column_key(node, owner, names)
-                    )
-                else:
-                    identifier = same.get(own, own)
+            kind = node.node_type
+            if kind != "column":
+                relation = own
+                identifier = same.get(own, own) if same else own
+            else:
+                owner = owners.get(own, relation) if owners else relation
+                if same and owner in same:
+                    key = _column_key(node, owner, names)
+                    identifier = same[own] = node_id("column", same[owner], key)
             held = nodes.get(identifier)
             if held is None:
-                fresh.add(own)
-                owner = owners.get(own)
-                holder = same.get(owner, owner) if owner is not None else None
-                held = nodes[identifier] = self._new_node(node, identifier, holder, names.get(own))
-            elif node.node_type != "column" or node.resolution_source != held.resolution_source:
+                if kind != "column":
+                    canonical = _canonical(names.get(own) or (node.label,))
+                else:
+                    canonical = _column_of(nodes[same.get(owner, owner)], node.label)
+                metadata = node.metadata
+                held = nodes[identifier] = GlobalNode(
+                    id=identifier,
+                    node_type=kind,
+                    label=node.label,
+                    canonical_name=canonical,
+                    statement_refs=[],
+                    resolution_source=node.resolution_source,
+                    metadata=metadata if metadata.keys() <= _KEPT else _kept(metadata),
+                )
+            elif kind != "column" or node.resolution_source != held.resolution_source:
                 _improve(held, node)
-            if ref is not None:
-                held.statement_refs.append(ref)
-        self._merge_edges(statement.edges, same, fresh)
+            if index >= 0:
+                held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
 
     def _live(
         self,
@@ -119,49 +134,27 @@ class GlobalGraph:
         for own in renewed:
             self._lives[canonical[own]] = self._lives.get(canonical[own], 0) + 1
 
-    def _new_node(
-        self, node: Node, identifier: str, holder: str | None, name: Name | None
-    ) -> GlobalNode:
-        if holder is None:
-            canonical = _canonical(name or (node.label,))
-        else:
-            owner = self._nodes[holder].canonical_name
-            column = node.label if owner.column is None else f"{owner.column}.{node.label}"
-            canonical = _column_name(owner.catalog, owner.schema, owner.name, column)
-        return GlobalNode(
-            id=identifier,
-            node_type=node.node_type,
-            label=node.label,
-            canonical_name=canonical,
-            statement_refs=[],
-            resolution_source=node.resolution_source,
-            metadata=_kept(node.metadata),
-        )
-
-    def _merge_edges(self, edges: list[Edge], same: dict[str, str], fresh: set[str]) -> None:
+    def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
         merged = self._edges
         for edge in edges:
-            kind, target = edge.edge_type, edge.target
-            if kind == "ownership" and target not in fresh:
-                continue
-            source, identifier = edge.source, edge.id
-            key = identifier
+            source, target = edge.source, edge.target
+            key = identifier = edge.id
             if same and (source in same or target in same):
                 source, target = same.get(source, source), same.get(target, target)
-                key = identifier = edge_id(source, target, kind)
+                key = identifier = edge_id(source, target, edge.edge_type)
             elif len(identifier) != PLAIN_EDGE:
-                key = edge_id(source, target, kind)
+                key = edge_id(source, target, edge.edge_type)
             held = merged.get(key)
             if held is None:
                 merged[key] = GlobalEdge(
                     id=identifier,
                     source=source,
                     target=target,
-                    edge_type=kind,
+                    edge_type=edge.edge_type,
                     approximate=edge.approximate,
                     metadata=edge.metadata,
                 )
-            elif kind != "ownership":
+            elif edge.edge_type != "ownership":
                 if held.approximate and not edge.approximate:
                     held.approximate = False
                 if _masks(held.metadata) and not _masks(edge.metadata):
@@ -214,24 +207,28 @@ def _canonical(name: Name) -> CanonicalName:
     return CanonicalName(name=name[0])
 
 
-@lru_cache(maxsize=65536)
-def _column_name(catalog: str | None, schema: str | None, name: str, column: str) -> CanonicalName:
-    return CanonicalName(catalog=catalog, schema=schema, name=name, column=column)
+def _column_of(holder: GlobalNode, label: str) -> CanonicalName:
+    """The name of a column of a relation, or of a field of a column."""
+    owner = holder.canonical_name
+    return CanonicalName(
+        catalog=owner.catalog,
+        schema=owner.schema,
+        name=owner.name,
+        column=label if owner.column is None else f"{owner.column}.{label}",
+    )
 
 
 def _kept(metadata: dict[str, Any]) -> dict[str, Any]:
-    """Mostly all of it, and then the same map: it is never changed in place."""
-    if metadata.keys() <= _KEPT:
-        return metadata
+    """Mostly all of it, and then `add` takes the same map: it is never changed in place."""
     return {key: value for key, value in metadata.items() if key in _KEPT}
 
 
-def _column_key(node: Node, owner: str, names: dict[str, Name]) -> tuple[str, ...]:
+def _column_key(node: Node, owner: str, names: dict[str, Name]) -> str:
     """The column part of a column's identity, read back from its qualified name."""
     name = names.get(owner)
     prefix = ".".join(name) + "." if name is not None else ""
     qualified = node.qualified_name or node.label
-    return (qualified.removeprefix(prefix),)
+    return qualified.removeprefix(prefix)
 
 
 _CERTAINTY = {None: 0, "unknown": 1, "implied": 2, "imported": 3}

@@ -176,7 +176,7 @@ def _draw_alike(before: list[_Kept], after: list[_Kept]) -> bool:
         return False
     # Statements that were not analysed again are the same object, or moved copies of it.
     return all(
-        old.analysed.refs is new.analysed.refs or old.analysed.draws_like(new.analysed)
+        old.analysed.names is new.analysed.names or old.analysed.draws_like(new.analysed)
         for old, new in zip(before, after, strict=True)
     )
 

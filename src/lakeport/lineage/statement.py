@@ -13,11 +13,12 @@ from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routin
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.globalgraph import owners_of
+from lakeport.lineage.graph import node_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
 from lakeport.lineage.registry import TableEntry
-from lakeport.lineage.result import StatementLineage, StatementRef
+from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
 from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
@@ -106,21 +107,19 @@ class Analysed(NamedTuple):
     lineage: StatementLineage
     # Canonical names of its tables, by node id.
     names: dict[str, Name]
-    # The relation of each column, by node id.
+    # The owners of the nodes that do not stand right behind theirs, by node id.
     owners: dict[str, str]
     reads: list[str]
     writes: list[str]
     rewrites: bool
     # Node ids of the tables that hold nothing but its rows afterwards.
     renewed: list[str]
-    # What points from the graph of the workload to each of its nodes.
-    refs: list[StatementRef]
 
     def join(self, session: Session, graph: GlobalGraph) -> None:
         """Take its place in the session and in the graph of the workload."""
         self.use(session)
         index = self.lineage.statement_index
-        graph.add(self.lineage, self.names, self.owners, self.renewed, self.refs)
+        graph.add(self.lineage, self.names, self.owners, self.renewed)
         graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
 
     def use(self, session: Session) -> None:
@@ -159,15 +158,16 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
         _add_incremental(session, statement, result)
     tables = [r for r in binder.relations if r.local_kind is None and r.kind != "output"]
     linked = [] if binder.explain_only else tables
+    written = [r for r in linked if r.written]
     analysed = Analysed(
         lineage=result,
-        names={emitter.relation_id(relation): relation.name for relation in tables},
-        owners=emitter.owners if statement.incremental is None else owners_of(result.edges),
-        reads=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.is_read)),
-        writes=list(dict.fromkeys(emitter.canonical_id(r) for r in linked if r.written)),
+        names={r.node: r.name for r in tables if r.node is not None},
+        owners=emitter.fields if statement.incremental is None else owners_of(result.edges),
+        # The id of a table's first instance is its id in the graph of the workload.
+        reads=list(dict.fromkeys([node_id("table", *r.name) for r in linked if r.is_read])),
+        writes=list(dict.fromkeys([node_id("table", *r.name) for r in written])),
         rewrites=kind in _REWRITES,
-        renewed=[emitter.relation_id(r) for r in linked if r.written and kind in _REWRITES],
-        refs=[StatementRef(statement_index=statement.index, node_id=n.id) for n in result.nodes],
+        renewed=[r.node for r in written if r.node is not None and kind in _REWRITES],
     )
     binder.dissolve()
     return analysed

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.capture import output_columns
 from lakeport.lineage.emit import Emitter
-from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.parse import StatementParser
 from lakeport.lineage.registry import ColumnEntry, TableEntry
@@ -96,5 +95,5 @@ def _bind(
         join_count=0,
         complexity_score=1,
     )
-    names = {emitter.relation_id(r): r.name for r in binder.relations if r.local_kind is None}
-    graph.add(inner, names, owners_of(inner.edges))
+    names = {r.node: r.name for r in binder.relations if r.node and r.local_kind is None}
+    graph.add(inner, names, emitter.fields)

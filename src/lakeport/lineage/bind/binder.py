@@ -65,6 +65,8 @@ class Binder:
         self.reads: dict[str, None] = {}
         self.writes: dict[str, None] = {}
         self._instances: dict[tuple[str, ...], int] = {}
+        # Some table is named more than once.
+        self.repeats = False
         self._labels: dict[str, int] = {}
         # Set by the statements package: data changes inside a WITH clause.
         self.change: (
@@ -138,7 +140,9 @@ class Binder:
         made = Relation(kind, label, name)
         count = self._instances.get(name, 0) + 1
         self._instances[name] = count
-        made.instance = count
+        if count > 1:
+            made.instance = count
+            self.repeats = True
         self.relations.append(made)
         return made
 

@@ -63,6 +63,8 @@ class Column(msgspec.Struct, eq=False):
     # The type as text, once somebody asked for it.
     label_known: bool = False
     type_label: str | None = None
+    # The id of its node, once it has one.
+    node: str | None = None
 
 
 def explicit(column: Column, operation: str | None = None) -> list[Ref]:
@@ -129,6 +131,8 @@ class Relation(msgspec.Struct, eq=False):
     written: bool = False
     # False for a pure write target.
     is_read: bool = False
+    # The id of its node, once it has one.
+    node: str | None = None
 
     def adopt(self, items: list[Item]) -> None:
         """Take over the output of a query as the columns of this relation."""
