@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
@@ -23,6 +23,8 @@ from lakeport.airport.objects import Audience, table_metadata
 from lakeport.airport.queries import query_schema, read_query
 from lakeport.airport.requested import Layout, Requested, encoded, path_of, requested
 from lakeport.airport.scans import Announced, Scans
+from lakeport.airport.scans.readings import Reading
+from lakeport.airport.told import Question, Told
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
 from lakeport.airport.wire.questions import TableQuery
@@ -43,6 +45,7 @@ class Flights:
     listing: Listing
     scans: Scans
     addresses: Addresses
+    told: Told = field(default_factory=Told)
 
     # -- one object ------------------------------------------------------------------------------
 
@@ -61,17 +64,23 @@ class Flights:
 
     def table(self, caller: Caller, wanted: Requested, descriptor: FlightDescriptor) -> FlightInfo:
         """Contract 001: the descriptor that was sent, and exactly one endpoint."""
-        whole = self.scans.whole(caller.call, caller.visible, wanted)
+        reading = self.scans.reading(caller.call, caller.visible, wanted)
+        called = caller.called(reading.found.catalog, wanted.catalog)
+        question = Question(wanted, descriptor, called, self.addresses.locations(caller.call))
+        return self.told.get(reading, question, lambda: self._table(reading, question))
+
+    def _table(self, reading: Reading, question: Question) -> FlightInfo:
+        whole = self.scans.whole(reading, question.wanted)
         announced = whole.announced
-        name = announced.found.table.name
-        called = caller.called(announced.found.catalog, wanted.catalog)
         return FlightInfo(
             schema_bytes(announced.schema),
-            descriptor,
-            (self._endpoint(caller, whole.ticket),),
+            question.descriptor,
+            (FlightEndpoint(whole.ticket, question.locations),),
             whole.rows,
             whole.bytes,
-            app_metadata=table_metadata(called, name, announced.state),
+            app_metadata=table_metadata(
+                question.called, announced.found.table.name, announced.state
+            ),
         )
 
     def function(

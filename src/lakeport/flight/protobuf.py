@@ -17,9 +17,12 @@ Value: TypeAlias = int | memoryview
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _UINT64 = (1 << 64) - 1
+_SHORT = tuple(bytes((number,)) for number in range(0x80))  # most numbers are tags and small sizes
 
 
 def varint(number: int) -> bytes:
+    if 0 <= number < 0x80:
+        return _SHORT[number]
     number &= _UINT64  # negative numbers are written as 64-bit two's complement
     encoded = bytearray()
     while number > 0x7F:

@@ -86,12 +86,14 @@ class Scans:
     def announced(self, call: Call, visible: Visible, requested: Requested) -> Announced:
         return _announced(declare(call, visible, requested))
 
-    def whole(self, call: Call, visible: Visible, requested: Requested) -> Whole:
-        """Planned when its ticket comes back: GetFlightInfo reads no manifest."""
+    def reading(self, call: Call, visible: Visible, requested: Requested) -> Reading:
+        """What `whole` is told of."""
         if requested.at is None:
-            reading = resolve(call, visible, requested, self._pins)
-        else:
-            reading = declare(call, visible, requested)
+            return resolve(call, visible, requested, self._pins)
+        return declare(call, visible, requested)
+
+    def whole(self, reading: Reading, requested: Requested) -> Whole:
+        """Planned when its ticket comes back: GetFlightInfo reads no manifest."""
         asked = asked_of(reading, requested)
         request, is_exact = scan_request(reading, asked)
         ticket = replace(_address(reading), **_wanted(asked))

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
+from lakeport.catalog.cache import Cache
 from lakeport.catalog.caching import CacheFigures
-from lakeport.catalog.iceberg.cache import Cache
 from lakeport.catalog.iceberg.parts import MEBIBYTE
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Caches:
     """`capacity` is for all of them together, in bytes."""
 
     def __init__(self, capacity: int = 256 * MEBIBYTE) -> None:
-        self.described: Cache[Hashable, Described] = _cache(capacity // 64)
+        self.described: Cache[Hashable, Described] = _cache(capacity // 16)
         self.metadata: Cache[Hashable, Held] = _cache(capacity // 8)
         self.texts: Cache[Hashable, Text] = _cache(capacity // 16)
         self.views: Cache[Hashable, HeldView] = _cache(capacity // 64)

@@ -1,8 +1,8 @@
 """A cache of immutable things, bounded by what they weigh.
 
-Iceberg never changes a file it has written, so a path is a key that cannot go stale. Whoever asks for
-something that is being loaded waits for that load instead of repeating it; a load that failed is
-not remembered, and each of those who waited tries again for itself.
+A key must never come to mean something else: Iceberg, for one, never changes a file that it has written,
+so a path cannot go stale. Whoever asks for something that is being loaded waits for that load instead of
+repeating it; a load that failed is not remembered, and each of those who waited tries again for itself.
 """
 
 from __future__ import annotations

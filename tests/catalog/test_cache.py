@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lakeport.catalog.iceberg.cache import Cache
+from lakeport.catalog.cache import Cache
 
 
 def loaded(cache: Cache[str, str], key: str, value: str) -> str:
