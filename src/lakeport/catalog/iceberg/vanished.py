@@ -10,6 +10,7 @@ from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 
 import pyarrow as pa
+from pyiceberg.table.metadata import TableMetadata
 
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.streams import BatchStream
@@ -30,6 +31,14 @@ def expired_if_gone(snapshot_id: int | None, latest: Callable[[], Source]) -> It
             f"what was being read of table {quoted(str(source.name))} has expired meanwhile",
             hint="read it again; keep more snapshots where reading takes long",
         ) from error
+
+
+def has_forgotten(seen: TableMetadata, now: TableMetadata) -> bool:
+    """Whether the table expired snapshots between the two: files that only they named may be gone."""
+    if seen.table_uuid != now.table_uuid:
+        return False  # another table in its place says nothing about the files of this one
+    left = {snapshot.snapshot_id for snapshot in now.snapshots}
+    return any(snapshot.snapshot_id not in left for snapshot in seen.snapshots)
 
 
 def stream_of(

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from pyiceberg.table.snapshots import Snapshot
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.iceberg.upkeep import expire
+from lakeport.catalog.iceberg.upkeep.named import all_manifests
 from lakeport.catalog.ports import Ref
 from lakeport.catalog.upkeep import DAY, Expired, Policy, Task
 from lakeport.core.errors import CorruptDataError, PreconditionError
@@ -253,6 +257,24 @@ def test_a_tag_made_meanwhile_is_honoured(lake: Lake) -> None:
         assert ours.expire(keep=1) == 1
         assert keys(ours, AtRef("v1")) == [1]
         assert versions(ours) == [1, 3]
+
+
+def test_two_expiries_at_once_leave_what_is_needed(
+    lake: Lake, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second one removes what the first one left, while the first one still reads it."""
+    written(lake, some(1), some(2), some(3), some(4))
+    with opened(lake, "s.t") as ours, opened(lake, "s.t") as other:
+
+        def overtaken(source: Source, snapshots: Sequence[Snapshot]) -> dict[str, int]:
+            monkeypatch.undo()
+            assert other.expire(keep=1) == 1
+            return all_manifests(source, snapshots)
+
+        monkeypatch.setattr(expire, "all_manifests", overtaken)
+        assert ours.expire(keep=2) == 2
+        assert sorted(keys(ours)) == [1, 2, 3, 4]
+        assert ours.remove_orphans(grace=0).files == 0
 
 
 def test_every_remaining_version_reads_as_before(lake: Lake) -> None:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.commit.running import RUNNING
+from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.table import IcebergTable
+from lakeport.catalog.iceberg.upkeep import orphans
+from lakeport.catalog.iceberg.upkeep.named import all_names
 from lakeport.catalog.upkeep import DAY, Orphan, Swept
 from lakeport.core.errors import ConflictError, CorruptDataError, PreconditionError
 from tests.catalog.iceberg.upkeep.made import KEY, SCHEMA, Interrupting, keys, some, written
@@ -214,6 +218,22 @@ def test_what_an_interrupted_expiry_left_is_found(lake: Lake) -> None:
         }
         ours.remove_orphans(grace=0)
         assert keys(ours) == [2]
+
+
+def test_an_expiry_meanwhile_is_no_damage(lake: Lake, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it forgot is missing; what is left is read again from the table's new state."""
+    table = written(lake, some(1), some(2), some(3))
+    planted(table)
+    with opened(lake, "s.t") as ours, opened(lake, "s.t") as other:
+
+        def overtaken(source: Source, location: str) -> Iterator[str]:
+            monkeypatch.undo()
+            assert other.expire(keep=1) == 2
+            return all_names(source, location)
+
+        monkeypatch.setattr(orphans, "all_names", overtaken)
+        assert found_names(ours) == {"stray.parquet"}
+        assert sorted(keys(ours)) == [1, 2, 3]
 
 
 def test_a_table_that_is_replaced_meanwhile_keeps_the_files_of_both(lake: Lake) -> None:

@@ -37,6 +37,7 @@ from lakeport.catalog.iceberg.upkeep.named import (
     statistics_files,
 )
 from lakeport.catalog.iceberg.upkeep.removal import remove_files
+from lakeport.catalog.iceberg.vanished import has_forgotten
 from lakeport.catalog.iceberg.write.statement import require_writable
 from lakeport.catalog.upkeep import Expired, Policy
 from lakeport.core.errors import CorruptDataError, InvalidRequestError, PreconditionError
@@ -121,7 +122,14 @@ def expire(surroundings: Surroundings, name: TableName, keep: Keep) -> Expired:
     gone = [one for one in before.metadata.snapshots if one.snapshot_id not in remaining]
     if not gone:
         return Expired()
-    return _cleared(before, left, gone)
+    while True:
+        try:
+            return _cleared(before, left, gone)
+        except CorruptDataError:
+            surroundings.pointers.forget(name)
+            seen, left = left, surroundings.source(name)
+            if not has_forgotten(seen.metadata, left.metadata):
+                raise
 
 
 # -- the commit ----------------------------------------------------------------------------------

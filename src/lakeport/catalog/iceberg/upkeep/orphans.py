@@ -20,6 +20,7 @@ import numpy.typing as npt
 
 from lakeport.catalog.iceberg.commit.running import RUNNING
 from lakeport.catalog.iceberg.failures import last_name, reading
+from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.expire import require_collected
@@ -27,9 +28,10 @@ from lakeport.catalog.iceberg.upkeep.listing import files_below
 from lakeport.catalog.iceberg.upkeep.named import all_names
 from lakeport.catalog.iceberg.upkeep.neighbours import Neighbours
 from lakeport.catalog.iceberg.upkeep.removal import remove_files
+from lakeport.catalog.iceberg.vanished import has_forgotten
 from lakeport.catalog.iceberg.write.statement import require_writable
 from lakeport.catalog.upkeep import Orphan, Swept
-from lakeport.core.errors import ConflictError
+from lakeport.core.errors import ConflictError, CorruptDataError
 from lakeport.core.names import TableName, quoted
 
 _METADATA = ".metadata.json"
@@ -101,16 +103,28 @@ def _is_hidden(path: str) -> bool:
 
 def _named(surroundings: Surroundings, opened: Source, known: _Named | None = None) -> _Named:
     """All that the table names now; what is known already if it has not changed since."""
-    name = opened.name
-    surroundings.pointers.forget(name)
-    loaded = surroundings.pointers.load(name)
+    loaded = _newest(surroundings, opened)
+    while True:
+        if known is not None and loaded.location and loaded.location == known.metadata_location:
+            return known
+        now = replace(opened, metadata=loaded.metadata, io=loaded.io)
+        try:
+            hashes = array("q", map(hash, all_names(now, loaded.location)))
+        except CorruptDataError:
+            seen, loaded = loaded, _newest(surroundings, opened)
+            if not has_forgotten(seen.metadata, loaded.metadata):
+                raise
+        else:
+            return _Named(loaded.location, np.unique(np.frombuffer(hashes, np.int64)))
+
+
+def _newest(surroundings: Surroundings, opened: Source) -> Loaded:
+    surroundings.pointers.forget(opened.name)
+    loaded = surroundings.pointers.load(opened.name)
     if loaded.metadata.table_uuid != opened.metadata.table_uuid:
         # To the one in its place, all files of the table that was opened would be left over.
         raise ConflictError(
-            f"table {quoted(str(name))} was replaced by another one meanwhile", hint="run it again"
+            f"table {quoted(str(opened.name))} was replaced by another one meanwhile",
+            hint="run it again",
         )
-    if known is not None and loaded.location and loaded.location == known.metadata_location:
-        return known
-    now = replace(opened, metadata=loaded.metadata, io=loaded.io)
-    hashes = array("q", map(hash, all_names(now, loaded.location)))
-    return _Named(loaded.location, np.unique(np.frombuffer(hashes, np.int64)))
+    return loaded
