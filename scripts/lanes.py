@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -117,6 +118,8 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 420),
         Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
+        Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
+        Lane("engines", (_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
@@ -141,6 +144,8 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 720),
         Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
+        Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
+        Lane("engines", (_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
@@ -156,8 +161,19 @@ def _without_postgres() -> str | None:
 
 _DEBIAN = Path("/usr/lib/postgresql")
 
+
+def _without_spark() -> str | None:
+    home = os.environ.get("JAVA_HOME")
+    if (home and (Path(home) / "bin" / "java").exists()) or shutil.which("java"):
+        return None
+    return "no java found; install Java 17"
+
+
 # What a lane may need from outside: a name for LAKEPORT_REQUIRE and a probe that says why it is missing.
-PROBES: dict[str, Callable[[], str | None]] = {"postgres": _without_postgres}
+PROBES: dict[str, Callable[[], str | None]] = {
+    "postgres": _without_postgres,
+    "spark": _without_spark,
+}
 
 
 def run_lanes(
