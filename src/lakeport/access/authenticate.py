@@ -110,9 +110,10 @@ class Authenticator:
             return EVERYONE
         return self._found(token_in(authorization)).identity
 
-    def owner_of(self, token: str) -> bytes:
-        """The digest of the token that this is, or that lent it as a pass."""
-        return self._found(token).owner
+    def owner_of(self, token: str) -> tuple[Identity, bytes]:
+        """Whose it is, and the digest of the token that this is, or that lent it as a pass."""
+        found = self._found(token)
+        return found.identity, found.owner
 
     def bearer(self, authorization: str | None) -> str:
         """The header to send from now on, for who presented a token in another way (a handshake)."""

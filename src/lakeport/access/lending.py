@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from lakeport.access.authenticate import Authenticator
+from lakeport.access.identity import EVERYONE, Identity
 from lakeport.access.tokens import PASS_PREFIX, digest_of
 from lakeport.core.errors import UnauthenticatedError
 from lakeport.core.timepoint import NANOSECONDS
@@ -24,8 +25,11 @@ _BYTES = 32
 
 @dataclass(frozen=True, slots=True)
 class Pass:
+    """`identity` is whose it is."""
+
     secret: str
     seconds: int
+    identity: Identity
 
 
 class Lender:
@@ -43,10 +47,10 @@ class Lender:
         """For a token, or a pass that is about to expire. While everyone is admin, any word is one."""
         secret = PASS_PREFIX + secrets.token_urlsafe(_BYTES)
         if self._authenticator.is_open:
-            return Pass(secret, PASS_SECONDS)
-        owner = self._authenticator.owner_of(token)
+            return Pass(secret, PASS_SECONDS, EVERYONE)
+        identity, owner = self._authenticator.owner_of(token)
         now = self._now_ns()
         lent = StoredPass(digest_of(secret), now + PASS_SECONDS * NANOSECONDS)
         if not self._tokens.lend(owner, lent, now):
             raise UnauthenticatedError("the token was revoked or has expired")
-        return Pass(secret, PASS_SECONDS)
+        return Pass(secret, PASS_SECONDS, identity)

@@ -67,6 +67,11 @@ class Engines(Protocol):
         """Whether changes of several tables can be made as one."""
         ...
 
+    @property
+    def keeps_views(self) -> bool:
+        """Whether namespaces can hold views (`catalog.views.ViewHost`)."""
+        ...
+
     def levels(self, namespace: str) -> tuple[str, ...]:
         """The parts of a namespace's name."""
         ...

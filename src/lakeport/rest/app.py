@@ -7,7 +7,7 @@ long is refused without being read to its end.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote
 
 from anyio import to_thread
@@ -16,14 +16,17 @@ from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
 
 from lakeport.access import Identity
+from lakeport.access.lending import Lender
 from lakeport.catalog.catalogs import Catalogs
 from lakeport.catalog.ports import Catalog
 from lakeport.core.errors import InvalidRequestError, LakeportError, NotFoundError
 from lakeport.core.names import quoted
-from lakeport.rest import commits, namespaces, tables
+from lakeport.rest import commits, namespaces, oauth, tables, views
+from lakeport.rest.account import Account, Watch
 from lakeport.rest.answers import Answer
 from lakeport.rest.config import WAREHOUSE, config_route
 from lakeport.rest.desk import Desk
+from lakeport.rest.discretion import discreet
 from lakeport.rest.failures import NO_ENDPOINT, NO_WAREHOUSE, NamedError, refused
 from lakeport.rest.routes import Matched, Routes, segments_of
 
@@ -32,13 +35,14 @@ BODY_BYTES = 64 << 20
 _METHOD_NOT_ALLOWED, _TOO_LARGE, _NOT_FOUND = 405, 413, 404
 _JSON = "application/json"
 _WITH_BODY = "POST"
+_NOBODY = Identity("", frozenset())
 
-_OF_CATALOGS = (*namespaces.ROUTES, *tables.ROUTES, *commits.ROUTES)
-ROUTES = Routes((config_route(_OF_CATALOGS), *_OF_CATALOGS))
+_OF_CATALOGS = (*namespaces.ROUTES, *tables.ROUTES, *commits.ROUTES, *views.ROUTES)
+ROUTES = Routes((config_route(_OF_CATALOGS), oauth.ROUTE, *_OF_CATALOGS))
 
 
 class IcebergDoor:
-    """`authenticate` takes the header `authorization`."""
+    """`authenticate` takes the header `authorization`; `watches` are told of every request at its end."""
 
     def __init__(
         self,
@@ -46,10 +50,14 @@ class IcebergDoor:
         authenticate: Callable[[str | None], Identity],
         *,
         body_bytes: int = BODY_BYTES,
+        lender: Lender | None = None,
+        watches: Sequence[Watch] = (),
     ) -> None:
         self._catalogs = Catalogs(catalogs)
         self._authenticate = authenticate
         self._body_bytes = body_bytes
+        self._lender = lender
+        self._watches = watches
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         request = Request(scope, receive)
@@ -67,16 +75,26 @@ class IcebergDoor:
             matched = self._matched(request)
         except (LakeportError, NamedError) as error:
             return refused(error, NO_ENDPOINT, commits=False)
+        account = Account(request.method, matched.route.action, _peer(request))
+        answer = await self._handled(request, matched, account)
+        done = account.done(answer)
+        for watch in self._watches:
+            watch(done)
+        return answer
+
+    async def _handled(self, request: Request, matched: Matched, account: Account) -> Answer:
         route = matched.route
         try:
-            desk = await to_thread.run_sync(self._desk, request, matched)
+            account.desk = desk = await to_thread.run_sync(self._desk, request, matched)
             if request.method == _WITH_BODY:
                 desk.body = await self._body(request)
             return await to_thread.run_sync(route.handler, desk)
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  every error is translated, ours and others'
-            return refused(error, route.missing, commits=route.commits)
+            account.failure = error
+            told = error if account.desk is None else discreet(account.desk, error)
+            return refused(told, route.missing, commits=route.commits)
 
     def _matched(self, request: Request) -> Matched:
         segments = segments_of(_path(request.scope))
@@ -92,11 +110,14 @@ class IcebergDoor:
         raise NotFoundError(f"there is no {quoted(what)}", hint="GET /v1/config lists what is here")
 
     def _desk(self, request: Request, matched: Matched) -> Desk:
-        identity = self._authenticate(request.headers.get("authorization"))
-        query = _query(request)
+        query, headers = _query(request), request.headers
+        if matched.route.is_open:
+            catalog = self._catalogs.default
+            return Desk(_NOBODY, catalog, matched.path, query, headers, lender=self._lender)
+        identity = self._authenticate(headers.get("authorization"))
         named = matched.path.get("prefix") or query.get(WAREHOUSE)
         catalog = self._catalog(identity, named)
-        return Desk(identity, catalog, matched.path, query, request.headers)
+        return Desk(identity, catalog, matched.path, query, headers)
 
     def _catalog(self, identity: Identity, named: str | None) -> Catalog:
         wanted = named or self._catalogs.default.name
@@ -123,6 +144,11 @@ class IcebergDoor:
                 raise too_large
             parts.append(part)
         return b"".join(parts)
+
+
+def _peer(request: Request) -> str | None:
+    client = request.client
+    return None if client is None else f"{client.host}:{client.port}"
 
 
 def _path(scope: Scope) -> bytes:

@@ -2,13 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import Any
+
 import msgspec
 from msgspec import Struct, field
+
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import TableName
+
+
+def dotted(levels: Iterable[str]) -> str:
+    """A nested namespace as one name."""
+    name = ".".join(levels)
+    if not name.strip("."):
+        raise InvalidRequestError("the namespace has no name")
+    return name
 
 
 class Identifier(Struct, frozen=True):
     namespace: list[str]
     name: str
+
+    @property
+    def table_name(self) -> TableName:
+        return TableName(dotted(self.namespace), self.name)
 
 
 class CreateNamespace(Struct, frozen=True):
@@ -38,10 +56,22 @@ class Rename(Struct, frozen=True):
     destination: Identifier
 
 
+class ViewCommit(Struct, frozen=True):
+    """What a view's updates say is for the catalog to read."""
+
+    requirements: list[dict[str, Any]] = field(default_factory=list)
+    updates: list[dict[str, Any]] = field(default_factory=list)
+
+
+class Snapshot(Struct, frozen=True):
+    summary: dict[str, Any] = field(default_factory=dict)
+
+
 class Action(Struct, frozen=True):
-    """Of an update only what kind it is."""
+    """Of an update only what kind it is, and how much a snapshot changes."""
 
     action: str
+    snapshot: Snapshot | None = None
 
 
 class Updates(Struct, frozen=True):

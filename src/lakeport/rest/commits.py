@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from lakeport.access import Ability
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import EngineHost, TableChange
 from lakeport.catalog.ports import Catalog
 from lakeport.core.names import TableName
-from lakeport.rest import bodies
+from lakeport.rest import bodies, growth
 from lakeport.rest.answers import NOTHING, Answer
 from lakeport.rest.described import shown
-from lakeport.rest.desk import Desk, dotted
+from lakeport.rest.desk import Desk
 from lakeport.rest.routes import Route
 
 # What changes rows or their history; everything else changes what the table is.
@@ -29,25 +29,49 @@ _WRITES = frozenset(
     }
 )
 
+_ADDED = ("added-records",)
+_REMOVED = ("deleted-records", "added-position-deletes", "added-equality-deletes")
+
 
 def commit_table(desk: Desk) -> Answer:
     name = desk.named_table()
     asked = decoded(desk.body, bodies.Updates)
     _require(desk, name, asked.updates)
-    return shown(desk.engines.commit(TableChange(name, desk.body), desk.terms))
+    change = TableChange(name, growth.commit(desk, name, desk.body))
+    done = desk.engines.commit(change, desk.terms)
+    desk.rows_changed = rows_in(asked.updates)
+    return shown(done)
 
 
 def commit_transaction(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.Transaction)
-    changes = []
+    changes, rows = [], 0
     for text in asked.table_changes:
         change = decoded(text, bodies.TableUpdates)
-        name = TableName(dotted(change.identifier.namespace), change.identifier.name)
+        name = change.identifier.table_name
         desk.note(name.namespace, name.table)
         _require(desk, name, change.updates)
-        changes.append(TableChange(name, bytes(text)))
+        changes.append(TableChange(name, growth.commit(desk, name, bytes(text))))
+        rows += rows_in(change.updates)
     desk.engines.commit_all(changes, desk.terms)
+    desk.rows_changed = rows
     return NOTHING
+
+
+def rows_in(updates: Iterable[bodies.Action]) -> int:
+    """How many rows the engine says that it added or removed, whichever is more."""
+    return sum(_rows(update.snapshot.summary) for update in updates if update.snapshot is not None)
+
+
+def _rows(summary: Mapping[str, object]) -> int:
+    if summary.get("operation") == "replace":  # files were rewritten, and rows are what they were
+        return 0
+    counts = {key: str(summary.get(key, "")) for key in (*_ADDED, *_REMOVED)}
+    added, removed = (
+        sum(int(counts[key]) for key in keys if counts[key].isdecimal())
+        for keys in (_ADDED, _REMOVED)
+    )
+    return max(added, removed)
 
 
 def _require(desk: Desk, name: TableName, updates: Iterable[bodies.Action]) -> None:

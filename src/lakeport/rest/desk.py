@@ -10,10 +10,14 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from lakeport.access import Ability, Identity, open_namespace
+from lakeport.access.lending import Lender
 from lakeport.catalog.engines import EngineHost, Engines, Terms
+from lakeport.catalog.evolution.growing import require_growth
 from lakeport.catalog.ports import Catalog, NamespaceInfo
-from lakeport.core.errors import InvalidRequestError, UnsupportedError
+from lakeport.core.errors import NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
+from lakeport.core.status import GrpcCode
+from lakeport.rest.bodies import dotted
 
 SEPARATOR = "\x1f"
 """Between the levels of a namespace in a path or a query."""
@@ -29,9 +33,11 @@ class Desk:
     query: Mapping[str, str]
     headers: Mapping[str, str]
     body: bytes = b""
+    lender: Lender | None = None
     namespace: str | None = None
     table: str | None = None
     rows_changed: int = 0
+    outcome: GrpcCode | None = None
 
     @property
     def engines(self) -> Engines:
@@ -45,7 +51,10 @@ class Desk:
 
     @property
     def terms(self) -> Terms:
-        return Terms(anywhere=self.identity.may(Ability.ADMIN, self.catalog.name))
+        return Terms(
+            anywhere=self.identity.may(Ability.ADMIN, self.catalog.name),
+            check=require_growth if self.identity.growth else None,
+        )
 
     def note(self, namespace: str, table: str | None = None) -> None:
         """What the call is about, for the audit."""
@@ -59,9 +68,12 @@ class Desk:
         return name
 
     def named_table(self) -> TableName:
-        name = TableName(self.named_namespace(), self.path["table"])
-        self.note(name.namespace, name.table)
-        return name
+        return self.about(self.named_namespace(), self.path["table"])
+
+    def about(self, namespace: str, table: str) -> TableName:
+        """The table or view that the call is about."""
+        self.note(namespace, table)
+        return TableName(namespace, table)
 
     # -- grants ----------------------------------------------------------------------------------
 
@@ -71,12 +83,22 @@ class Desk:
     def require_namespace(self, ability: Ability, namespace: str) -> None:
         self.identity.require(ability, self.catalog.name, namespace)
 
-    def require_sight_of(self, name: TableName) -> None:
-        """To look at a table."""
-        self.require(Ability.READ, name)
+    def require_sight_of(self, name: TableName, kind: str = "table") -> None:
+        """To look at a table or view: what may not be read is not there, whether or not it is."""
+        if not self.identity.may(Ability.READ, self.catalog.name, name.namespace, name.table):
+            who = quoted(self.identity.name)
+            raise NotFoundError(f"there is no {kind} {quoted(str(name))} that {who} may read")
+
+    def require_registrar(self, name: TableName) -> None:
+        """To register a file: whoever names one gets to see the table or view that it is of."""
+        self.require(Ability.DDL, name)
+        self.identity.require(Ability.ADMIN, self.catalog.name)
 
     def seen_namespace(self, name: str) -> NamespaceInfo:
-        """In any spelling; `NotFoundError` if nothing of it is to be seen."""
+        """In any spelling; `NotFoundError` if nothing of it is to be seen, whether or not it is there."""
+        if not self.identity.sees(self.catalog.name, name):
+            who = quoted(self.identity.name)
+            raise NotFoundError(f"there is no namespace {quoted(name)} that {who} may see")
         return open_namespace(self.identity, self.catalog, name).info
 
     def readable(self, namespace: str, names: Iterable[str]) -> list[str]:
@@ -85,11 +107,3 @@ class Desk:
         if identity.may(Ability.READ, catalog, namespace):
             return list(names)
         return [name for name in names if identity.may(Ability.READ, catalog, namespace, name)]
-
-
-def dotted(levels: Iterable[str]) -> str:
-    """A nested namespace as one name."""
-    name = ".".join(levels)
-    if not name.strip("."):
-        raise InvalidRequestError("the namespace has no name")
-    return name

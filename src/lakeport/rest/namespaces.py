@@ -18,7 +18,8 @@ from lakeport.core.errors import (
 from lakeport.core.names import fold, quoted
 from lakeport.rest import bodies
 from lakeport.rest.answers import NOTHING, Answer, json
-from lakeport.rest.desk import SEPARATOR, Desk, dotted
+from lakeport.rest.bodies import dotted
+from lakeport.rest.desk import SEPARATOR, Desk
 from lakeport.rest.failures import NO_NAMESPACE, NOT_EMPTY, NamedError
 from lakeport.rest.pages import page_of
 from lakeport.rest.routes import Route

@@ -24,14 +24,23 @@ PREFIX = "{prefix}"
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`missing` is what a 404 is about. `commits`: its failures tell whether something was applied."""
+    """`missing` is what a 404 is about. `commits`: its failures tell whether something was applied.
+
+    `is_open`: nobody has to be recognised who calls it.
+    """
 
     method: str
     template: str
     handler: Handler
     missing: str = NO_TABLE
     commits: bool = False
+    is_open: bool = False
     offered: Callable[[Catalog], bool] = lambda _catalog: True
+
+    @property
+    def action(self) -> str:
+        """How audit and metrics call it."""
+        return f"rest.{self.handler.__name__}"
 
     @property
     def endpoint(self) -> str:

@@ -7,11 +7,11 @@ import logging
 from lakeport.access import Ability
 from lakeport.catalog.decoding import decoded
 from lakeport.core.errors import InvalidRequestError, NotFoundError
-from lakeport.core.names import TableName, quoted
-from lakeport.rest import bodies
+from lakeport.core.names import quoted
+from lakeport.rest import bodies, growth
 from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import shown, unchanged
-from lakeport.rest.desk import Desk, dotted
+from lakeport.rest.desk import Desk
 from lakeport.rest.failures import NO_NAMESPACE, NamedError
 from lakeport.rest.pages import page_of
 from lakeport.rest.routes import Route
@@ -37,10 +37,9 @@ def list_tables(desk: Desk) -> Answer:
 
 def create_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.NamedBody)
-    name = TableName(desk.named_namespace(), asked.name)
-    desk.note(name.namespace, name.table)
+    name = desk.about(desk.named_namespace(), asked.name)
     desk.require(Ability.DDL, name)
-    return shown(desk.engines.create(name, desk.body, desk.terms))
+    return shown(desk.engines.create(name, growth.creation(desk, desk.body), desk.terms))
 
 
 def load_table(desk: Desk) -> Answer:
@@ -72,17 +71,19 @@ def drop_table(desk: Desk) -> Answer:
         )
     name = desk.named_table()
     desk.require(Ability.DDL, name)
+    growth.require_own(desk, name, "drop")
     desk.engines.drop(name, purge=purge == _TRUE)
     return NOTHING
 
 
 def rename_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.Rename)
-    old, new = _named(asked.source), _named(asked.destination)
-    desk.note(old.namespace, old.table)
+    old, new = asked.source.table_name, asked.destination.table_name
+    desk.about(old.namespace, old.table)
     for name in (old, new):
         desk.require(Ability.DDL, name)
     found = desk.engines.find(old)
+    growth.require_own(desk, found, "rename")
     try:
         desk.catalog.namespace(new.namespace)
     except NotFoundError as error:
@@ -93,9 +94,9 @@ def rename_table(desk: Desk) -> Answer:
 
 def register_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.RegisterTable)
-    name = TableName(desk.named_namespace(), asked.name)
-    desk.note(name.namespace, name.table)
-    desk.require(Ability.DDL, name)
+    name = desk.about(desk.named_namespace(), asked.name)
+    desk.require_registrar(name)
+    growth.require_new(desk, name, overwrite=asked.overwrite)
     made = desk.engines.register(
         name, asked.metadata_location, desk.terms, overwrite=asked.overwrite
     )
@@ -109,10 +110,6 @@ def report_metrics(desk: Desk) -> Answer:
     report = decoded(desk.body, dict[str, object])
     _log.debug("rest.report", extra={"table": str(name), "type": report.get("report-type")})
     return NOTHING
-
-
-def _named(identifier: bodies.Identifier) -> TableName:
-    return TableName(dotted(identifier.namespace), identifier.name)
 
 
 ROUTES = (

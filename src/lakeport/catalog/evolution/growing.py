@@ -13,6 +13,9 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
+from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import quoted
+
 Json: TypeAlias = Mapping[str, Any]
 
 _DECIMAL = re.compile(r"decimal\(\s*(\d+)\s*,\s*(\d+)\s*\)")
@@ -25,6 +28,16 @@ class Loss:
 
     column: str
     what: str
+
+
+def require_growth(before: Json, after: Json) -> None:
+    """Refuse the schema `after` if anything would be lost by it."""
+    lost = next(losses(before, after), None)
+    if lost is not None:
+        raise InvalidRequestError(
+            f"column {quoted(lost.column)} {lost.what}",
+            hint="a run lets tables grow and takes nothing away; use a token without `--growth`",
+        )
 
 
 def losses(before: Json, after: Json) -> Iterator[Loss]:

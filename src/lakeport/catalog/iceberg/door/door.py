@@ -20,7 +20,7 @@ from lakeport.catalog.engines import (
 from lakeport.catalog.iceberg.create import check_table_name, taken
 from lakeport.catalog.iceberg.door import messages
 from lakeport.catalog.iceberg.door.commit import Committer
-from lakeport.catalog.iceberg.door.create import described
+from lakeport.catalog.iceberg.door.create import described, make_folders
 from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.door.parts import understanding
 from lakeport.catalog.iceberg.door.places import Places
@@ -48,6 +48,11 @@ class EngineDoor:
     @property
     def commits_together(self) -> bool:
         return isinstance(self._surroundings.native, PatientSqlCatalog)
+
+    @property
+    def keeps_views(self) -> bool:
+        native = self._surroundings.native
+        return isinstance(native, PatientSqlCatalog) and native.keeps_views
 
     # -- looking ---------------------------------------------------------------------------------
 
@@ -85,9 +90,10 @@ class EngineDoor:
         if not isinstance(native, PatientSqlCatalog):
             return self._create_by_service(new, asked, terms)
         metadata = described(native, new, asked, self._places, terms)
-        if asked.stage_create:
-            return Described(new, None, metadata.model_dump_json().encode())
         io = native._load_file_io(location=metadata.location)  # noqa: SLF001  the driver is ours
+        if asked.stage_create:
+            make_folders(io, metadata.location)
+            return Described(new, None, metadata.model_dump_json().encode())
         with changing(self._surroundings, new):
             (moved,) = native.move((Move(self._identifier(new), io, metadata),))
         caches = self._surroundings.caches

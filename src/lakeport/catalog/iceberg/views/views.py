@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
-    NoSuchNamespaceError,
     NoSuchViewError,
     TableAlreadyExistsError,
 )
@@ -22,8 +21,9 @@ from pyiceberg.view.metadata import ViewMetadata
 
 from lakeport.catalog.iceberg.commit.files import Scratch
 from lakeport.catalog.iceberg.create import own_folder
+from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
-from lakeport.catalog.iceberg.failures import asking, reading, writing
+from lakeport.catalog.iceberg.failures import asking, reading
 from lakeport.catalog.iceberg.metadata import open_storage
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.views.described import describe_view
@@ -152,8 +152,7 @@ class SqlViews:
         scratch = Scratch(storage, durable=self._native.durable)
         with self._changing(name):
             try:
-                with writing(f"the metadata of view {quoted(str(name))}"):
-                    scratch.put(location, text)
+                scratch.put(location, text)
                 yield StoredView(name, location, text)
             except CommitStateUnknownException:
                 scratch.settled()
@@ -165,8 +164,8 @@ class SqlViews:
 
     @contextmanager
     def _changing(self, name: TableName) -> Iterator[None]:
-        """`name` is the one to be made or kept. What was remembered of the catalog is wrong afterwards."""
-        with asking(self._surroundings.profile):
+        """`name` is the one to be made or kept; `changing` tells of whatever concerns tables, too."""
+        with changing(self._surroundings, name):
             try:
                 yield
             except NoSuchViewError as error:
@@ -176,16 +175,10 @@ class SqlViews:
                     f"there is already a table or view {quoted(str(name))}",
                     hint="choose another name; names are matched without regard to case",
                 ) from error
-            except NoSuchNamespaceError as error:
-                raise NotFoundError(
-                    f"there is no namespace {quoted(name.namespace)}", hint="create it first"
-                ) from error
             except CommitFailedException as error:
                 raise ConflictError(
                     f"somebody else has changed view {quoted(str(name))}", hint="load it again"
                 ) from error
-            finally:
-                self._surroundings.pointers.forget()
 
     def _now(self) -> int:
         return self._surroundings.clock() // _MILLISECOND
