@@ -29,6 +29,7 @@ from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
 from lakeport.app.serve.view import Audit, system_overlay
+from lakeport.app.serve.warming import warming
 from lakeport.app.settings import Settings
 from lakeport.flight.server import FlightServer
 from lakeport.state import Store
@@ -89,6 +90,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         if not (greeting.is_open or _has_tokens(store)):
             greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
         stack.enter_context(calm_collector())
+        stack.enter_context(warming(served.catalogs))
         try:
             yield Running(flight.address, http.address, greeting)
         finally:

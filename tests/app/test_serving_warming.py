@@ -1,0 +1,89 @@
+"""A fresh server reads its tables' metadata before anybody asks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import count
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from lakeport import open as opened
+from lakeport.app import wiring
+from lakeport.app.serve import running
+from lakeport.app.serve.late import LateCatalog
+from lakeport.app.serve.warming import warm, warming
+from lakeport.app.settings import load
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.memory import MemoryCatalog
+from lakeport.core.errors import UnavailableError
+from lakeport.web.app import build
+
+ANYWHERE = {"server.grpc": "127.0.0.1:0", "server.http": "127.0.0.1:0"}
+TABLES = 6
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "lakeport.toml").write_text("")
+    with opened(tmp_path) as lake:
+        for number in range(TABLES):
+            lake.create_table(f"shop.orders_{number}", pa.schema([("id", pa.int64())]))
+    return tmp_path
+
+
+@pytest.fixture
+def catalog(project: Path) -> Iterator[IcebergCatalog]:
+    with wiring.open_catalog(load(project=project, variables={})) as catalog:
+        yield catalog
+
+
+def _held(catalog: IcebergCatalog) -> int:
+    return catalog.cache_figures()["metadata"].entries
+
+
+def _unreachable() -> IcebergCatalog:
+    raise UnavailableError("nobody answers")
+
+
+def test_every_table_is_read_once(catalog: IcebergCatalog) -> None:
+    with warming([catalog]) as thread:
+        thread.join()
+    assert _held(catalog) == TABLES
+
+
+def test_a_server_reads_them_by_itself(project: Path) -> None:
+    """It has stopped before the catalog is closed: nothing is raised, and nothing is left behind."""
+    settings = load(project=project, flags=ANYWHERE, variables={})
+    for _ in range(3):
+        with running(settings, build):
+            pass
+
+
+def test_a_table_that_cannot_be_read_is_left_to_who_asks(
+    project: Path, catalog: IcebergCatalog
+) -> None:
+    (damaged,) = project.glob("**/orders_3*/metadata/*.json")
+    damaged.write_text("{")
+    assert warm(catalog) == TABLES - 1
+
+
+def test_a_catalog_that_is_down_keeps_nobody_from_the_next(catalog: IcebergCatalog) -> None:
+    with warming([LateCatalog("gone", _unreachable), catalog]) as thread:
+        thread.join()
+    assert _held(catalog) == TABLES
+
+
+def test_a_server_that_stops_reads_no_further(catalog: IcebergCatalog) -> None:
+    answers = iter([False, False, True])
+    assert warm(catalog, lambda: next(answers)) == 2
+
+
+def test_a_catalog_that_is_far_away_is_left_alone(catalog: IcebergCatalog) -> None:
+    seconds = count()
+    assert warm(catalog, clock=lambda: float(next(seconds))) == 4
+
+
+def test_there_is_nothing_to_read_of_a_catalog_in_memory() -> None:
+    assert warm(MemoryCatalog("lake")) == 0
