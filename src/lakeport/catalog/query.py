@@ -37,12 +37,13 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Query:
-    """None means: all columns, no condition, no limit, now."""
+    """None means: all columns, no condition, no limit, now. `row_ids` come as the last column."""
 
     columns: Sequence[str] | None = None
     where: str | None = None
     limit: int | None = None
     at: Point | None = None
+    row_ids: bool = False
 
     def __post_init__(self) -> None:
         if isinstance(self.columns, str):
@@ -65,6 +66,7 @@ def request_of(table: Table, query: Query) -> ScanRequest:
         expression=condition.expression,
         limit=query.limit,
         at=point,
+        row_ids=query.row_ids,
     )
 
 

@@ -7,22 +7,16 @@ again from the start, because only a new read knows which rows the condition mea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import groupby, islice
 from typing import TypeAlias
 
 import pyarrow as pa
 
-from lakeport.catalog.arrays.gather import gathered
-from lakeport.catalog.arrow import Array, Field
-from lakeport.catalog.definition import ROW_ID_FIELD, column_index, require_column
-from lakeport.catalog.expressions import (
-    Expression,
-    cast_array,
-    evaluate,
-    parse_expression,
-    type_text,
-)
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.assignments import Assignments
+from lakeport.catalog.definition import column_index
+from lakeport.catalog.expressions import cast_array
 from lakeport.catalog.expressions.pruning import Condition, narrow
 from lakeport.catalog.ports import (
     Deletable,
@@ -47,10 +41,6 @@ ATTEMPTS = 8
 
 _MAPPINGS = 10_000
 """Dictionaries that become one batch: a generator may give more than fit into memory."""
-
-# Asking an engine for new values has a price that does not depend on rows.
-_MANY_ROWS = 32_768
-_MANY_BYTES = 1 << 23
 
 
 def insert_rows(table: Table, rows: Rows, context: WriteContext | None = None) -> Written:
@@ -87,7 +77,7 @@ def delete_where(
                     write.add(batch)
             return write.commit()
 
-    return _until_applied(once)
+    return until_applied(once)
 
 
 def update_where(
@@ -98,62 +88,33 @@ def update_where(
 ) -> Written:
     """`{"price": "price * 2"}`: the new values see the row as it was before the statement."""
     target = require(table, Updatable, _called(table))
-    if not assignments:
-        raise InvalidRequestError("an UPDATE needs at least one column to set")
 
     def once() -> Written:
         with target.update(context) as write:
             schema = table.state().definition.schema
-            edits = {
-                schema.field(require_column(schema, name, where=_called(table))): parse_expression(
-                    sql, schema
-                )
-                for name, sql in assignments.items()
-            }
-            if len(edits) < len(assignments):
-                raise InvalidRequestError(
-                    "an UPDATE sets a column twice", hint="names differ in more than their case"
-                )
-            needed = frozenset().union(*(edit.columns for edit in edits.values()))
-            with read(table, _request(where, schema, needed)) as stream:
-                pieces = gathered(stream, most_rows=_MANY_ROWS, most_bytes=_MANY_BYTES)
-                for batch in pieces:
-                    write.add(_edited(batch, edits))
+            edits = Assignments.of(assignments, schema, _called(table))
+            with read(table, _request(where, schema, edits.read)) as stream:
+                for batch in edits.applied(stream):
+                    write.add(batch)
             return write.commit()
 
-    return _until_applied(once)
+    return until_applied(once)
 
 
-def _until_applied(once: Callable[[], Written]) -> Written:
+def until_applied(once: Callable[[], Written]) -> Written:
+    """`once` reads what it changes; whoever was faster makes it read anew, a few times."""
     for _ in range(ATTEMPTS - 1):
         try:
             return once()
-        except (ConflictError, ExpiredError):  # what it had read is gone; it reads anew
+        except (ConflictError, ExpiredError):
             continue
     return once()
 
 
-def _edited(batch: pa.RecordBatch, edits: Mapping[Field, Expression]) -> pa.RecordBatch:
-    columns = [_fitting(evaluate(edit, batch), column) for column, edit in edits.items()]
-    fields = [pa.field(column.name, column.type) for column in edits]
-    columns.append(batch.column(batch.num_columns - 1))
-    return pa.RecordBatch.from_arrays(columns, schema=pa.schema([*fields, ROW_ID_FIELD]))
-
-
-def _fitting(values: Array, column: Field) -> Array:
-    try:
-        return cast_array(values, column)
-    except InvalidRequestError as error:
-        raise InvalidRequestError(
-            f"a new value of column {quoted(column.name)} does not fit: {error.message}",
-            hint=error.hint or f"the column is {type_text(column)}",
-        ) from error
-
-
-def _request(where: str | None, schema: pa.Schema, columns: Collection[str] = ()) -> ScanRequest:
+def _request(where: str | None, schema: pa.Schema, columns: tuple[str, ...] = ()) -> ScanRequest:
     """Row ids and these columns of the rows that the condition means."""
     found = Condition(None, None) if where is None else narrow(where, schema)
-    return ScanRequest(tuple(sorted(columns)), found.predicate, found.expression, row_ids=True)
+    return ScanRequest(columns, found.predicate, found.expression, row_ids=True)
 
 
 def _schema_of(table: Table) -> Callable[[], pa.Schema]:

@@ -8,28 +8,23 @@ either. A stream is read as it is taken; closing it cancels the call, and the se
 from __future__ import annotations
 
 import logging
-from collections.abc import Generator, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator
 from functools import partial
-from typing import Any, Self, TypeAlias
+from typing import Any, TypeAlias
 
 import grpc
 import pyarrow as pa
 
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.closing import Closing
-from lakeport.core.errors import (
-    CorruptDataError,
-    InvalidRequestError,
-    LakeportError,
-    UnauthenticatedError,
-)
+from lakeport.core.errors import CorruptDataError, UnauthenticatedError
+from lakeport.flight.answers import LIMITS, Answers
 from lakeport.flight.begin import begun
 from lakeport.flight.call import Call, Method
 from lakeport.flight.dial import Proof, Target, open_channel
+from lakeport.flight.exchange import Exchange
 from lakeport.flight.handlers import SERVICE
 from lakeport.flight.incoming import IncomingStream
-from lakeport.flight.limits import Limits
 from lakeport.flight.messages import Action, FlightDescriptor, Ticket, decode_result
 from lakeport.flight.status import CLIENT_HEADER
 from lakeport.flight.told import told
@@ -38,8 +33,6 @@ from lakeport.flight.upload import Upload
 Header: TypeAlias = tuple[str, str]
 
 _log = logging.getLogger(__name__)
-# A server cuts its rows into messages of some 2 MB; this is where one of them must be nonsense.
-_LIMITS = Limits(decompressed_bytes=2**30, stream_bytes=2**30)
 
 
 class FlightClient(Closing):
@@ -73,21 +66,26 @@ class FlightClient(Closing):
     def get(self, ticket: bytes) -> BatchStream:
         """Returns when the columns are known: what is refused is refused here, before any row."""
         call = self._start(Method.DO_GET, Ticket(ticket).encode())
-        messages = _Messages(call, self.target)
-        incoming = IncomingStream(Call(Method.DO_GET), messages, _LIMITS)
+        answers = Answers(call, self.target)
+        incoming = IncomingStream(Call(Method.DO_GET), answers, LIMITS)
         try:
-            with messages.believed():
+            with answers.believed():
                 schema = incoming.schema
         except BaseException:
             call.cancel()
             raise
-        return BatchStream(schema, _batches(incoming, messages), call.cancel)
+        return BatchStream(schema, _batches(incoming, answers), call.cancel)
 
     def put(self, descriptor: FlightDescriptor, schema: pa.Schema, *headers: Header) -> Upload:
         """Rows of these columns, to be added to what this returns."""
-        stub: Any = self._channel.stream_stream(f"/{SERVICE}/{Method.DO_PUT}")
-        start = partial(stub, metadata=(*self._headers, *headers))
-        return Upload(start, self.target, descriptor, schema)
+        return Upload(self._both_ways(Method.DO_PUT, headers), self.target, descriptor, schema)
+
+    def exchange(
+        self, descriptor: FlightDescriptor, schema: pa.Schema, *headers: Header
+    ) -> Exchange:
+        """The same for rows that mean a change. Returns when the server is ready for them."""
+        start = self._both_ways(Method.DO_EXCHANGE, headers)
+        return Exchange(start, self.target, descriptor, schema)
 
     def close(self) -> None:
         self._channel.close()
@@ -98,46 +96,17 @@ class FlightClient(Closing):
         except grpc.RpcError as failure:
             raise told(failure, self.target) from None
 
+    def _both_ways(self, method: Method, headers: tuple[Header, ...]) -> Callable[..., Any]:
+        stub: Any = self._channel.stream_stream(f"/{SERVICE}/{method}")
+        return partial(stub, metadata=(*self._headers, *headers))
+
     def _start(self, method: Method, request: bytes) -> Any:
         stub: Any = self._channel.unary_stream(f"/{SERVICE}/{method}")
         return begun(lambda: stub(request, metadata=self._headers))
 
 
-class _Messages:
-    """What arrives of one stream. An error in here is the server's word; one that the decoding of it
-    raises says that the server talks nonsense.
-    """
-
-    def __init__(self, call: Any, target: Target) -> None:
-        self._call = call
-        self._target = target
-        self._failure: LakeportError | None = None
-
-    def __iter__(self) -> Self:
-        return self
-
-    def __next__(self) -> bytes:
-        try:
-            message: bytes = next(self._call)
-        except grpc.RpcError as failure:
-            self._failure = told(failure, self._target)
-            raise self._failure from None
-        return message
-
-    @contextmanager
-    def believed(self) -> Iterator[None]:
-        try:
-            yield
-        except InvalidRequestError as error:
-            if error is self._failure:
-                raise
-            raise CorruptDataError(f"{self._target} sent no rows: {error.message}") from None
-
-
-def _batches(
-    incoming: IncomingStream, messages: _Messages
-) -> Generator[pa.RecordBatch, None, None]:
-    with messages.believed():
+def _batches(incoming: IncomingStream, answers: Answers) -> Generator[pa.RecordBatch, None, None]:
+    with answers.believed():
         for chunk in incoming:
             if chunk.batch is not None:
                 yield chunk.batch

@@ -17,7 +17,6 @@ from lakeport.airport.exchange.kinds import Kind, is_returning, kind_of
 from lakeport.airport.exchange.shown import Shown, as_sent, whole_rows
 from lakeport.airport.exchange.statement import Statement, Statements
 from lakeport.airport.requested import Requested, from_path, requested
-from lakeport.airport.wire.packing import pack
 from lakeport.core.errors import (
     CancelledError,
     DeadlineError,
@@ -71,22 +70,22 @@ def _returned(statement: Statement, shown: Shown, incoming: Incoming) -> Iterato
         for batch in statement.received(incoming):
             stored = statement.add(batch, returning=True)
             yield Chunk(shown.batch(stored, batch.num_rows))
-        changed = statement.commit().rows
-    yield _total(changed)
+        written = statement.commit()
+    yield Chunk(None, statement.told(written))
 
 
 def _silent(statement: Statement, incoming: Incoming) -> Iterator[Chunk]:
     try:
         with statement.target.write:
             statement.take(incoming)
-            changed = statement.commit().rows
+            written = statement.commit()
     except (CancelledError, DeadlineError):
         raise
     except LakeportError:
         if statement.caller.call.is_airport:
             incoming.skip(_HEARD_OUT)
         raise
-    yield _total(changed)
+    yield Chunk(None, statement.told(written))
 
 
 def _refused(incoming: Incoming, error: LakeportError, *, returning: bool) -> Iterator[Chunk]:
@@ -96,7 +95,3 @@ def _refused(incoming: Incoming, error: LakeportError, *, returning: bool) -> It
         incoming.skip(_HEARD_OUT)
     raise error
     yield  # an iterator, so that the schema goes first
-
-
-def _total(changed: int) -> Chunk:
-    return Chunk(None, pack({"total_changed": changed}))

@@ -24,7 +24,7 @@ from lakeport.core.errors import InvalidRequestError, UnsupportedError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 
-_OPERATION = "airport-operation"
+OPERATION_HEADER = "airport-operation"
 _RETURNING = "return-chunks"
 PUT_HEADER = "lakeport-put"
 _FUNCTIONS = frozenset({"scalar_function", "table_function", "table_function_in_out"})
@@ -63,16 +63,16 @@ def begin(kind: Kind, table: Table, context: WriteContext) -> Write:
 
 
 def kind_of(call: Call) -> Kind:
-    asked = call.header(_OPERATION)
+    asked = call.header(OPERATION_HEADER)
     if asked in _FUNCTIONS:
         raise UnsupportedError(f"exchanges for {quoted(asked)} are not supported by this server")
     if asked in _EXCHANGED:
         return Kind(asked)
     raise InvalidRequestError(
-        f"the header `{_OPERATION}` is missing"
+        f"the header `{OPERATION_HEADER}` is missing"
         if asked is None
         else f"there is no operation {quoted(asked)}",
-        hint=f"`{_OPERATION}` is one of {', '.join(_EXCHANGED)}",
+        hint=f"`{OPERATION_HEADER}` is one of {', '.join(_EXCHANGED)}",
     )
 
 

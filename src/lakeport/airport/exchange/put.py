@@ -3,23 +3,18 @@
 The descriptor is a table's path or contract 001's JSON. Columns go by their names, and those that are
 not sent get their DEFAULT, or NULL. With the header `lakeport-put: replace` the rows take the place of
 all that are there. One PutResult comes when all is committed: its metadata is the last message of
-DoExchange, msgpack `{"total_changed": n}`; our own client is also told which version that made.
+DoExchange, msgpack `{"total_changed": n}`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-import msgspec
-
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import put_kind_of
 from lakeport.airport.exchange.statement import Statements
 from lakeport.airport.requested import requested
-from lakeport.airport.wire.packing import pack
-from lakeport.airport.wire.written import PutAnswer
 from lakeport.flight.service import Incoming
-from lakeport.flight.status import CLIENT_HEADER
 
 
 def put(statements: Statements, caller: Caller, incoming: Incoming) -> Iterator[bytes]:
@@ -28,7 +23,4 @@ def put(statements: Statements, caller: Caller, incoming: Incoming) -> Iterator[
     with statement.target.write:
         statement.take(incoming)
         written = statement.commit()
-    if caller.call.header(CLIENT_HEADER) is None:
-        yield pack({"total_changed": written.rows})
-    else:
-        yield msgspec.msgpack.encode(PutAnswer.of(written))
+    yield statement.told(written)

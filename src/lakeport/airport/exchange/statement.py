@@ -13,6 +13,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from itertools import islice
 
+import msgspec
 import pyarrow as pa
 
 from lakeport.access import StatementLimits
@@ -22,12 +23,15 @@ from lakeport.airport.exchange.target import Target, open_target
 from lakeport.airport.requested import Requested
 from lakeport.airport.scans import Pins
 from lakeport.airport.scans.resolve import transaction_of
+from lakeport.airport.wire.packing import pack
+from lakeport.airport.wire.written import WrittenAnswer
 from lakeport.catalog.arrays.gather import gathered
 from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.ports import Written
 from lakeport.core.errors import ConflictError, LakeportError, NotFoundError
 from lakeport.core.names import quoted
 from lakeport.flight.service import Incoming
+from lakeport.flight.status import CLIENT_HEADER
 
 _log = logging.getLogger(__name__)
 
@@ -105,6 +109,12 @@ class Statement:
             account.rows_changed = written.rows
         self._move_pin(written)
         return written
+
+    def told(self, written: Written) -> bytes:
+        """How many rows changed, in msgpack; our own clients are also told which version that made."""
+        if self.caller.call.header(CLIENT_HEADER) is None:
+            return pack({"total_changed": written.rows})
+        return msgspec.msgpack.encode(WrittenAnswer.of(written))
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:

@@ -37,6 +37,7 @@ class TableQuery:
                 "where": wanted.where,
                 "limit": wanted.limit,
                 "at": wanted.at,
+                "row_ids": wanted.row_ids or None,
             }
         )
 
@@ -53,6 +54,7 @@ class TableQuery:
             _optional(fields, "where"),
             _limit(fields),
             _optional(fields, "at"),
+            fields.flag("row_ids"),
         )
         return cls(fields.required_text("query"), query, fields.text("catalog_name") or None)
 
@@ -94,11 +96,10 @@ class TablesQuestion:
     @classmethod
     def decode(cls, body: bytes, what: str) -> Self:
         fields = Fields.of_json(body, what)
-        long = fields.values.get("long")
-        if long is not None and not isinstance(long, bool):
-            raise InvalidRequestError(f"{what}: `long` must be true or false")
         return cls(
-            _optional(fields, "namespace"), fields.text("catalog_name") or None, long or False
+            _optional(fields, "namespace"),
+            fields.text("catalog_name") or None,
+            fields.flag("long"),
         )
 
 

@@ -9,7 +9,7 @@ import msgspec
 from lakeport.catalog.ports import Written
 
 
-class PutAnswer(msgspec.Struct, frozen=True):
+class WrittenAnswer(msgspec.Struct, frozen=True):
     """Everyone else gets `total_changed` alone."""
 
     total_changed: int

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lakeport.app.lake.alteration import Alteration, Columns
 from lakeport.app.lake.given import GivenRows, given_rows
-from lakeport.app.lake.reader import closing_reader
+from lakeport.app.lake.readable import Readable
 from lakeport.catalog.changes import Change
 from lakeport.catalog.ports import (
     Alterable,
@@ -37,7 +37,7 @@ from lakeport.core.names import quoted
 A = TypeVar("A")
 
 
-class LakeTable:
+class LakeTable(Readable):
     """Made by `Lake.table`. `port` is the table as `catalog.ports` knows it, for whoever needs more."""
 
     def __init__(self, port: Table, context: WriteContext | None = None) -> None:
@@ -59,38 +59,6 @@ class LakeTable:
     def schema_at(self, at: Point) -> pa.Schema:
         """The columns as they were at a point of the table's history."""
         return schema_at(self.port, point_of(at))
-
-    # -- reading ---------------------------------------------------------------------------------
-
-    def scan(
-        self,
-        columns: Sequence[str] | None = None,
-        where: str | None = None,
-        *,
-        at: Point | None = None,
-        limit: int | None = None,
-    ) -> pa.RecordBatchReader:
-        """Rows as Arrow batches, read while they are taken.
-
-        `where` is SQL in DuckDB's dialect. `at` is a version, a `datetime` (UTC without a zone), or
-        what `--at` takes: "2024-01-15", "tag:v1", "snapshot:123". Closing the reader, leaving its
-        `with` block or dropping it frees threads and files at once.
-
-        What fails while batches are read reaches you as Arrow's error with our words in it;
-        `stream` keeps our own error classes.
-        """
-        return closing_reader(self.stream(columns, where, at=at, limit=limit))
-
-    def stream(
-        self,
-        columns: Sequence[str] | None = None,
-        where: str | None = None,
-        *,
-        at: Point | None = None,
-        limit: int | None = None,
-    ) -> BatchStream:
-        """The same rows as an iterator and context manager of Lakeport's own."""
-        return open_query(self.port, Query(columns, where, limit, at))
 
     def history(self) -> Sequence[SnapshotInfo]:
         """Every commit that was not expired, oldest first."""
@@ -165,6 +133,9 @@ class LakeTable:
         ref = Ref(name, kind, state.snapshot_id)
         self._with(Referable).create_ref(ref)
         return ref
+
+    def _open(self, query: Query) -> BatchStream:
+        return open_query(self.port, query)
 
     def _with(self, ability: type[A]) -> A:
         return require(self.port, ability, f"table {quoted(self.name)}")

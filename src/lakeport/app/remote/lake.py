@@ -1,13 +1,12 @@
 """A server's lake for Python programs: what `lakeport.connect` gives.
 
-It is what a `Lake` is, as far as the wire can say it. Rows are read and written as they are there; a
-change of columns is a statement of its own. UPDATE and DELETE by a condition are for DuckDB over the
-wire, and for `lakeport.open` where the lake is.
+It is what a `Lake` is, as far as the wire can say it: a change of columns is a statement of its own, and
+tags and branches are named where the lake is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 
@@ -15,9 +14,10 @@ import pyarrow as pa
 
 from lakeport.app.lake.given import GivenRows, given_rows
 from lakeport.app.lake.lake import NewColumns, definition_of
-from lakeport.app.lake.reader import closing_reader
+from lakeport.app.lake.readable import Readable
 from lakeport.app.lake.writing import renamed
 from lakeport.app.remote.source import RemoteSource, open_remote
+from lakeport.app.remote.statements import delete_remotely, update_remotely
 from lakeport.catalog.changes import Change
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, SnapshotInfo, Written
 from lakeport.catalog.query import Point, Query
@@ -42,7 +42,8 @@ class RemoteLake(Closing):
 
     def tables(self, namespace: str | None = None) -> list[str]:
         """Names like "shop.orders", sorted; of one namespace and those nested in it, or of all."""
-        return [listed.name for listed in self._source.tables(namespace)]
+        found = self._source.tables(namespace)
+        return [listed.name for listed in found if listed.kind == "table"]
 
     def table(self, name: str) -> RemoteTable:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""
@@ -94,7 +95,7 @@ class RemoteLake(Closing):
         return self._source.place().find(name).name
 
 
-class RemoteTable:
+class RemoteTable(Readable):
     """Made by `RemoteLake.table`; live, like a `LakeTable`."""
 
     def __init__(self, source: RemoteSource, name: str) -> None:
@@ -113,28 +114,6 @@ class RemoteTable:
         """The columns as they were at a point of the table's history."""
         return self._schema(at)
 
-    def scan(
-        self,
-        columns: Sequence[str] | None = None,
-        where: str | None = None,
-        *,
-        at: Point | None = None,
-        limit: int | None = None,
-    ) -> pa.RecordBatchReader:
-        """Rows as Arrow batches, sent while they are taken; see `LakeTable.scan`."""
-        return closing_reader(self.stream(columns, where, at=at, limit=limit))
-
-    def stream(
-        self,
-        columns: Sequence[str] | None = None,
-        where: str | None = None,
-        *,
-        at: Point | None = None,
-        limit: int | None = None,
-    ) -> BatchStream:
-        """The same rows as an iterator and context manager of Lakeport's own."""
-        return self._source.read(self.name, Query(columns, where, limit, at))
-
     def history(self) -> Sequence[SnapshotInfo]:
         """Every commit that was not expired, oldest first."""
         return [record.snapshot() for record in self._source.records(self.name)]
@@ -147,12 +126,27 @@ class RemoteTable:
         """These rows in place of all that are there, in one commit; the old ones stay in its past."""
         return self._write(rows, replace=True)
 
+    def delete(self, where: str | None = None) -> Written:
+        """Every row for which the SQL condition is TRUE; all of them without one."""
+        return delete_remotely(self._source, self.name, where)
+
+    def update(self, values: Mapping[str, str], where: str | None = None) -> Written:
+        """`update({"price": "price * 2"}, where="k = 1")`: new values are SQL over the old row.
+
+        The condition is evaluated by the server, new values here: the columns they are made of come,
+        and the new values go.
+        """
+        return update_remotely(self._source, self.name, values, where)
+
     def alter(self, change: Change) -> None:
         """One of the changes of `lakeport.catalog.changes`, such as `lakeport.AddColumn`.
 
         One at a time: over the wire each is a version of its own, and several could not be undone.
         """
         self._source.ddl.alter(self._source.place().find(self.name).name, change)
+
+    def _open(self, query: Query) -> BatchStream:
+        return self._source.read(self.name, query)
 
     def _write(self, rows: GivenRows, *, replace: bool) -> Written:
         place = self._source.place()

@@ -53,7 +53,7 @@ class RemotePlace:
 
     def write(self, table: Standing, rows: Iterator[pa.RecordBatch], *, replace: bool) -> Written:
         definition = Definition(table.schema)
-        with self._source.put(table.name, table.schema, replace=replace) as upload:
+        with self._source.put(table.name, table.schema, replacing=replace) as upload:
             for batch in rows:
                 upload.add(conform_insert(batch, definition))
                 self.bytes_sent = upload.bytes_sent

@@ -6,15 +6,16 @@ An answer of another shape than this version knows is an error, and never half a
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 import msgspec
 import pyarrow as pa
 
-from lakeport.airport.exchange.kinds import PUT_HEADER
+from lakeport.airport.exchange.kinds import OPERATION_HEADER, PUT_HEADER, Kind
 from lakeport.airport.requested import encoded, path_of
 from lakeport.airport.wire.questions import TableQuery, TableQuestion, TablesQuestion
-from lakeport.airport.wire.written import PutAnswer
+from lakeport.airport.wire.written import WrittenAnswer
 from lakeport.app.remote.ddl import RemoteDdl
 from lakeport.app.remote.place import RemotePlace
 from lakeport.catalog.ports import NamespaceInfo, Written
@@ -29,6 +30,7 @@ from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint, point_text
 from lakeport.flight.client import FlightClient
 from lakeport.flight.dial import Proof, Target
+from lakeport.flight.exchange import Exchange
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.upload import Upload
 
@@ -88,7 +90,7 @@ class RemoteSource:
 
     def read(self, table: str, query: Query) -> BatchStream:
         at = None if query.at is None else point_text(point_of(query.at))
-        wanted = Query(query.columns, query.where, query.limit, at)
+        wanted = replace(query, at=at)
         return self._client.get(TableQuery(table, wanted, self._catalog).encode())
 
     def dropped(self) -> tuple[Dropped, ...]:
@@ -102,17 +104,18 @@ class RemoteSource:
     def place(self) -> RemotePlace:
         return RemotePlace(self)
 
-    def put(self, table: TableName, schema: pa.Schema, *, replace: bool) -> Upload:
+    def put(self, table: TableName, schema: pa.Schema, *, replacing: bool) -> Upload:
         """Rows that are appended, or take the place of all that are there; see `written`."""
-        path = path_of(table)
-        if self._catalog is not None:
-            path = (encoded(self._catalog), *path)
-        header = (PUT_HEADER, "replace" if replace else "append")
-        return self._client.put(FlightDescriptor(path=path), schema, header)
+        header = (PUT_HEADER, "replace" if replacing else "append")
+        return self._client.put(self._descriptor(table), schema, header)
+
+    def exchange(self, kind: Kind, table: TableName, schema: pa.Schema) -> Exchange:
+        """Rows that mean a change of this kind; see `written`."""
+        return self._client.exchange(self._descriptor(table), schema, (OPERATION_HEADER, kind))
 
     def written(self, answer: bytes) -> Written:
-        """What the answer to a finished `put` says."""
-        return self._decoded(lambda: msgspec.msgpack.decode(answer, type=PutAnswer)).written()
+        """What the answer to a finished `put` or `exchange` says."""
+        return self._decoded(lambda: msgspec.msgpack.decode(answer, type=WrittenAnswer)).written()
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
         body = msgspec.json.encode({"catalog_name": self._catalog or ""})
@@ -121,6 +124,12 @@ class RemoteSource:
 
     def close(self) -> None:
         self._client.close()
+
+    def _descriptor(self, table: TableName) -> FlightDescriptor:
+        path = path_of(table)
+        return FlightDescriptor(
+            path=path if self._catalog is None else (encoded(self._catalog), *path)
+        )
 
     def _history(self, table: str) -> bytes:
         return self._client.act("TableHistory", TableQuestion(table, self._catalog).encode())
