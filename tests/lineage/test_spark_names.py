@@ -332,7 +332,7 @@ def test_nested_calls_are_read_once(function: str) -> None:
     # Read twice on every level, this would not end.
     depth = 40
     printed = name(f"{f'{function}(' * depth}name{', 1)' * depth}")
-    assert printed.count(f"{function}(") == depth
+    assert printed.upper().count(f"{function.upper()}(") == depth
 
 
 def test_a_lateral_subquery_shows_where_an_outer_column_comes_from() -> None:
@@ -344,3 +344,89 @@ def test_a_lateral_subquery_shows_where_an_outer_column_comes_from() -> None:
     assert names("SELECT * FROM other o, LATERAL (SELECT o.k + id)")[2:] == [
         "(outer(o.k) + outer(o.id))"
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("low = 'a'", "(low = 'a' collate UTF8_LCASE)"),
+        ("concat(low, 'a', name)", "concat(low, 'a' collate UTF8_LCASE, name)"),
+        ("replace(low, 'a' COLLATE utf8_binary, 'b')", "replace(low, collate(a, utf8_binary), b)"),
+        ("concat_ws('-', low, bin)", "concat_ws('-' collate null, low, bin)"),
+        ("instr(bin, 'a')", "instr(bin, a)"),
+        ("trim('a', low)", "TRIM(BOTH 'a' collate UTF8_LCASE FROM low)"),
+        ("rtrim('a', name)", "TRIM(TRAILING a FROM name)"),
+        ("trim(LEADING 'a' FROM low)", "TRIM(LEADING 'a' collate UTF8_LCASE FROM low)"),
+        ("btrim('a', low)", "btrim(a, low)"),
+        (
+            "CASE WHEN low = 'x' THEN 'y' ELSE low END",
+            "CASE WHEN (low = 'x' collate UTF8_LCASE) THEN 'y' collate UTF8_LCASE ELSE low END",
+        ),
+    ],
+)
+def test_strings_take_the_collation_of_columns_beside_them(item: str, expected: str) -> None:
+    table = "CREATE TABLE t (low STRING COLLATE utf8_lcase, bin STRING COLLATE UTF8_BINARY, name STRING)"
+    assert names(f"SELECT {item} FROM t", table) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("before", "item", "expected"),
+    [
+        ("DECLARE x INT DEFAULT 7", "x + 1", "(variablereference(system.session.x=7) + 1)"),
+        (
+            "DECLARE x INT; SET VAR x = -2",
+            "abs(session.x)",
+            "abs(variablereference(system.session.x=-2))",
+        ),
+        ("DECLARE x BIGINT DEFAULT 7", "-x", "(- variablereference(system.session.x=7L))"),
+        (
+            "DECLARE x DOUBLE",
+            "typeof(x)",
+            "typeof(variablereference(system.session.x=CAST(NULL AS DOUBLE)))",
+        ),
+        ("DECLARE x = 'it'", "upper(x)", "upper(variablereference(system.session.x='it'))"),
+        (
+            "DECLARE x BOOLEAN DEFAULT true",
+            "NOT x",
+            "(NOT variablereference(system.session.x=true))",
+        ),
+        ("DECLARE x INT DEFAULT 7; SET VAR x = 1 + 1", "x + 1", "(x + 1)"),
+        ("DECLARE x INT DEFAULT 7", "x", "x"),
+        ("DECLARE id INT DEFAULT 7", "id + 1", "(id + 1)"),
+    ],
+)
+def test_variables_show_the_value_they_are_known_to_hold(
+    before: str, item: str, expected: str
+) -> None:
+    assert names(f"SELECT {item} FROM shop", before) == [expected]
+
+
+def test_aliases_of_the_same_list_are_marked() -> None:
+    assert names("SELECT id AS a, a + 1, a, sum(id) + id FROM shop") == [
+        "a",
+        "(lateralAliasReference(a) + 1)",
+        "a",
+        "(sum(id) + id)",
+    ]
+    assert names("SELECT explode(xs) AS x, x + 1 FROM shop") == ["x", "(x + 1)"]
+
+
+def test_quoted_patterns_stand_for_columns_inside_of_calls() -> None:
+    before = "SET spark.sql.parser.quotedRegexColumnNames = true"
+    assert names("SELECT sum(`(id)?+.+`) FROM other", before) == ["sum(k)"]
+    assert names("SELECT greatest(`id|k`) FROM other", before) == ["greatest(id, k)"]
+    assert names(
+        "SELECT `(ID)?+.+` FROM other", f"{before}; SET spark.sql.caseSensitive = true"
+    ) == [
+        "id",
+        "k",
+    ]
+
+
+def test_all_before_a_comma_is_a_column() -> None:
+    assert names("SELECT all, id FROM (SELECT id AS all, id FROM other)") == ["all", "id"]
+    assert names("SELECT ALL id FROM other") == ["id"]
+
+
+def test_a_field_of_a_parenthesised_column_is_called_by_its_name() -> None:
+    assert name("(info).city") == "city"

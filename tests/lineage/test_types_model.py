@@ -274,3 +274,19 @@ def test_a_declaration_nested_too_deeply_is_unknown() -> None:
 def test_odd_calls_and_numbers_do_not_raise(text: str) -> None:
     expression = sqlglot.parse_one(f"SELECT {text}", dialect="spark").expressions[0]
     infer(expression, lambda _: None, "spark")
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("void", "void"),
+        ("struct<w:void,x:int>", "struct<w:void,x:int>"),
+        ("map<string, VOID>", "map<string,void>"),
+        ("struct<void:int>", "struct<void:int>"),
+        ("struct<a:nobody_knows,b:int>", None),
+        ("string collate utf8_lcase", "string collate UTF8_LCASE"),
+        ("struct<a:string collate SR_LATN_ai_rtrim>", "struct<a:string collate sr_Latn_AI_RTRIM>"),
+    ],
+)
+def test_spark_types_that_the_parser_cannot_read_as_they_are(text: str, shown: str | None) -> None:
+    assert type_text(read_type(text, "spark"), "spark") == shown

@@ -36,6 +36,9 @@ def declared_column(binder: Binder, node: exp.ColumnDef) -> ColumnEntry:
             primary = True
         elif isinstance(rule, exp.NotNullColumnConstraint):
             nullable = bool(rule.args.get("allow_null"))
+        elif isinstance(rule, exp.CollateColumnConstraint) and binder.dialect.naming == "spark":
+            # There it is part of the type.
+            text = f"{text} collate {rule.this.name}"
         elif isinstance(rule, exp.CommentColumnConstraint):
             comment = rule.name
         elif isinstance(rule, exp.Reference):

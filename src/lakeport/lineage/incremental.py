@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
     from lakeport.lineage.session import Session
     from lakeport.lineage.statement import Announced
-    from lakeport.lineage.types import SqlType
+    from lakeport.lineage.variables import Variable
 
 _Identity: TypeAlias = "tuple[int, str | None, str, str | None]"
 
@@ -45,8 +45,8 @@ class _Kept(NamedTuple):
     revised: dict[Name, int]
     announced: Announced | None
     # The variables there were before it, and those it left.
-    before: dict[str, SqlType | None]
-    variables: dict[str, SqlType | None]
+    before: dict[str, Variable]
+    variables: dict[str, Variable]
 
 
 class Analyzer:

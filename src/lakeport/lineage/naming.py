@@ -8,14 +8,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.bind.fragment_types import FragmentTypes
-from lakeport.lineage.bind.outer_names import outer_names, outer_reference, subqueries
 from lakeport.lineage.bind.scope import Column
-from lakeport.lineage.spark_names import Surroundings, spark_name
+from lakeport.lineage.select_item import SelectItem
+from lakeport.lineage.spark_names import spark_name
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.bind.binder import Binder
@@ -44,51 +41,8 @@ def output_name(
 
 
 def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token] | None) -> str:
-    select = node.find_ancestor(exp.Select)
-    windows = select.args.get("windows") or [] if select is not None else []
-
-    def is_relation(name: str) -> bool:
-        key = binder.folding.column(name)
-        return any(
-            source.alias == key or source.relation.name[0] == key for source in scope.sources
-        )
-
-    def is_column(name: str) -> bool:
-        key = binder.folding.column(name)
-        return any(
-            relation.entry.find(key) if relation.entry is not None else relation.find(key)
-            for relation in (source.relation for source in scope.sources)
-        )
-
-    def routine(name: str) -> str | None:
-        known = binder.registry.routine(name)
-        return known.name if known is not None else None
-
-    def window(name: str) -> list[Token]:
-        return binder.fragments.window(select, name) if isinstance(select, exp.Select) else []
-
-    def star(name: str) -> list[str]:
-        key = binder.folding.column(name)
-        chosen = [source.relation for source in scope.sources if not name or source.alias == key]
-        return [column.name for relation in chosen for column in binder.column_names(relation)]
-
-    surroundings = Surroundings(
-        is_relation,
-        is_column,
-        lambda parts: outer_reference(binder, parts, scope),
-        _outer_names(binder, node, scope),
-        window,
-        star,
-        FragmentTypes(binder, [node, *windows]).type_of,
-        routine,
-    )
-    printed = spark_name(tokens, surroundings) if tokens else None
+    printed = spark_name(tokens, SelectItem(binder, node, scope)) if tokens else None
     return printed if printed is not None else binder.sql(node)
-
-
-def _outer_names(binder: Binder, node: exp.Expr, scope: Scope) -> Iterator[list[str]]:
-    for query in subqueries(node):
-        yield outer_names(binder, query, scope)
 
 
 def _postgres_name(node: exp.Expr, tokens: list[Token] | None = None) -> str:

@@ -19,6 +19,7 @@ from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.pipes import unfold_pipes, unfold_table
 from lakeport.lineage.shims import shimmed
+from lakeport.lineage.spark_syntax import name_columns
 
 if TYPE_CHECKING:
     from lakeport.lineage.blocks import Chunk
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.shims import Shim
 
 _MAX_NESTING = 400
+_FREE_CALLS = 16
+_MISSING = "Required keyword"
 _MANY_STRUCTS = 6
 _OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _TYPES = frozenset({TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.NESTED})
@@ -97,7 +100,12 @@ class StatementParser:
             repaired = self._repaired(shim)
             if repaired is not None and not isinstance(repaired, exp.Command):
                 return Parsed(repaired, shim=shim)
-        if problem is None:
+        return Parsed(tree) if problem is None else self._otherwise(chunk, problem)
+
+    def _otherwise(self, chunk: Chunk, problem: Problem) -> Parsed:
+        """The last ways: fewer rules about functions, and the dialect's relatives."""
+        tree = self._with_free_arguments(chunk.tokens)
+        if tree is not None:
             return Parsed(tree)
         for relative in self._dialect.relatives:
             other = self._as_relative(chunk, relative)
@@ -110,6 +118,30 @@ class StatementParser:
         for tokens in (chunk.tokens, tokens_between(self._text, chunk.start, chunk.end, relative)):
             tree = self._attempt(tokens, relative)
             if tree is not None and not isinstance(tree, exp.Command):
+                return tree
+        return None
+
+    def _with_free_arguments(self, tokens: list[Token]) -> exp.Expr | None:
+        """The tree with functions taken for unknown ones where they have more arguments than the parser allows.
+
+        Engines add optional arguments faster than the parser learns them.
+        """
+        tokens = list(tokens)
+        for _ in range(_FREE_CALLS):
+            try:
+                tree = self._tree(tokens, self._dialect.parser)
+            except ParseError as error:
+                called = _overfull_call(error, tokens)
+                if called is None:
+                    return None
+                # No function is called so, and printed it looks the same.
+                name = tokens[called]
+                tokens[called] = Token(
+                    TokenType.VAR, f"{name.text} ", name.line, name.col, name.start, name.end
+                )
+            except _FAILURES:
+                return None
+            else:
                 return tree
         return None
 
@@ -128,8 +160,11 @@ class StatementParser:
             unfold_pipes(chunk.tokens)
         if self._dialect.naming == "spark":
             unfold_table(chunk.tokens)
-            if "identifier" in text.lower():
+            lowered = text.lower()
+            if "identifier" in lowered:
                 fold_identifiers(chunk.tokens)
+            if "all," in lowered:
+                name_columns(chunk.tokens)
 
     def _calm_structs(self, chunk: Chunk) -> None:
         """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""
@@ -189,12 +224,31 @@ def _nesting(tokens: list[Token]) -> int:
     return deepest
 
 
+def _overfull_call(error: ParseError, tokens: list[Token]) -> int | None:
+    """The place of the name of a function that the parser wants fewer arguments for."""
+    facts = error.errors[0] if error.errors else {}
+    if not str(facts.get("description")).startswith("The number of provided arguments"):
+        return None
+    place = (facts.get("line"), facts.get("col"))
+    end = next((n for n, token in enumerate(tokens) if (token.line, token.col) == place), -1)
+    depth = 0
+    for at in range(end, 0, -1):
+        kind = tokens[at].token_type
+        depth += (kind is TokenType.R_PAREN) - (kind is TokenType.L_PAREN)
+        if not depth:
+            return at - 1 if kind is TokenType.L_PAREN and at else None
+    return None
+
+
 def _problem(error: Exception, chunk: Chunk) -> Problem:
     """The offending token: sqlglot names it by line and by the column of its last character."""
     if isinstance(error, ParseError) and error.errors:
         first = error.errors[0]
         line, column = first.get("line"), first.get("col")
         message = str(first.get("description") or "the statement does not parse").rstrip(".")
+        if message.startswith(_MISSING):
+            # Which part and of what, the parser takes from a set: another answer in every process.
+            message = "a part of an expression is missing"
         for token in chunk.tokens:
             if token.line == line and token.col == column:
                 return Problem(f"{message} near `{token.text}`", token.start, token.end + 1)

@@ -136,7 +136,9 @@ class Registry:
         self._routines: dict[str, Routine | None] = {}
         # Spark's setting that makes quoted names in a select list regular expressions.
         self.quoted_patterns = False
-        # And the one that hides select aliases from GROUP BY.
+        # Whether those tell capitals from small letters.
+        self.case_sensitive = False
+        # And the setting that hides select aliases from GROUP BY.
         self.group_by_aliases = True
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
@@ -390,6 +392,8 @@ class Registry:
         self._changed(("",), "configure", name, value)
         if name == "spark.sql.parser.quotedregexcolumnnames":
             self.quoted_patterns = value.lower() == "true"
+        elif name == "spark.sql.casesensitive":
+            self.case_sensitive = value.lower() == "true"
         elif name == "spark.sql.groupbyaliases":
             self.group_by_aliases = value.lower() != "false"
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.issues import ResolutionSource, Severity
     from lakeport.lineage.request import AnalyzeRequest, SchemaMetadata
-    from lakeport.lineage.types import SqlType
+    from lakeport.lineage.variables import Variable
 
 
 class Session:
@@ -38,8 +38,8 @@ class Session:
         self.time = self.options.analysis_time or _now()
         self.issues: list[Issue] = []
         self.source = SourceText("")
-        # Variables the workload declared, with their types where they are known.
-        self.variables: dict[str, SqlType | None] = {}
+        # Variables the workload declared.
+        self.variables: dict[str, Variable] = {}
         self.tagged = bool(request.tag_hints)
         # Which statements read or wrote a relation, by canonical name.
         self.used: dict[Name, list[int]] = {}

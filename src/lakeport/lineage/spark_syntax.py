@@ -32,6 +32,14 @@ def plain_syntax(tokens: list[Token]) -> list[Token] | None:
     return found if found != tokens else None
 
 
+def name_columns(tokens: list[Token]) -> None:
+    """`SELECT all, b`: before a comma ALL is a column, which the parser would skip; in place."""
+    for at in range(1, len(tokens) - 1):
+        kinds = [token.token_type for token in tokens[at - 1 : at + 2]]
+        if kinds == [_T.SELECT, _T.ALL, _T.COMMA]:
+            tokens[at] = _as(_T.VAR, tokens[at].text, tokens[at])
+
+
 def _word(tokens: list[Token], at: int) -> str:
     return tokens[at].text.upper() if 0 <= at < len(tokens) else ""
 
@@ -135,7 +143,7 @@ def _null_choice(tokens: list[Token], at: int, found: list[Token]) -> int:
     if not choice or _word(tokens, last - 2) != ",":
         return 0
     found += tokens[at : last - 2]
-    return length - 1
+    return length
 
 
 def _json_clauses(tokens: list[Token], at: int, found: list[Token]) -> int:

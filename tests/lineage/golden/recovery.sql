@@ -114,3 +114,12 @@ SELECT a FROM t;
 --> @1 out.a <- t.a
 --> issue PARSE_ERROR
 --> no issue UNKNOWN_TABLE
+
+-- case: functions_with_more_arguments_than_the_parser_allows
+-- table: t(a int, b int)
+SELECT shuffle(array(a), b) AS x, lower(a, b) AS y FROM t;
+SELECT first_value(a, true) OVER (ORDER BY b) AS x, any_value(b, false) AS y FROM t;
+--> @0 out.x <= t.a, t.b
+--> @0 out.y <= t.a, t.b
+--> @1 out.x <= t.a, t.b[WINDOW]
+--> @1 out.y <= t.b[AGGREGATION]

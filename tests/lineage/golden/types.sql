@@ -158,3 +158,10 @@ CREATE TABLE t AS SELECT x, session.y AS y, system.session.x + 1 AS z;
 --> @2 t.y <- ()
 --> @2 t.z <- ()
 --> schema t(x int, y string, z int) implied @2
+
+-- case: spark_strings_keep_their_collation
+CREATE TABLE t (a STRING COLLATE utf8_lcase, b ARRAY<STRING COLLATE sr_latn_ai>, c STRING);
+CREATE TABLE u AS SELECT a, b, c, c COLLATE unicode AS d, CAST(c AS STRING COLLATE unicode_ci) AS e FROM t;
+--> partial
+--> schema t(a STRING collate utf8_lcase, b ARRAY<STRING COLLATE sr_latn_ai>, c STRING) implied @0
+--> schema u(a STRING collate utf8_lcase, b ARRAY<STRING COLLATE sr_latn_ai>, c STRING, d string collate UNICODE, e string collate UNICODE_CI) implied @1

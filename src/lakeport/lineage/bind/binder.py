@@ -103,9 +103,12 @@ class Binder:
         """INSERT, UPDATE or DELETE inside a WITH clause; its output is what it returns."""
         return self.change(self, node, parent, ctes) if self.change else Output([], [], [])
 
-    def star(self, scope: Scope) -> list[Item]:
-        """All columns of a scope's sources."""
-        return expand_star(self, exp.Star(), scope)
+    def star(self, scope: Scope, table: exp.Expr | None = None) -> list[Item]:
+        """All columns of a scope's sources, or of one of them."""
+        star = exp.Star()
+        return expand_star(
+            self, star if table is None else exp.Column(this=star, table=table), scope
+        )
 
     def rename(self, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
         """Apply a column alias list."""

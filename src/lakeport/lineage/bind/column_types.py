@@ -79,9 +79,10 @@ class ColumnTypes:
         if not self._variables:
             return None
         name = node.this
-        return self._variables.get(
+        variable = self._variables.get(
             self._folding.column(name.name, quoted=bool(name.args.get("quoted")))
         )
+        return variable.type if variable is not None else None
 
     def of_column(self, column: Column) -> SqlType | None:
         """The type of a column, computed once."""

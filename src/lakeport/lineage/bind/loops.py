@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.scope import Ref, Relation
 from lakeport.lineage.parse import parsed_fragment
+from lakeport.lineage.variables import is_session_qualifier
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -47,8 +48,7 @@ def is_variable(binder: Binder, chain: Sequence[exp.Expr]) -> bool:
     """`x`, and `session.x` or `system.session.x` in Spark, after a DECLARE."""
     if not binder.variables or binder.key(chain[-1]) not in binder.variables:
         return False
-    qualifier = [part.name.lower() for part in chain[:-1]]
-    return qualifier in ([], ["session"], ["system", "session"])
+    return is_session_qualifier([part.name for part in chain[:-1]])
 
 
 def loop_relation(binder: Binder, position: int) -> Relation:

@@ -12,8 +12,9 @@ from sqlglot import exp
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
+from lakeport.lineage.bind.patterns import expand_pattern
 from lakeport.lineage.bind.scope import Column, Item, Ref, Scope
-from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_pattern, expand_star
+from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_star
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
 
@@ -148,7 +149,7 @@ def _ends_in_a_name(binder: Binder, node: exp.Expr) -> bool:
     if not isinstance(node, exp.Dot) or not isinstance(node.expression, exp.Identifier):
         return False
     first = node.this
-    while isinstance(first, exp.Dot):
+    while isinstance(first, exp.Dot | exp.Paren):
         first = first.this
     return binder.dialect.naming != "spark" or isinstance(first, exp.Column | exp.Identifier)
 

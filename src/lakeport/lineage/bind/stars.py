@@ -329,18 +329,3 @@ def expand_columns(binder: Binder, node: exp.Columns, scope: Scope) -> list[Item
     except re.error:
         return items
     return [item for item in items if isinstance(item, Tail) or pattern.search(item.name)]
-
-
-def expand_pattern(binder: Binder, node: exp.Column, scope: Scope) -> list[Item] | None:
-    """Spark's quoted names as patterns over whole column names; None if it is an ordinary name."""
-    identifier = node.this
-    if not isinstance(identifier, exp.Identifier) or not identifier.args.get("quoted"):
-        return None
-    try:
-        pattern = re.compile(identifier.name, re.IGNORECASE)
-    except re.error:
-        return None
-    table = node.args.get("table")
-    star = exp.Star() if table is None else exp.Column(this=exp.Star(), table=table.copy())
-    items = expand_star(binder, star, scope)
-    return [item for item in items if isinstance(item, Tail) or pattern.fullmatch(item.name)]

@@ -27,8 +27,10 @@ _DEFAULT_CLAUSES = (
     "RETURNING STRING",
 )
 # Functions of bytes and keys, whose strings need not agree in collation.
-_BYTEWISE = frozenset({"decode", "encode", "map", "to_binary", "try_to_binary"})
+_BYTEWISE = frozenset({"btrim", "decode", "encode", "map", "to_binary", "try_to_binary"})
 _SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
+# What to trim, and of what.
+_TRIMMED = 2
 
 
 def call_text(printer: Printer, parts: list[str]) -> str:
@@ -48,7 +50,11 @@ def call_text(printer: Printer, parts: list[str]) -> str:
         printer.at += 2
         return _after_call(printer, "count(1)", name, [])
     shown, arguments = _arguments(printer, name)
-    texts = [text for text, _ in arguments] if shown in _BYTEWISE else collated(arguments)
+    texts = (
+        [text for text, _ in arguments]
+        if shown in _BYTEWISE
+        else collated(arguments, printer.world)
+    )
     tokens = [piece for _, piece in arguments]
     call = Call(shown, texts, lambda place: printer.world.type_of(tokens[place]))
     return _after_call(printer, printed_call(call, distinct=distinct), shown, texts)
@@ -127,13 +133,13 @@ def _separated(*words: str) -> Callable[[Printer, str], tuple[str, list[Operand]
     """`substring(a FROM 2 FOR 3)`, `overlay(a PLACING b FROM 2)`."""
 
     def read(printer: Printer, name: str) -> tuple[str, list[Operand]]:
-        found = [_one(printer, printer.expression)]
+        found = [printer.operand()]
         if printer.word() not in words:
             return name, _rest(printer, found)
         while not printer.accept(")"):
             if not any(printer.accept(word) for word in words):
                 printer.expect(",")
-            found.append(_one(printer, printer.expression))
+            found.append(printer.operand())
         return {"substr": "substring"}.get(name, name), found
 
     return read
@@ -150,18 +156,20 @@ def _position(printer: Printer, name: str) -> tuple[str, list[Operand]]:
 
 
 def _trim(printer: Printer, name: str) -> tuple[str, list[Operand]]:
-    """`trim(BOTH x FROM y)`."""
+    """`trim(BOTH x FROM y)`, which `trim(x, y)` means as well."""
     side = next((word for word in _SIDES if printer.accept(word)), None)
-    characters = None if printer.word() == "FROM" else _one(printer, printer.expression)
-    if characters is not None and printer.word() != "FROM":
-        return name, _rest(printer, [characters])
-    printer.expect("FROM")
-    inner = _one(printer, printer.expression)
-    printer.expect(")")
-    if characters is None:
-        return _SIDES[side or "BOTH"], [inner]
-    shown: Operand = (f"{side or 'BOTH'} {characters[0]} FROM {inner[0]}", inner[1])
-    return "TRIM", [shown]
+    side = side or next(word for word, called in _SIDES.items() if called == name)
+    found = [] if printer.word() == "FROM" else [printer.operand()]
+    if found and printer.word() != "FROM":
+        found = _rest(printer, found)
+    else:
+        printer.expect("FROM")
+        found.append(printer.operand())
+        printer.expect(")")
+    if len(found) != _TRIMMED:
+        return _SIDES[side], found
+    characters, inner = collated(found, printer.world)
+    return "TRIM", [(f"{side} {characters} FROM {inner}", found[-1][1])]
 
 
 def _unit(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
@@ -185,7 +193,7 @@ def _unit(printer: Printer, name: str) -> tuple[str, list[Operand]] | None:
 
 def _json_path(printer: Printer, name: str) -> tuple[str, list[Operand]]:
     """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)`: clauses as they were written."""
-    document = _one(printer, printer.expression)
+    document = printer.operand()
     printer.expect(",")
     start = printer.at
     parts = [f"'{printer.take().text}'"]
@@ -210,7 +218,7 @@ _READERS: dict[str, Callable[[Printer, str], tuple[str, list[Operand]] | None]] 
     "json_exists": _json_path,
     "json_query": _json_path,
     "json_value": _json_path,
-    "trim": _trim,
+    **dict.fromkeys(_SIDES.values(), _trim),
     "timestampadd": _unit,
     "timestampdiff": _unit,
     "dateadd": _unit,

@@ -1,4 +1,7 @@
-"""Explicit collations spread: a plain string beside a collated one is printed with the collation."""
+"""Collations spread: a plain string beside a collated one is printed with the collation.
+
+One that is written out beats those of columns; columns that differ leave none.
+"""
 
 from __future__ import annotations
 
@@ -6,23 +9,39 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.types.collations import DEFAULT_COLLATION, normal_collation
+
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.spark_names.printer import Operand
+    from lakeport.lineage.spark_names.surroundings import Surroundings
 
 _T = TokenType
-_MODIFIERS = frozenset({"CI", "CS", "AI", "AS", "RTRIM"})
-_SCRIPT_LENGTH = 4
+_NAMES = frozenset({_T.VAR, _T.IDENTIFIER, _T.DOT})
 
 
-def collated(operands: list[Operand]) -> list[str]:
-    """The printed operands, strings among them with the collation another one names."""
-    names = [name for _, tokens in operands if (name := _collation(tokens)) is not None]
-    if not names:
+def collated(operands: list[Operand], world: Surroundings) -> list[str]:
+    """The printed operands, strings among them with the collation of the others."""
+    strings = [_is_string(tokens) for _, tokens in operands]
+    name = _common(operands, world) if any(strings) else None
+    if name is None or name == DEFAULT_COLLATION:
         return [text for text, _ in operands]
-    shown = f" collate {_normal(names[0])}"
-    return [f"'{text}'{shown}" if _is_string(tokens) else text for text, tokens in operands]
+    return [
+        f"'{text}' collate {name}" if string else text
+        for (text, _), string in zip(operands, strings, strict=True)
+    ]
+
+
+def _common(operands: list[Operand], world: Surroundings) -> str | None:
+    written = [name for _, tokens in operands if (name := _collation(tokens)) is not None]
+    if written:
+        return normal_collation(written[0])
+    # Only columns bring one along unasked; asking for the type of a larger part would cost a parse.
+    columns = [tokens for _, tokens in operands if tokens and _is_name(tokens)]
+    kinds = [kind for tokens in columns if (kind := world.type_of(tokens)) is not None]
+    held = {kind.collation for kind in kinds if kind.collation is not None}
+    return held.pop() if len(held) == 1 else "null" if held else None
 
 
 def _collation(tokens: list[Token]) -> str | None:
@@ -39,13 +58,5 @@ def _is_string(tokens: list[Token]) -> bool:
     return len(tokens) == 1 and tokens[0].token_type is _T.STRING
 
 
-def _normal(name: str) -> str:
-    """`UTF8_LCASE`, `UNICODE_CI`, `sr_Latn_AI`: locales have a spelling of their own."""
-    first, *rest = name.split("_")
-    if first.upper() in {"UTF8", "UNICODE"}:
-        return name.upper()
-    parts = [first.lower()]
-    for part in rest:
-        is_script = len(part) == _SCRIPT_LENGTH and part.upper() not in _MODIFIERS
-        parts.append(part.title() if is_script else part.upper())
-    return "_".join(parts)
+def _is_name(tokens: list[Token]) -> bool:
+    return all(token.token_type in _NAMES for token in tokens)

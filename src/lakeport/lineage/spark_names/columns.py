@@ -47,6 +47,11 @@ def column_name(printer: Printer) -> str:
     outer = printer.world.outer_reference(parts)
     if outer is not None:
         return outer
+    if len(parts) == 1 and printer.world.is_alias(name):
+        return f"lateralAliasReference({name})"
+    value = printer.world.variable(parts)
+    if value is not None:
+        return f"variablereference(system.session.{parts[-1].lower()}={value})"
     return ".".join(parts[_qualifiers(parts, printer.world) :])
 
 

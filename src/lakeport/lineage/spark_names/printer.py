@@ -123,7 +123,7 @@ class Printer(Cursor):
             after = self.at
             right = self.value()
             operands = (left, self.tokens[start:before]), (right, self.tokens[after : self.at])
-            left, right = collated(list(operands))
+            left, right = collated(list(operands), self.world)
             before = self.at
             left = (
                 f"(NOT ({left} = {right}))" if operator == "!=" else f"({left} {operator} {right})"
@@ -287,6 +287,11 @@ class Printer(Cursor):
             depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
         return ", ".join(next(self.world.outer, []))
 
+    def operand(self) -> Operand:
+        """One expression with its tokens."""
+        start = self.at
+        return self.expression(), self.tokens[start : self.at]
+
     def arguments(self) -> list[str]:
         """Comma-separated expressions up to the closing parenthesis, which is taken."""
         return [text for text, _ in self.operands()]
@@ -322,7 +327,14 @@ class Printer(Cursor):
         return printed
 
     def _star(self) -> list[str] | None:
-        """A star inside a call stands for the columns of its relations, without the excluded."""
+        """A star inside a call stands for the columns of its relations, without the excluded.
+
+        So does a quoted pattern, where those are switched on.
+        """
+        if self.kind() is _T.IDENTIFIER and self.kind(1) in {_T.COMMA, _T.R_PAREN}:
+            columns = self.world.matching(self.tokens[self.at].text)
+            self.at += bool(columns)
+            return columns or None
         relation = ""
         if self.kind(1) is _T.DOT and self.kind(2) is _T.STAR:
             relation = self.take().text

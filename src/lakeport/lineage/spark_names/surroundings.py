@@ -2,30 +2,49 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Iterator
 
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.types import SqlType
 
 
-@dataclass(frozen=True, slots=True)
-class Surroundings:
-    """The select item's world.
+class Surroundings(Protocol):
+    """The select item's world."""
 
-    `outer` gives, for each subquery in turn, the outer columns it mentions, which is all that Spark
-    shows of one. `routine` gives the full name of a function that the workload created.
-    """
+    @property
+    def outer(self) -> Iterator[list[str]]:
+        """For each subquery in turn the outer columns it mentions: all that Spark shows of one."""
 
-    is_relation: Callable[[str], bool]
-    is_column: Callable[[str], bool]
-    outer_reference: Callable[[list[str]], str | None]
-    outer: Iterator[list[str]]
-    window: Callable[[str], list[Token]]
-    star: Callable[[str], list[str]]
-    type_of: Callable[[list[Token]], SqlType | None]
-    routine: Callable[[str], str | None]
+    def is_relation(self, name: str) -> bool:
+        """Whether a source answers to this name."""
+
+    def is_column(self, name: str) -> bool:
+        """Whether a source has such a column."""
+
+    def is_alias(self, name: str) -> bool:
+        """Whether the name can only mean a select item before this one."""
+
+    def outer_reference(self, parts: list[str]) -> str | None:
+        """How a column of a query around this one is shown."""
+
+    def window(self, name: str) -> list[Token]:
+        """The definition of a named window."""
+
+    def star(self, name: str) -> list[str]:
+        """The columns of one source, or of all if there is no name."""
+
+    def matching(self, pattern: str) -> list[str]:
+        """The columns a quoted pattern stands for; none where patterns are switched off."""
+
+    def type_of(self, tokens: list[Token]) -> SqlType | None:
+        """The type of a part of the item."""
+
+    def routine(self, name: str) -> str | None:
+        """The full name of a function that the workload created."""
+
+    def variable(self, parts: list[str]) -> str | None:
+        """The value that a session variable is known to hold."""

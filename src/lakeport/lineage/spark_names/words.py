@@ -6,13 +6,14 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.intervals import interval_text
 from lakeport.lineage.spark_names.type_names import cast_text, type_name
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lakeport.lineage.spark_names.printer import Printer
+    from lakeport.lineage.spark_names.printer import Operand, Printer
 
 _T = TokenType
 
@@ -32,16 +33,20 @@ def _case(printer: Printer) -> str | None:
         return None
     printer.take()
     subject = None if printer.word() == "WHEN" else printer.expression()
-    parts = ["CASE"]
+    conditions: list[str] = []
+    results: list[Operand] = []
     while printer.accept("WHEN"):
         condition = printer.expression()
         printer.expect("THEN")
-        tested = f"({subject} = {condition})" if subject is not None else condition
-        parts.append(f"WHEN {tested} THEN {printer.expression()}")
+        conditions.append(f"({subject} = {condition})" if subject is not None else condition)
+        results.append(printer.operand())
     if printer.accept("ELSE"):
-        parts.append(f"ELSE {printer.expression()}")
+        results.append(printer.operand())
     printer.expect("END")
-    return " ".join([*parts, "END"])
+    shown = collated(results, printer.world)
+    parts = [f"WHEN {test} THEN {text}" for test, text in zip(conditions, shown, strict=False)]
+    parts += [f"ELSE {text}" for text in shown[len(conditions) :]]
+    return " ".join(["CASE", *parts, "END"])
 
 
 def _cast(printer: Printer) -> str | None:

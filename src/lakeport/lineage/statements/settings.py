@@ -10,10 +10,20 @@ from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.tables import written_name
 from lakeport.lineage.statements.define import bind_create
 from lakeport.lineage.types import type_of_node
+from lakeport.lineage.variables import Variable
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.types import SqlType
+
+
+_SETTINGS = frozenset(
+    {
+        "spark.sql.casesensitive",
+        "spark.sql.groupbyaliases",
+        "spark.sql.parser.quotedregexcolumnnames",
+    }
+)
 
 
 def bind_use(binder: Binder, tree: exp.Expr) -> str:
@@ -50,7 +60,7 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             binder.registry.use(
                 None, None, [(binder.registry.default_catalog, schema) for _, schema in path]
             )
-        elif name in {"spark.sql.parser.quotedregexcolumnnames", "spark.sql.groupbyaliases"}:
+        elif name in _SETTINGS:
             binder.registry.configure(name, value.name or value.sql())
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
@@ -59,7 +69,9 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             named = pair.this.expressions if isinstance(pair.this, exp.Tuple) else [pair.this]
             for variable in named:
                 if isinstance(variable, exp.Column | exp.Identifier):
-                    binder.variables.setdefault(binder.key(variable))
+                    key = binder.key(variable)
+                    held = binder.variables.get(key, Variable())
+                    binder.variables[key] = held.holding(value)
     return "SET"
 
 
@@ -75,7 +87,9 @@ def bind_declare(binder: Binder, tree: exp.Expr) -> str:
         names = item.this if isinstance(item.this, list) else [item.this]
         for name in names:
             if isinstance(name, exp.Expr) and name.name:
-                binder.variables[binder.folding.column(name.name)] = _declared_type(binder, item)
+                declared = Variable(_declared_type(binder, item))
+                key = binder.folding.column(name.name)
+                binder.variables[key] = declared.holding(item.args.get("default") or None)
         columns = item.args.get("kind")
         if isinstance(columns, exp.Schema) and isinstance(names[0], exp.Parameter):
             # `DECLARE @rows TABLE (…)` makes a temporary table.

@@ -35,6 +35,8 @@ class SqlType(msgspec.Struct, frozen=True):
     unit: tuple[str, str] | None = None
     # How deep its inside nests; it follows from the parts.
     depth: int = 0
+    # How strings of this type are compared, where it is said.
+    collation: str | None = None
 
     @property
     def element(self) -> SqlType | None:

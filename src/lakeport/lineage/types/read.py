@@ -13,10 +13,10 @@ from functools import lru_cache
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from lakeport.lineage.types.collations import normal_collation
 from lakeport.lineage.types.model import (
     CALENDAR_INTERVAL,
     MAX_NESTING,
-    VOID,
     SqlType,
     array_of,
     decimal,
@@ -45,6 +45,7 @@ _SPARK_KINDS = _KINDS | {"TIMESTAMPTZ": "timestamp", "TIMESTAMPLTZ": "timestamp"
 _DEFAULT_DECIMAL = (10, 0)
 _DEFAULT_TIME = (6,)
 _DIGITS = 10
+_VOID = re.compile(r"\bvoid\b(?=\s*(?:[,>]|$))", re.IGNORECASE)
 _ANONYMOUS = re.compile(r"_\d+$")
 
 
@@ -56,13 +57,19 @@ def parser_of(dialect: str) -> str:
 @lru_cache(maxsize=4096)
 def read_type(text: str, dialect: str) -> SqlType | None:
     """The type that a declaration in `dialect` names, or None if the parser does not know it."""
-    if text.strip().lower() == "void" and dialect in SPARK_FAMILY:
-        return VOID
+    written, wrapped = text, False
+    if dialect in SPARK_FAMILY:
+        # The parser knows `void` by another name, and a collation only inside of another type.
+        written = _VOID.sub("null", text)
+        wrapped = "collate" in text.lower()
     try:
-        node = exp.DataType.from_str(text, dialect=parser_of(dialect) or None)
-    except (SqlglotError, RecursionError, ValueError):
+        node = exp.DataType.from_str(
+            f"array<{written}>" if wrapped else written, dialect=parser_of(dialect) or None
+        )
+    except (SqlglotError, RecursionError, TypeError, ValueError):
         return None
-    return type_of_node(node, dialect)
+    kind = type_of_node(node, dialect)
+    return kind.element if wrapped and kind is not None else kind
 
 
 def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None:
@@ -79,8 +86,14 @@ def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None
         return None
     kinds = _SPARK_KINDS if dialect in SPARK_FAMILY else _KINDS
     kind = kinds.get(name.value, name.value.lower())
+    if kind == "struct" and node.args.get("nested") and not node.expressions:
+        # The parser gives up silently at the first field whose type it does not know.
+        return None
     if kind in {"array", "map", "struct"}:
         return _nested(kind, node.expressions, dialect, depth + 1)
+    collate = node.args.get("collate")
+    if isinstance(collate, exp.Expr) and dialect in SPARK_FAMILY:
+        return SqlType(kind, collation=normal_collation(collate.sql()))
     return _with_defaults(SqlType(kind, _numbers(node)), dialect)
 
 

@@ -10,6 +10,7 @@ import re
 
 from sqlglot import exp
 
+from lakeport.lineage.types.collations import normal_collation
 from lakeport.lineage.types.decimals import MAXIMUM, of_literal, rounded
 from lakeport.lineage.types.model import (
     BIGINT,
@@ -79,7 +80,7 @@ def negative(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
 def cast(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
     target = type_of_node(node.args["to"], dialect)
     if target is not None and dialect in SPARK_FAMILY and target.kind in TEXTUAL:
-        return STRING
+        return SqlType("string", collation=target.collation)
     return target
 
 
@@ -160,6 +161,14 @@ def geometry(node: exp.Expr, _: Types, __: str) -> SqlType | None:
     return SqlType("geometry", (system,)) if system is not None else None
 
 
+def _collated(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    """`x COLLATE name` is a string of that collation in Spark, and what it was elsewhere."""
+    name = node.args.get("expression")
+    if isinstance(name, exp.Expr) and dialect in SPARK_FAMILY:
+        return SqlType("string", collation=normal_collation(name.name))
+    return first(node, types, dialect)
+
+
 def text_or_binary(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     """Functions over characters that also take bytes, if everything they get is bytes."""
     return BINARY if types and all(type_ == BINARY for type_ in types) else STRING
@@ -179,7 +188,7 @@ SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Alias: Rule(THIS, first),
     exp.Subquery: Rule(_first_column, first),
     exp.Kwarg: Rule(argument("expression"), first),
-    exp.Collate: Rule(THIS, first),
+    exp.Collate: Rule(THIS, _collated),
     exp.Case: Rule(_branches, common),
     exp.If: Rule(argument("true", "false"), common),
     exp.DecodeCase: Rule(decoded, common),

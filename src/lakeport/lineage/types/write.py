@@ -51,6 +51,8 @@ def _spark(type_: SqlType, dialect: str) -> str:
         return f"{type_.kind}<{inside}>"
     if type_.kind == "timestamp" and type_.parameters:
         return f"timestamp_ltz{_parameters(type_)}"
+    if type_.collation is not None:
+        return f"{type_.kind} collate {type_.collation}"
     return type_.kind + _parameters(type_)
 
 
