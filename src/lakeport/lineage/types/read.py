@@ -134,7 +134,12 @@ def _nested(kind: str, parts: list[exp.Expr], dialect: str, depth: int) -> SqlTy
 def _field(part: exp.Expr, number: int, dialect: str, depth: int) -> tuple[str, SqlType | None]:
     if isinstance(part, exp.ColumnDef):
         kind = part.args.get("kind")
-        return part.name, type_of_node(kind, dialect, depth) if kind else None
+        type_ = type_of_node(kind, dialect, depth) if kind else None
+        for constraint in part.args.get("constraints") or ():
+            rule = constraint.args.get("kind")
+            if isinstance(rule, exp.CollateColumnConstraint) and dialect in SPARK_FAMILY:
+                type_ = SqlType("string", collation=normal_collation(rule.this.name))
+        return part.name, type_
     return f"_{number}", type_of_node(part, dialect, depth)
 
 
