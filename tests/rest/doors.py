@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -11,12 +10,13 @@ from pathlib import Path
 from typing import Any
 
 import requests
-import uvicorn
 from pyiceberg.catalog.rest import RestCatalog
 from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from lakeport.access import EVERYONE, Identity
+from lakeport.app.serve.http import HttpServer
+from lakeport.app.settings.values import Address
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import Catalog
@@ -98,18 +98,12 @@ class Client:
 @contextmanager
 def serving(app: Any) -> Iterator[str]:
     """The application on a port of its own; gives the address."""
-    config = uvicorn.Config(app, port=0, log_config=None, lifespan="off", access_log=False)
-    config.load()
-    server = uvicorn.Server(config)
-    socket = config.bind_socket()
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [socket]}, daemon=True)
-    thread.start()
+    server = HttpServer(app, Address("127.0.0.1", 0), None)
+    server.start()
     try:
-        yield f"http://127.0.0.1:{socket.getsockname()[1]}"
+        yield server.address
     finally:
-        server.should_exit = True
-        thread.join(SECONDS)
-        socket.close()
+        server.stop()
 
 
 @contextmanager

@@ -7,7 +7,6 @@ token gets everything, as the protocol has it.
 from __future__ import annotations
 
 import base64
-import binascii
 from collections.abc import Mapping, Sequence
 
 from lakeport.core.errors import InvalidRequestError
@@ -46,7 +45,7 @@ def _token(name: str) -> str:
 def _name(token: str) -> str:
     try:
         return base64.b64decode(token, altchars=b"-_", validate=True).decode()
-    except (binascii.Error, UnicodeError):
+    except ValueError:
         raise InvalidRequestError(
             f"{quoted(TOKEN)} is none that was given out here", hint="list from the beginning"
         ) from None

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from pyiceberg.catalog import Catalog
+from pyiceberg.io import FileIO
 from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
 from pyiceberg.table.metadata import TableMetadata, new_table_metadata
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
 
 from lakeport.catalog.engines import Terms
+from lakeport.catalog.iceberg.commit.files import local_path
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.definition import USUAL
 from lakeport.catalog.iceberg.door import messages
@@ -21,6 +25,7 @@ from lakeport.catalog.iceberg.door.parts import (
 )
 from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
+from lakeport.catalog.iceberg.failures import writing
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName, quoted
 
@@ -56,6 +61,15 @@ def described(
     metadata = metadata.model_copy(update={"location": location})
     places.check_change(None, metadata, terms)
     return metadata
+
+
+def make_folders(io: FileIO, location: str) -> None:
+    """On a local disk, for a table that is only staged: DuckDB writes files and makes no folders."""
+    path = local_path(io, location)
+    if path is not None:
+        with writing("a folder of the table"):
+            for part in ("data", "metadata"):
+                (Path(path) / part).mkdir(parents=True, exist_ok=True)
 
 
 def _format_of(text: str) -> int:

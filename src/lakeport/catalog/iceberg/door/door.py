@@ -32,7 +32,7 @@ from lakeport.catalog.iceberg.metadata import hold, load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.port import properties_of
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dropped import remove_now
-from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.errors import CorruptDataError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
 # The row that keeps a namespace without properties.
@@ -214,7 +214,12 @@ class EngineDoor:
     def _metadata_at(self, name: TableName, location: str) -> TableMetadata:
         surroundings = self._surroundings
         io = open_storage(surroundings.native.properties, location)
-        return load_metadata(surroundings.caches, name, location, lambda: io)
+        try:
+            return load_metadata(surroundings.caches, name, location, lambda: io)
+        except CorruptDataError as error:
+            raise InvalidRequestError(
+                error.message, hint="name a metadata file of a table"
+            ) from error
 
     def _create_by_service(
         self, name: TableName, asked: messages.CreateTable, terms: Terms

@@ -72,8 +72,11 @@ def schema_of(given: Mapping[str, Any], version: int = _WRITES) -> Schema:
     with understanding(what):
         schema = _parsed(Schema, given)
         schema.check_format_version_compatibility(version)
-        _ = schema.highest_field_id, schema._name_to_id  # noqa: SLF001  both refuse what is there twice
-    for struct in _structs(schema.as_struct()):
+        _ = schema._name_to_id  # noqa: SLF001  which refuses a name that is there twice
+        structs, numbers = _parts(schema.as_struct())
+        if len(set(numbers)) < len(numbers) or min(numbers, default=1) < 0:
+            raise ValueError("a field id is there twice, or is less than nothing")
+    for struct in structs:
         _check_columns(struct)
     return schema
 
@@ -129,17 +132,24 @@ def _parsed(kind: type[M], given: Mapping[str, Any]) -> M:
     return kind.model_validate(dict(given))
 
 
-def _structs(struct: StructType) -> Iterator[StructType]:
+def _parts(struct: StructType) -> tuple[list[StructType], list[int]]:
+    """All structs of a schema, and the ids of all that is in it."""
+    structs: list[StructType] = []
+    numbers: list[int] = []
     waiting: list[IcebergType] = [struct]
     while waiting:
         match waiting.pop():
             case StructType() as each:
-                yield each
-                waiting.extend(field.field_type for field in each.fields)
+                structs.append(each)
+                numbers += (field.field_id for field in each.fields)
+                waiting += (field.field_type for field in each.fields)
             case ListType() as each:
+                numbers.append(each.element_id)
                 waiting.append(each.element_type)
             case MapType() as each:
+                numbers += each.key_id, each.value_id
                 waiting += each.key_type, each.value_type
+    return structs, numbers
 
 
 def _check_columns(struct: StructType) -> None:
