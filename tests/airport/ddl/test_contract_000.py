@@ -290,6 +290,18 @@ def test_a_table_that_cannot_be_is_refused(either: Door) -> None:
         assert either.code("create_table", **body | wrong) is INVALID, wrong
 
 
+def test_a_rule_between_tables_is_not_promised(either: Door) -> None:
+    """Nobody could hold it where every table is committed by itself."""
+    body = {"schema_name": "shop", "table_name": "items", "arrow_schema": ipc(TEXTS)}
+    for text in (
+        "FOREIGN KEY (id) REFERENCES orders (id)",
+        "CONSTRAINT f FOREIGN KEY(id) REFERENCES o",
+    ):
+        code, said = either.refusal("create_table", **body, extra_constraints=[text])
+        assert code is UNIMPLEMENTED
+        assert "FOREIGN KEY is not supported" in said
+
+
 # -- drop_table ------------------------------------------------------------------------------------
 
 
