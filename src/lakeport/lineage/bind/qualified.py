@@ -290,5 +290,5 @@ def correlate(
         level.correlated.extend(refs)
         level = level.parent
         distance += 1
-    if distance > 1 and not binder.dialect.far_correlation:
+    if distance > outer.reach and not binder.dialect.far_correlation:
         out_of_reach(binder, identifier)

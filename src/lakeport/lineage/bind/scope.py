@@ -237,6 +237,8 @@ class Scope(msgspec.Struct, eq=False):
     prefers_projection: bool = False
     late_aliases: bool = False
     correlated: list[Ref] = []
+    # How many queries away its names are still seen, where an engine minds.
+    reach: int = 1
     indirect: list[tuple[Ref, str]] = []
 
     def relation(self, alias: str) -> Relation | None:

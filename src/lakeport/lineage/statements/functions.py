@@ -31,12 +31,13 @@ def bind_function(binder: Binder, tree: exp.Expr) -> None:
     parameters = _parameters(binder, tree.this)
     block = Block(parameters.label.lower(), frozenset(c.name.lower() for c in parameters.columns))
     binder.blocks = (*binder.blocks, block)
+    # To the queries in the body the parameters are a row around them.
+    scope = Scope(None, {})
+    scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
     if isinstance(body, exp.Query):
-        binder.query(body, None, {})
+        scope.reach += 1
+        binder.query(body, scope, {})
     else:
-        # To a subquery in an expression the parameters are a row around it.
-        scope = Scope(None, {})
-        scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
         collect(binder, body, scope)
 
 
