@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from lakeport.lineage.dialects import dialect_named
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.names import Folding, Name
-from lakeport.lineage.registry import ColumnEntry, Registry, TableEntry
+from lakeport.lineage.registry import Registry
 from lakeport.lineage.result import Conflict, Origin
 
 

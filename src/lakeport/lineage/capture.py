@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from sqlglot import exp
 
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
-from lakeport.lineage.registry import ColumnEntry, TableEntry
 from lakeport.lineage.request import ForeignKey
 from lakeport.lineage.result import Conflict, Constraint
 from lakeport.lineage.types import canonical_family

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.names import Folding, Name, folding_of, unsharded, written_parts
-from lakeport.lineage.registry import ColumnEntry, TableEntry
 
 if TYPE_CHECKING:
     from lakeport.lineage.dialects import Dialect

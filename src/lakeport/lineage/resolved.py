@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.result import ResolvedColumn, ResolvedSchema, ResolvedTable, TableVersion
 
 if TYPE_CHECKING:
+    from lakeport.lineage.entries import ColumnEntry, TableEntry
     from lakeport.lineage.names import Name
-    from lakeport.lineage.registry import ColumnEntry, TableEntry
     from lakeport.lineage.session import Session
 
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Relation
+from lakeport.lineage.entries import TableEntry
 from lakeport.lineage.names import dotted
-from lakeport.lineage.registry import TableEntry
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token

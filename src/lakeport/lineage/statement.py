@@ -12,12 +12,12 @@ from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
+from lakeport.lineage.entries import TableEntry
 from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import node_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
-from lakeport.lineage.registry import TableEntry
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.capture import output_columns
 from lakeport.lineage.emit import Emitter
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.parse import StatementParser
-from lakeport.lineage.registry import ColumnEntry, TableEntry
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.split import split
 from lakeport.lineage.text import SourceText

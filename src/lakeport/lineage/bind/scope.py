@@ -14,8 +14,8 @@ from msgspec.structs import replace
 if TYPE_CHECKING:
     from sqlglot import exp
 
+    from lakeport.lineage.entries import ColumnEntry, TableEntry
     from lakeport.lineage.names import Name
-    from lakeport.lineage.registry import ColumnEntry, TableEntry
     from lakeport.lineage.types import SqlType
 
 # How an input takes part in an output: the vocabulary of OpenLineage, ordered by strength.

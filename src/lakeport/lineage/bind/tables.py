@@ -12,9 +12,9 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Relation
 from lakeport.lineage.bind.system_tables import is_system_table
+from lakeport.lineage.entries import ColumnEntry, Lookup, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted, unsharded, written_parts
-from lakeport.lineage.registry import ColumnEntry, Lookup, TableEntry
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

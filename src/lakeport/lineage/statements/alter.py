@@ -14,9 +14,9 @@ from sqlglot import exp
 from lakeport.lineage.bind.scope import Column, Ref, Relation
 from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
 from lakeport.lineage.capture import declared_column
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
-from lakeport.lineage.registry import ColumnEntry, TableEntry
 from lakeport.lineage.result import Conflict
 from lakeport.lineage.statements.define import bind_definition
 from lakeport.lineage.types import SqlType, array_of, read_type, struct_of

@@ -11,9 +11,9 @@ from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.scope import Column, Output, Ref, Relation
 from lakeport.lineage.bind.tables import bind_table, name_span, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
+from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
-from lakeport.lineage.registry import ColumnEntry, TableEntry
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

@@ -1,0 +1,99 @@
+"""What the registry holds of a table: its columns, one version of it, and what a look-up answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from lakeport.lineage.result import Conflict
+
+if TYPE_CHECKING:
+    from lakeport.lineage.issues import ResolutionSource
+    from lakeport.lineage.names import Name
+    from lakeport.lineage.request import ColumnTag, ForeignKey
+    from lakeport.lineage.result import Constraint, Origin, ResolvedColumn, TypeOrigin
+
+
+class ColumnEntry(msgspec.Struct, frozen=True):
+    """A column of a known table."""
+
+    name: str
+    key: str
+    origin: Origin
+    data_type: str | None = None
+    type_origin: TypeOrigin | None = None
+    is_primary_key: bool = False
+    foreign_key: ForeignKey | None = None
+    nullable: bool | None = None
+    renamed_from: str | None = None
+    tags: tuple[ColumnTag, ...] = ()
+    description: str | None = None
+    # In column merge mode: known only from the workload, so a star over it is approximate.
+    uncertain: bool = False
+
+
+class TableEntry(msgspec.Struct):
+    """A table or view at one version."""
+
+    name: Name
+    shown: Name
+    columns: list[ColumnEntry]
+    origin: Origin
+    complete: bool
+    kind: Literal["table", "view"] = "table"
+    temporary: bool = False
+    inference: Literal["ddl", "usage"] | None = None
+    statement_index: int | None = None
+    source_name: str | None = None
+    constraints: list[Constraint] = []
+    conflict: Conflict | None = None
+    description: str | None = None
+    version: int = 1
+    # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
+    overlay: dict[str, ColumnEntry] = {}
+    dropped_columns: dict[str, int] = {}
+    _index: dict[str, ColumnEntry] | None = None
+    # The columns as the result shows them, shared by all requests that import this table.
+    shown_columns: list[ResolvedColumn] | None = None
+
+    def find(self, key: str) -> ColumnEntry | None:
+        """The column of that key."""
+        if self._index is None:
+            self._index = {column.key: column for column in reversed(self.columns)}
+        return self._index.get(key) or self.overlay.get(key)
+
+    def keys(self) -> set[str]:
+        """The keys of all listed columns."""
+        return {column.key for column in self.columns}
+
+    def with_columns(self, columns: list[ColumnEntry], **changes: Any) -> TableEntry:
+        """The next version of the table."""
+        return replace(
+            self,
+            columns=columns,
+            version=self.version + 1,
+            _index=None,
+            shown_columns=None,
+            **changes,
+        )
+
+
+class Lookup(msgspec.Struct, frozen=True):
+    """The answer to "which table is meant": its canonical name and what is known of it."""
+
+    name: Name
+    entry: TableEntry | None
+    source: ResolutionSource
+    # The statement that dropped it, if one did.
+    dropped_at: int | None = None
+    # The later statement that creates it, if one does.
+    created_at: int | None = None
+
+
+class Version(NamedTuple):
+    """A table's columns from one statement on."""
+
+    entry: TableEntry
+    valid_from: int
