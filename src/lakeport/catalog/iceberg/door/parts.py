@@ -29,6 +29,9 @@ M = TypeVar("M", bound=BaseModel)
 UNGIVEN = -1
 """The id of a partition field that has none yet."""
 
+_DEEPEST = 50
+"""Levels of nested types. Libraries recurse into them, and stop without a word somewhere beyond."""
+
 _WRITES = 2
 """The newest format that PyIceberg can write."""
 
@@ -136,19 +139,24 @@ def _parts(struct: StructType) -> tuple[list[StructType], list[int]]:
     """All structs of a schema, and the ids of all that is in it."""
     structs: list[StructType] = []
     numbers: list[int] = []
-    waiting: list[IcebergType] = [struct]
+    waiting: list[tuple[IcebergType, int]] = [(struct, 0)]
     while waiting:
-        match waiting.pop():
-            case StructType() as each:
-                structs.append(each)
-                numbers += (field.field_id for field in each.fields)
-                waiting += (field.field_type for field in each.fields)
-            case ListType() as each:
-                numbers.append(each.element_id)
-                waiting.append(each.element_type)
-            case MapType() as each:
-                numbers += each.key_id, each.value_id
-                waiting += each.key_type, each.value_type
+        kind, depth = waiting.pop()
+        inner: tuple[IcebergType, ...] = ()
+        match kind:
+            case StructType():
+                structs.append(kind)
+                numbers += (field.field_id for field in kind.fields)
+                inner = tuple(field.field_type for field in kind.fields)
+            case ListType():
+                numbers.append(kind.element_id)
+                inner = (kind.element_type,)
+            case MapType():
+                numbers += kind.key_id, kind.value_id
+                inner = (kind.key_type, kind.value_type)
+        if depth > _DEEPEST:
+            raise ValueError(f"it is nested deeper than {_DEEPEST} levels")
+        waiting += ((each, depth + 1) for each in inner)
     return structs, numbers
 
 

@@ -40,6 +40,8 @@ class Places:
         """`home` is where the table is now."""
         if self.profile is None:
             return
+        if not location or not location.isprintable():
+            raise InvalidRequestError("a location is empty, or holds what no file's name can")
         is_home = home is not None and is_inside(location, home)
         require_within(self.profile, location, anywhere=terms.anywhere or is_home)
 
