@@ -76,6 +76,10 @@ def why_unsafe(name: str) -> str | None:
 def why_unsafe_column(name: str) -> str | None:
     if fold(name) in _RESERVED_COLUMNS:
         return "that name is reserved for metadata columns"
+    return why_unsafe_field(name)
+
+
+def why_unsafe_field(name: str) -> str | None:
     if "." in name:
         return "a dot would read as a nested field"
     return why_unsafe(name)

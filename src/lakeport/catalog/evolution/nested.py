@@ -23,7 +23,7 @@ from lakeport.core.errors import (
     NotFoundError,
     PreconditionError,
 )
-from lakeport.core.names import fold, quoted, why_unsafe
+from lakeport.core.names import fold, quoted, why_unsafe_field
 
 
 @dataclass(frozen=True, slots=True)
@@ -220,7 +220,7 @@ def _check_field(new: Field, where: str) -> None:
 
 
 def _check_field_name(name: str, where: str) -> None:
-    reason = "a dot would read as a nested field" if "." in name else why_unsafe(name)
+    reason = why_unsafe_field(name)
     if reason is not None:
         raise InvalidRequestError(
             f"a field of {quoted(where)} cannot be called {quoted(name)}: {reason}",

@@ -1,0 +1,40 @@
+"""How staged rows get into a table: one builder of statements per strategy, pure text in Spark SQL."""
+
+from __future__ import annotations
+
+from lakeport.pipeline.strategies.measure import (
+    Measured,
+    measure,
+    measured,
+    repeated_keys,
+    repetition,
+    require_keys,
+)
+from lakeport.pipeline.strategies.registry import STRATEGIES, statements
+from lakeport.pipeline.strategies.time_range import left_out
+from lakeport.pipeline.strategies.write import (
+    Bound,
+    NullKeys,
+    Relation,
+    Statement,
+    TimeRange,
+    Write,
+)
+
+__all__ = [
+    "STRATEGIES",
+    "Bound",
+    "Measured",
+    "NullKeys",
+    "Relation",
+    "Statement",
+    "TimeRange",
+    "Write",
+    "left_out",
+    "measure",
+    "measured",
+    "repeated_keys",
+    "repetition",
+    "require_keys",
+    "statements",
+]
