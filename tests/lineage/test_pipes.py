@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeport.lineage import analyze
+from tests.lineage.outputs import output_sources
 
 TABLES = """
 CREATE TABLE t (x INT, y STRING);
@@ -14,20 +15,8 @@ CREATE TABLE u (x INT, z INT);
 
 def lineage(sql: str, dialect: str = "spark") -> dict[str, list[str]]:
     """Every output column with the table columns its value comes from, through all derived tables."""
-    result = analyze({"sql": f"{TABLES}{sql}", "dialect": dialect, "options": {"hideCtes": True}})
-    assert not [issue for issue in result.issues if issue.severity != "info"], result.issues
-    statement = result.statements[-1]
-    nodes = {node.id: node for node in statement.nodes}
-    owner = {e.target: nodes[e.source] for e in statement.edges if e.edge_type == "ownership"}
-    outputs = [n for n in statement.nodes if n.id in owner and owner[n.id].node_type == "output"]
-    return {
-        output.label: sorted(
-            f"{owner[edge.source].label}.{nodes[edge.source].label}"
-            for edge in statement.edges
-            if edge.target == output.id and edge.source in owner and edge.edge_type != "ownership"
-        )
-        for output in outputs
-    }
+    request = {"sql": f"{TABLES}{sql}", "dialect": dialect, "options": {"hideCtes": True}}
+    return output_sources(analyze(request))
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeport.lineage import analyze
+from tests.lineage.outputs import outputs
 
 TABLES = """
 CREATE TABLE shop (id INT, big BIGINT, price DECIMAL(9,2), name STRING, day DATE, ts TIMESTAMP,
@@ -19,14 +20,7 @@ CREATE TABLE other (id INT, k INT);
 def names(sql: str, before: str = "") -> list[str]:
     """The output columns of the last statement, in order."""
     result = analyze({"sql": f"{TABLES}{before};\n{sql}", "dialect": "spark"})
-    statement = result.statements[-1]
-    outputs = {node.id for node in statement.nodes if node.node_type == "output"}
-    owned = {
-        edge.target
-        for edge in statement.edges
-        if edge.edge_type == "ownership" and edge.source in outputs
-    }
-    return [node.label for node in statement.nodes if node.id in owned]
+    return [node.label for node in outputs(result)]
 
 
 def name(item: str) -> str:

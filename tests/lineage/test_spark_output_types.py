@@ -5,20 +5,15 @@ from __future__ import annotations
 import pytest
 
 from lakeport.lineage import Analyzer, analyze
+from tests.lineage.outputs import outputs
 
 TABLES = "CREATE TABLE t (a INT, b BIGINT, s STRING);"
 
 
 def types(sql: str) -> list[str | None]:
     """The types of the output columns of the last statement."""
-    statement = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"}).statements[-1]
-    outputs = {node.id for node in statement.nodes if node.node_type == "output"}
-    owned = {
-        edge.target
-        for edge in statement.edges
-        if edge.edge_type == "ownership" and edge.source in outputs
-    }
-    return [node.metadata.get("dataType") for node in statement.nodes if node.id in owned]
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    return [node.metadata.get("dataType") for node in outputs(result)]
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeport.lineage import analyze
+from tests.lineage.outputs import output_sources
 
 TABLES = """
 CREATE TABLE trades (at TIMESTAMP, symbol STRING, n INT);
@@ -14,20 +15,7 @@ CREATE TABLE quotes (at TIMESTAMP, symbol STRING, bid DOUBLE);
 
 def lineage(sql: str) -> dict[str, list[str]]:
     """The value sources of every output column of the last statement."""
-    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
-    assert not [issue for issue in result.issues if issue.severity != "info"]
-    statement = result.statements[-1]
-    nodes = {node.id: node for node in statement.nodes}
-    owner = {e.target: nodes[e.source] for e in statement.edges if e.edge_type == "ownership"}
-    outputs = [n for n in statement.nodes if n.id in owner and owner[n.id].node_type == "output"]
-    return {
-        output.label: sorted(
-            f"{owner[edge.source].label}.{nodes[edge.source].label}"
-            for edge in statement.edges
-            if edge.target == output.id and edge.source in owner and edge.edge_type != "ownership"
-        )
-        for output in outputs
-    }
+    return output_sources(analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"}))
 
 
 @pytest.mark.parametrize(

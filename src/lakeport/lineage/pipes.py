@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.brackets import closing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -111,7 +113,7 @@ def _unfolded(tokens: list[Token]) -> list[Token]:
     at = 0
     while at < len(tokens):
         level.append(tokens[at])
-        end = _closing(tokens, at) if tokens[at].token_type is _T.L_PAREN else 0
+        end = closing(tokens, at) if tokens[at].token_type is _T.L_PAREN else 0
         if end:
             level += _unfolded(tokens[at + 1 : end])
             level.append(tokens[end])
@@ -119,16 +121,6 @@ def _unfolded(tokens: list[Token]) -> list[Token]:
         at += 1
     pieces = _split(level, _T.PIPE_GT)
     return _piped(pieces) if len(pieces) > 1 else level
-
-
-def _closing(tokens: list[Token], at: int) -> int:
-    depth = 0
-    for place in range(at, len(tokens)):
-        kind = tokens[place].token_type
-        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
-        if not depth:
-            return place
-    return 0
 
 
 def _split(tokens: list[Token], separator: TokenType) -> list[list[Token]]:
@@ -161,7 +153,7 @@ def _finished(stage: _Stage, at: Token) -> list[Token]:
     """The last stage as a query; one that is nothing but a query in parentheses is that query."""
     source = stage.source
     wrapped = stage.is_bare() and len(source) > 1 and source[1].token_type is _T.SELECT
-    end = _closing(source, 0) if wrapped else 0
+    end = closing(source, 0) if wrapped else 0
     named = [token.token_type for token in source[end + 1 :]][:1] == [_T.ALIAS]
     if end and len(source) == end + (3 if named else 1):
         return source[1:end]
@@ -341,7 +333,7 @@ def _numbered(stage: _Stage, key: list[Token]) -> list[Token]:
 
 def _written_names(source: list[Token]) -> list[Token]:
     """The column names of `(SELECT a, b AS c …)` and `(VALUES … AS v(a, c))`; none if one is missing."""
-    end = _closing(source, 0) if source and source[0].token_type is _T.L_PAREN else 0
+    end = closing(source, 0) if source and source[0].token_type is _T.L_PAREN else 0
     inside = source[1:end]
     if not inside:
         return []

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.brackets import closing
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -50,13 +52,8 @@ def _as(kind: TokenType, text: str, at: Token) -> Token:
 
 def _through_parenthesis(tokens: list[Token], at: int) -> int:
     """How many tokens the parentheses at `at` take."""
-    depth = 0
-    for place in range(at, len(tokens)):
-        kind = tokens[place].token_type
-        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
-        if not depth:
-            return place - at + 1
-    return 0
+    end = closing(tokens, at)
+    return end - at + 1 if end else 0
 
 
 def _asof(tokens: list[Token], at: int, found: list[Token]) -> int:

@@ -47,6 +47,18 @@ def _push(work: Work, nodes: list[exp.Expr], role: int) -> None:
     work.extend((node, role) for node in reversed(nodes))
 
 
+def _only(*names: str) -> Handler:
+    """A construct of which these children are read, in this order, and nothing else."""
+
+    def read(
+        binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+    ) -> None:
+        del binder, scope, refs
+        _push(work, [child for name in names for child in _children(node, name)], role)
+
+    return read
+
+
 def _case(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
@@ -129,14 +141,6 @@ def _count(
     _push(work, _children(node, "this"), stronger(role, AGGREGATE))
 
 
-def _named_argument(
-    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
-) -> None:
-    """`name => value`, `name: value`: the left side is no column."""
-    del binder, scope, refs
-    _push(work, _children(node, "expression"), role)
-
-
 def _comprehension(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
@@ -150,21 +154,6 @@ def _comprehension(
             ]
             _push(work, list(found), role)
     _push(work, _children(node, "iterator"), role)
-
-
-def _json(
-    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
-) -> None:
-    """`JSON_OBJECT(… RETURNING jsonb)`: the type at the end parses as a column."""
-    del binder, scope, refs
-    _push(work, [*_children(node, "this"), *_children(node, "expressions")], role)
-
-
-def _alias(
-    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
-) -> None:
-    del binder, scope, refs
-    _push(work, _children(node, "this"), role)
 
 
 def _dot(
@@ -310,14 +299,6 @@ def _grouping(
     _push(work, [*_children(node, "this"), *_children(node, "expressions")], condition)
 
 
-def _lambda(
-    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
-) -> None:
-    """Parameters are no columns; the parser turned their uses into bare identifiers already."""
-    del binder, scope, refs
-    _push(work, _children(node, "this"), role)
-
-
 HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Case: _case,
     exp.If: _case,
@@ -326,16 +307,18 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Order: _order,
     exp.WithinGroup: _within_group,
     exp.Count: _count,
-    exp.Kwarg: _named_argument,
-    exp.PropertyEQ: _named_argument,
+    # `name => value`, `name: value`: the left side is no column.
+    exp.Kwarg: _only("expression"),
+    exp.PropertyEQ: _only("expression"),
     # A collation's name parses as a column.
-    exp.Collate: _alias,
+    exp.Collate: _only("this"),
     exp.Comprehension: _comprehension,
-    exp.JSONObject: _json,
-    exp.JSONObjectAgg: _json,
-    exp.Alias: _alias,
-    exp.PivotAlias: _alias,
-    exp.Aliases: _alias,
+    # `JSON_OBJECT(… RETURNING jsonb)`: so does the type at the end.
+    exp.JSONObject: _only("this", "expressions"),
+    exp.JSONObjectAgg: _only("this", "expressions"),
+    exp.Alias: _only("this"),
+    exp.PivotAlias: _only("this"),
+    exp.Aliases: _only("this"),
     exp.Dot: _dot,
     exp.Anonymous: _anonymous,
     exp.AnonymousAggFunc: _anonymous,
@@ -343,6 +326,7 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.In: _in,
     exp.Any: _quantified,
     exp.All: _quantified,
-    exp.Lambda: _lambda,
+    # Parameters are no columns; the parser turned their uses into bare identifiers already.
+    exp.Lambda: _only("this"),
     **{getattr(exp, name): _grouping for name in ("Grouping", "GroupingId") if hasattr(exp, name)},
 }

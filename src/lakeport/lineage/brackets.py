@@ -1,0 +1,23 @@
+"""Parentheses among tokens, for what is rewritten before it is parsed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot.tokenizer_core import TokenType
+
+if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
+_OPENS, _CLOSES = TokenType.L_PAREN, TokenType.R_PAREN
+
+
+def closing(tokens: list[Token], at: int) -> int:
+    """Where the parenthesis opened at `at` is closed; 0 if it is not."""
+    depth = 0
+    for place in range(at, len(tokens)):
+        kind = tokens[place].token_type
+        depth += (kind is _OPENS) - (kind is _CLOSES)
+        if not depth:
+            return place
+    return 0
