@@ -77,7 +77,7 @@ def serve(folder: Path, *arguments: str) -> Iterator[Served]:
             line = process.stdout.readline()
             assert line, process.communicate()
             event = json.loads(line)
-            assert event.keys() == {"event", "grpc", "http"}
+            assert event.keys() == {"event", "grpc", "http", "iceberg", "engines"}
             assert event["event"] == "ready"
             yield Served(process, event["grpc"], event["http"])
         finally:

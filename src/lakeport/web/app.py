@@ -1,7 +1,7 @@
 """The application of the HTTP port.
 
 `/health` (the process answers) and `/ready` (calls would be answered) need no token, because load
-balancers have none; everything else does once there are tokens.
+balancers have none; everything else does once there are tokens. Below `/iceberg` is the door of engines.
 """
 
 from __future__ import annotations
@@ -10,10 +10,12 @@ from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
-from starlette.routing import Route
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp
 
 import lakeport
 from lakeport.app.serve import Insight
+from lakeport.app.serve.iceberg import PATH
 from lakeport.core.errors import LakeportError
 from lakeport.core.status import status_of
 
@@ -22,7 +24,7 @@ _UNAVAILABLE = 503
 _UNAUTHORIZED = 401
 
 
-def build(insight: Insight) -> Starlette:
+def build(insight: Insight, iceberg: ASGIApp) -> Starlette:
     # Plain functions: starlette runs them in its threads, and a slow catalog holds up nobody else.
     def health(_request: Request) -> Response:
         return JSONResponse({"status": "ok", "version": lakeport.__version__})
@@ -39,7 +41,12 @@ def build(insight: Insight) -> Starlette:
         return Response(text, media_type=CONTENT_TYPE_LATEST)
 
     return Starlette(
-        routes=[Route("/health", health), Route("/ready", ready), Route("/metrics", metrics)],
+        routes=[
+            Route("/health", health),
+            Route("/ready", ready),
+            Route("/metrics", metrics),
+            Mount(PATH, iceberg),
+        ],
         exception_handlers={LakeportError: _refuse},
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import pyarrow as pa
 
@@ -24,6 +24,9 @@ from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.listing import list_tables, places_of
 from lakeport.core.closing import Closing
 from lakeport.core.errors import InvalidRequestError
+
+if TYPE_CHECKING:
+    from lakeport.app.lake.rest import LocalDoor
 
 NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
 """A whole definition, with constraints and layout, or columns alone."""
@@ -103,6 +106,21 @@ class Lake(Closing):
     def drop_namespace(self, name: str) -> None:
         """`PreconditionError` while it holds tables."""
         drop_namespace(self.catalog, name)
+
+    # -- other engines ---------------------------------------------------------------------------
+
+    def rest(self, *, growth: bool = False, name: str | None = None) -> LocalDoor:
+        """A door for Spark, DuckDB, PyIceberg and others on this machine, open until it is closed.
+
+        With `growth` tables may gain columns by it and never lose any, and it drops and renames only
+        tables that were made under the same `name`.
+
+        >>> with lake.rest() as door:
+        ...     load_catalog("lake", **door.for_pyiceberg()).list_namespaces()
+        """
+        from lakeport.app.lake.rest import LocalDoor  # noqa: PLC0415  loads an HTTP server
+
+        return LocalDoor(self.catalog, name or self._context.actor or "python", growth=growth)
 
     # -- the end ---------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""What a person is told once the server is ready: where it is, and what to paste into DuckDB."""
+"""What a person is told once the server is ready: where it is, and what to paste into which engine."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import socket
 from dataclasses import dataclass
 
 from lakeport.app.settings.values import Address
+from lakeport.catalog.iceberg.attachment import PLACEHOLDER, Attachment, identifier, literal
 
 _WILDCARDS = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104  recognised here, not bound
 _AIRPORT = "INSTALL airport FROM community; LOAD airport;"
@@ -13,10 +14,11 @@ _AIRPORT = "INSTALL airport FROM community; LOAD airport;"
 
 @dataclass(frozen=True, slots=True)
 class Greeting:
-    """`location` is where clients come; `grpc` and `http` are what the ports are bound to."""
+    """`location` and `iceberg` are where clients come; `grpc` and `http` what the ports are bound to."""
 
     grpc: str
     http: str
+    iceberg: str
     location: str
     catalogs: tuple[str, ...]
     is_open: bool
@@ -24,30 +26,30 @@ class Greeting:
 
     def statements(self) -> tuple[str, ...]:
         """SQL for DuckDB. The secret first: scans find their token only there, by the location."""
-        scope = _literal(self.location)
+        scope = literal(self.location)
         return (
             _AIRPORT,
             f"CREATE SECRET lakeport (TYPE airport, AUTH_TOKEN 'TOKEN', SCOPE {scope});",
             *(
-                f"ATTACH {_literal(name)} AS {_identifier(name)} (TYPE airport, LOCATION {scope});"
+                f"ATTACH {literal(name)} AS {identifier(name)} (TYPE airport, LOCATION {scope});"
                 for name in self.catalogs
             ),
         )
 
+    def attachments(self) -> tuple[Attachment, ...]:
+        """How engines attach to each catalog; a token is theirs to fill in, where one is needed."""
+        token = None if self.is_open else PLACEHOLDER
+        return tuple(Attachment(name, self.iceberg, name, token) for name in self.catalogs)
+
 
 def client_location(public: str | None, grpc: str, host: str) -> str:
     """The configured address, else the bound one, with this machine's name where that is any address."""
-    if public is not None:
-        return public
+    return client_address(grpc, host) if public is None else public
+
+
+def client_address(bound: str, host: str) -> str:
+    """The bound address, with this machine's name where that is any address."""
     if host not in _WILDCARDS:
-        return grpc
-    scheme, _, place = grpc.partition("://")
+        return bound
+    scheme, _, place = bound.partition("://")
     return f"{scheme}://{Address(socket.gethostname(), int(place.rpartition(':')[2]))}"
-
-
-def _literal(text: str) -> str:
-    return "'" + text.replace("'", "''") + "'"
-
-
-def _identifier(name: str) -> str:
-    return '"' + name.replace('"', '""') + '"'

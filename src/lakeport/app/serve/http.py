@@ -9,21 +9,25 @@ from __future__ import annotations
 import socket
 import ssl
 import threading
+from typing import TYPE_CHECKING
 
 import uvicorn
 from starlette.types import ASGIApp
 
 from lakeport.app.settings.values import Address
 from lakeport.core.errors import UnavailableError
-from lakeport.flight.options import Tls
 
-_GRACE_SECONDS = 1  # no request of this port takes long
+if TYPE_CHECKING:
+    from lakeport.flight.options import Tls
+
+_GRACE_SECONDS = 5  # a commit that has begun should be able to say that it was made
+_KEEP_ALIVE_SECONDS = 75  # longer than clients hold on to an idle connection: they, not we, end it
 
 
 class HttpServer:
     """`tls` was checked by whoever opened the gRPC port with it."""
 
-    def __init__(self, app: ASGIApp, address: Address, tls: Tls | None) -> None:
+    def __init__(self, app: ASGIApp, address: Address, tls: Tls | None = None) -> None:
         self._scheme = "http" if tls is None else "https"
         self._host = address.host
         config = uvicorn.Config(
@@ -33,6 +37,7 @@ class HttpServer:
             lifespan="off",
             server_header=False,
             timeout_graceful_shutdown=_GRACE_SECONDS,
+            timeout_keep_alive=_KEEP_ALIVE_SECONDS,
         )
         if tls is not None:
             config.ssl_certfile, config.ssl_keyfile = str(tls.cert), str(tls.key)
@@ -54,7 +59,7 @@ class HttpServer:
     def stop(self) -> None:
         """A request that still runs after the grace is left to the process's end."""
         self._server.should_exit = True
-        self._thread.join(2 * _GRACE_SECONDS)
+        self._thread.join(_GRACE_SECONDS + 1)
         self._socket.close()
 
     def _run(self) -> None:

@@ -23,19 +23,21 @@ from lakeport.airport.service import AirportService
 from lakeport.app import wiring
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
 from lakeport.app.serve.collector import calm_collector
-from lakeport.app.serve.greeting import Greeting, client_location
+from lakeport.app.serve.greeting import Greeting, client_address, client_location
 from lakeport.app.serve.http import HttpServer
+from lakeport.app.serve.iceberg import PATH, iceberg_door
 from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
+from lakeport.app.serve.requests import RequestMetrics
 from lakeport.app.serve.view import Audit, system_overlay
 from lakeport.app.serve.warming import warming
 from lakeport.app.settings import Settings
 from lakeport.flight.server import FlightServer
 from lakeport.state import Store
 
-WebApp: TypeAlias = Callable[[Insight], ASGIApp]
-"""Makes the application of the HTTP port; the faces are above the use cases."""
+WebApp: TypeAlias = Callable[[Insight, ASGIApp], ASGIApp]
+"""Makes the application of the HTTP port, with the Iceberg door in it; faces are above use cases."""
 
 _NOBODY = (
     "there is no token yet, so nobody can come in; `lakeport token create NAME` makes the first"
@@ -68,7 +70,10 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             store.tokens, open_at_first=opens_at_first(server.auth, hosts)
         )
         metrics = CallMetrics(served.catalogs, lambda: audit.dropped)
-        insight = Insight(served.catalogs, authenticator, metrics.exposition)
+        requests = RequestMetrics()
+        insight = Insight(
+            served.catalogs, authenticator, lambda: metrics.exposition() + requests.exposition()
+        )
         service = AirportService(
             served.catalogs,
             authenticator,
@@ -83,7 +88,15 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         grace = server.limits.stop_seconds
         stack.callback(flight.stop, grace)
         flight.start()
-        http = HttpServer(web(insight), server.http, tls_of(server))
+        door = iceberg_door(
+            served.catalogs,
+            authenticator,
+            store=store,
+            audit=audit,
+            metrics=requests,
+            body_bytes=server.limits.request_bytes,
+        )
+        http = HttpServer(web(insight, door), server.http, tls_of(server))
         http.start()
         stack.callback(http.stop)
         greeting = _greeting(settings, flight.address, http.address, served, authenticator)
@@ -115,6 +128,7 @@ def _greeting(
     return Greeting(
         grpc=grpc,
         http=http,
+        iceberg=client_address(http, server.http.host) + PATH,
         location=client_location(server.public_address, grpc, server.grpc.host),
         catalogs=tuple(catalog.name for catalog in served.catalogs),
         is_open=authenticator.is_open,

@@ -119,6 +119,9 @@ class Limits(Struct, frozen=True, kw_only=True):
     action_bytes: Annotated[int, Meta(ge=1024), about("Largest action, ticket or descriptor.")] = (
         16_777_216
     )
+    request_bytes: Annotated[
+        int, Meta(ge=1024), about("Largest request of the Iceberg REST door.")
+    ] = 67_108_864
     decompressed_bytes: Annotated[
         int, Meta(ge=1_048_576), about("Largest received batch, once it is unpacked.")
     ] = 268_435_456

@@ -15,6 +15,7 @@ from lakeport.cli.output.pipe import tolerate_a_closed_pipe
 
 if TYPE_CHECKING:
     from lakeport.app.serve import Greeting, Running
+    from lakeport.catalog.iceberg.attachment import Attachment
     from lakeport.cli.output.text import Page
 
 
@@ -28,16 +29,19 @@ def serve(
     ] = None,
     http: Annotated[
         str | None,
-        typer.Option(metavar="HOST:PORT", help="Where health and metrics are; port 0 likewise."),
+        typer.Option(
+            metavar="HOST:PORT", help="Where Iceberg REST, health and metrics are; port 0 likewise."
+        ),
     ] = None,
     insecure: Annotated[
         bool,
         typer.Option("--insecure", help="Listen beyond this machine without TLS or tokens."),
     ] = False,
 ) -> None:
-    """Serve the lake over Arrow Flight.
+    """Serve the lake over Arrow Flight, and to Iceberg engines over REST.
 
-    Says where, and what to paste into DuckDB; with --json one line {"event": "ready", "grpc", "http"}.
+    Says where, and what to paste into DuckDB, Spark, PyIceberg and Trino; with --json one line
+    {"event": "ready", "grpc", "http", "iceberg", "engines"}.
     SIGTERM or Ctrl-C lets running calls finish for `server.limits.stop_seconds`; a second one does not.
     """
     settings = call.settings({"server.grpc": grpc, "server.http": http})
@@ -72,17 +76,55 @@ def _tell(call: Call, server: Running) -> None:
     for notice in server.greeting.notices:
         typer.echo(f"note: {notice}", err=True)
     with tolerate_a_closed_pipe():
-        json.write({"event": "ready", "grpc": server.grpc, "http": server.http}, indent=0)
+        json.write(_ready(server), indent=0)
+
+
+def _ready(server: Running) -> dict[str, object]:
+    return {
+        "event": "ready",
+        "grpc": server.grpc,
+        "http": server.http,
+        "iceberg": server.greeting.iceberg,
+        "engines": {
+            each.name: {
+                "spark": each.for_spark(),
+                "duckdb": each.for_duckdb(),
+                "pyiceberg": each.for_pyiceberg(),
+                "trino": each.for_trino(),
+            }
+            for each in server.greeting.attachments()
+        },
+    }
+
+
+def _show_engines(attachment: Attachment, page: Page) -> None:
+    """What each engine wants to hear of one catalog."""
+    spark = [f"--conf {key}={value}" for key, value in attachment.for_spark().items()]
+    given = ", ".join(f'"{key}": "{value}"' for key, value in attachment.for_pyiceberg().items())
+    trino = [f"{key}={value}" for key, value in attachment.for_trino().items()]
+    for engine, lines in (
+        ("Spark", spark),
+        ("DuckDB, reading the files itself", attachment.for_duckdb()),
+        ("PyIceberg", (f'load_catalog("{attachment.name}", **{{{given}}})',)),
+        (f"Trino, in etc/catalog/{attachment.name}.properties", trino),
+    ):
+        page.line(f"{engine}:")
+        for line in lines:
+            page.line("  ", page.name(line))
+        page.line()
 
 
 def _show(greeting: Greeting, page: Page) -> None:
     page.line("Arrow Flight     ", page.name(greeting.grpc))
     page.line("health, metrics  ", page.name(greeting.http))
+    page.line("Iceberg REST     ", page.name(greeting.iceberg))
     page.line()
     page.line("In DuckDB:" if greeting.is_open else "In DuckDB, with a token of yours:")
     for statement in greeting.statements():
         page.line("  ", page.name(statement))
     page.line()
+    for attachment in greeting.attachments():
+        _show_engines(attachment, page)
     if greeting.is_open:
         page.line(
             page.doubtful("open: "),
