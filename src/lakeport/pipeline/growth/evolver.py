@@ -56,7 +56,8 @@ def evolve_schema(
         )
     if not add_columns:
         return True
-    plan = _planned(through.columns(relation), tuple(_field(column) for column in add_columns))
+    additions = tuple(_field(column) for column in add_columns)
+    plan = _planned(through.columns(relation), additions)
     plan.require(relation)
     log_unmapped(plan, relation)
     if plan.changes_schema:
