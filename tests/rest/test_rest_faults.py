@@ -176,6 +176,27 @@ def test_a_database_that_stays_locked_is_too_busy(tmp_path: Path) -> None:
         assert client.post(table.path, body).status == 200
 
 
+def test_changes_that_wait_keep_nobody_from_reading(tmp_path: Path) -> None:
+    with (
+        IcebergCatalog(profile_in(tmp_path)) as lake,
+        open_door(lake, changes=1) as uri,
+        ThreadPoolExecutor(1) as pool,
+    ):
+        client, other = Client(uri), Client(uri)
+        table = RawLake(client).table()
+        files, body = metadata_files(table), appending(table)
+        lock = Lock(tmp_path)
+        waiting = pool.submit(other.post, table.path, body)
+        while metadata_files(table) == files:
+            pass  # it has begun, and waits for the lock
+        assert client.post(table.path, body).error == (429, "SlowDownException")
+        assert table.loaded()["snapshots"] == []
+        lock.let_go()
+        assert waiting.result(60).status == 200
+        client.close()
+        other.close()
+
+
 def test_metadata_that_cannot_be_written_is_a_commit_that_failed(
     raw: RawLake, folder: Path
 ) -> None:

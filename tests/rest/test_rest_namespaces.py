@@ -68,6 +68,11 @@ def test_namespaces_lie_in_each_other(client: Client) -> None:
     assert client.get(f"{ALL}/outer%1Fb").json["namespace"] == ["outer", "b"]
     path = f"{ALL}/outer%1Fb/tables"
     assert client.get(path).json["identifiers"] == []
+    assert client.get(f"{ALL}/Implied").json == {"namespace": ["implied"], "properties": {}}
+    assert client.send("HEAD", f"{ALL}/implied").status == 204
+    assert client.send("HEAD", f"{ALL}/impli").status == 404
+    assert client.post(ALL, {"namespace": ["implied"], "properties": {"a": "1"}}).status == 200
+    assert client.get(f"{ALL}/implied").json["properties"] == {"a": "1"}
 
 
 def test_namespaces_come_in_pages(raw: RawLake, client: Client) -> None:

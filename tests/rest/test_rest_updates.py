@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
+import json
 from typing import Any
+from urllib.parse import urlparse
 
 import pytest
 
@@ -237,3 +240,12 @@ def test_older_metadata_files_are_listed_and_cleared_away(raw: RawLake) -> None:
 def test_a_property_that_would_stop_all_commits_is_refused(raw: RawLake) -> None:
     nonsense = {"write.metadata.previous-versions-max": "many"}
     assert raw.table().refuse(update("set-properties", updates=nonsense)).error == BAD
+
+
+def test_metadata_is_compressed_where_the_table_wants_it(raw: RawLake) -> None:
+    table = raw.table(properties={"write.metadata.compression-codec": "gzip"})
+    assert table.location().endswith(".gz.metadata.json")
+    with gzip.open(urlparse(table.location()).path) as file:
+        assert json.load(file) == table.loaded()
+    assert table.append()
+    assert table.location().rpartition("/")[2].startswith("00001-")

@@ -1,8 +1,8 @@
 """The door as an ASGI application: who calls, which endpoint, its answer or the reason why not.
 
 A handler runs in a thread of its own and to its end, also if the client has left: a commit that has begun
-is not undone by a closed connection. Who calls is asked before a body is read, and a body that is too
-long is refused without being read to its end.
+is not undone by a closed connection. Who calls is asked before a body is read; a body that is too long is
+refused without being read to its end, and a change when too many others run.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from urllib.parse import parse_qsl, quote
 
-from anyio import to_thread
+from anyio import CapacityLimiter, to_thread
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.types import Receive, Scope, Send
@@ -19,7 +19,7 @@ from lakeport.access import Identity
 from lakeport.access.lending import Lender
 from lakeport.catalog.catalogs import Catalogs
 from lakeport.catalog.ports import Catalog
-from lakeport.core.errors import InvalidRequestError, LakeportError, NotFoundError
+from lakeport.core.errors import InvalidRequestError, LakeportError, LimitError, NotFoundError
 from lakeport.core.names import quoted
 from lakeport.rest import commits, namespaces, oauth, tables, views
 from lakeport.rest.account import Account, Watch
@@ -31,10 +31,12 @@ from lakeport.rest.failures import NO_ENDPOINT, NO_WAREHOUSE, NamedError, refuse
 from lakeport.rest.routes import Matched, Routes, segments_of
 
 BODY_BYTES = 64 << 20
+CHANGES = 64
+"""Requests that change something, at a time: who waits for a lock must not hold up who reads."""
 
 _METHOD_NOT_ALLOWED, _TOO_LARGE, _NOT_FOUND = 405, 413, 404
 _JSON = "application/json"
-_WITH_BODY = "POST"
+_READING, _WITH_BODY = ("GET", "HEAD"), "POST"
 _NOBODY = Identity("", frozenset())
 
 _OF_CATALOGS = (*namespaces.ROUTES, *tables.ROUTES, *commits.ROUTES, *views.ROUTES)
@@ -50,12 +52,14 @@ class IcebergDoor:
         authenticate: Callable[[str | None], Identity],
         *,
         body_bytes: int = BODY_BYTES,
+        changes: int = CHANGES,
         lender: Lender | None = None,
         watches: Sequence[Watch] = (),
     ) -> None:
         self._catalogs = Catalogs(catalogs)
         self._authenticate = authenticate
         self._body_bytes = body_bytes
+        self._changes = CapacityLimiter(changes)
         self._lender = lender
         self._watches = watches
 
@@ -86,9 +90,12 @@ class IcebergDoor:
         route = matched.route
         try:
             account.desk = desk = await to_thread.run_sync(self._desk, request, matched)
+            if request.method in _READING:
+                return await to_thread.run_sync(route.handler, desk)
+            self._require_room()
             if request.method == _WITH_BODY:
                 desk.body = await self._body(request)
-            return await to_thread.run_sync(route.handler, desk)
+            return await to_thread.run_sync(route.handler, desk, limiter=self._changes)
         except ClientDisconnect:
             raise
         except Exception as error:  # noqa: BLE001  every error is translated, ours and others'
@@ -127,6 +134,10 @@ class IcebergDoor:
             return self._catalogs.find(wanted, known)
         except NotFoundError as error:
             raise NamedError(error, _NOT_FOUND, NO_WAREHOUSE) from error
+
+    def _require_room(self) -> None:
+        if not self._changes.available_tokens:
+            raise LimitError("too much is being changed at once", hint="send it again")
 
     async def _body(self, request: Request) -> bytes:
         error = InvalidRequestError(

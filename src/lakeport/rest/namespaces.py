@@ -6,6 +6,8 @@ The system namespace is no part of the catalog, and not to be had here.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from lakeport.access import Ability, visible_namespaces
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.ports import DynamicCatalog, require
@@ -62,13 +64,12 @@ def create_namespace(desk: Desk) -> Answer:
 
 
 def load_namespace(desk: Desk) -> Answer:
-    name = desk.seen_namespace(desk.named_namespace()).name
-    engines = desk.engines
-    return json({"namespace": engines.levels(name), "properties": engines.properties(name)})
+    levels, properties = _seen(desk)
+    return json({"namespace": levels, "properties": properties})
 
 
 def has_namespace(desk: Desk) -> Answer:
-    desk.seen_namespace(desk.named_namespace())
+    _seen(desk)
     return NOTHING
 
 
@@ -94,6 +95,21 @@ def update_properties(desk: Desk) -> Answer:
         raise NamedError(error, _UNPROCESSABLE, "UnprocessableEntityException")
     done = desk.engines.change_properties(name, asked.removals, asked.updates, desk.terms)
     return json({"updated": done.updated, "removed": done.removed, "missing": done.missing})
+
+
+def _seen(desk: Desk) -> tuple[tuple[str, ...], Mapping[str, str]]:
+    """The levels of a namespace and its properties."""
+    name, engines = desk.named_namespace(), desk.engines
+    try:
+        found = desk.seen_namespace(name).name
+    except NotFoundError:
+        wanted = fold(name).split(".")
+        for info in visible_namespaces(desk.identity, desk.catalog):
+            levels = engines.levels(info.name)
+            if list(map(fold, levels[: len(wanted)])) == wanted:
+                return levels[: len(wanted)], {}
+        raise
+    return engines.levels(found), engines.properties(found)
 
 
 ROUTES = (

@@ -10,20 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pydantic import TypeAdapter
 from pyiceberg.exceptions import CommitFailedException
-from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
-from pyiceberg.table.update import TableRequirement, TableUpdate
 
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import Described, TableChange, Terms
 from lakeport.catalog.iceberg.commit.pointer import pause
 from lakeport.catalog.iceberg.create import check_table_name
-from lakeport.catalog.iceberg.door import messages, requirements
+from lakeport.catalog.iceberg.door import messages, requirements, services
 from lakeport.catalog.iceberg.door.draft import Draft
 from lakeport.catalog.iceberg.door.outcomes import changing
-from lakeport.catalog.iceberg.door.parts import understanding
 from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.door.texts import Text, text_at
 from lakeport.catalog.iceberg.door.updates import apply
@@ -37,9 +33,6 @@ from lakeport.core.names import TableName, quoted
 _ATTEMPTS = 8
 _MILLISECOND = 1_000_000  # in nanoseconds
 _USUAL_FORMAT = 2
-
-_UPDATES: TypeAdapter[tuple[TableUpdate, ...]] = TypeAdapter(tuple[TableUpdate, ...])
-_REQUIREMENTS: TypeAdapter[tuple[TableRequirement, ...]] = TypeAdapter(tuple[TableRequirement, ...])
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,11 +48,15 @@ class Committer:
     places: Places
 
     def commit(self, change: TableChange, terms: Terms) -> Described:
-        native = self.surroundings.native
-        if not isinstance(native, PatientSqlCatalog):
-            return self._forwarded(change, terms)
-        (described,) = self.commit_all((change,), terms)
-        return described
+        if isinstance(self.surroundings.native, PatientSqlCatalog):
+            (described,) = self.commit_all((change,), terms)
+            return described
+        asked = self._asked(change)
+        before = self._loaded(asked)
+        if before is not None and terms.check is None:
+            return services.commit(self.surroundings, change, before, before.metadata)
+        after = self._move(asked, before, terms).after
+        return services.commit(self.surroundings, change, before, after)
 
     def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> list[Described]:
         native = self.surroundings.native
@@ -70,7 +67,7 @@ class Committer:
             )
         asked = [self._asked(change) for change in changes]
         for attempt in range(_ATTEMPTS):
-            moves = {each.name: self._move(each, terms) for each in asked}
+            moves = {each.name: self._move(each, self._loaded(each), terms) for each in asked}
             due = [move for move in moves.values() if move.after is not move.before]
             with changing(self.surroundings, asked[0].name):
                 try:
@@ -87,7 +84,7 @@ class Committer:
             ]
         raise AssertionError("the last attempt returns or raises")
 
-    # -- in a database ---------------------------------------------------------------------------
+    # -- inside ----------------------------------------------------------------------------------
 
     def _asked(self, change: TableChange) -> _Asked:
         commit = decoded(change.body, messages.Commit)
@@ -96,9 +93,8 @@ class Committer:
             check_table_name(change.name.table)
         return _Asked(change.name, commit, creates)
 
-    def _move(self, asked: _Asked, terms: Terms) -> Move:
+    def _move(self, asked: _Asked, before: Loaded | None, terms: Terms) -> Move:
         """From the table as it is this moment; nothing is written yet."""
-        before = self._loaded(asked)
         now = self.surroundings.clock() // _MILLISECOND
         if before is None:
             draft = Draft.of_nothing(_first_format(asked.commit), now)
@@ -134,38 +130,19 @@ class Committer:
         return Move(identifier, before.io, after, before.metadata, before.location)
 
     def _described(self, name: TableName, move: Move, moved: Moved | None) -> Described:
-        caches = self.surroundings.caches
-        if moved is None:
-            location = move.location or ""
-            return Described(name, location, text_at(caches, name, location, move.io))
-        hold(caches, moved.location, move.after)
-        caches.texts.put(moved.location, Text(moved.text))
-        return Described(name, moved.location, moved.text)
+        if moved is not None:
+            return remembered(self.surroundings, name, move.after, moved)
+        location = move.location or ""
+        return Described(name, location, text_at(self.surroundings.caches, name, location, move.io))
 
-    # -- by a service ----------------------------------------------------------------------------
 
-    def _forwarded(self, change: TableChange, terms: Terms) -> Described:
-        raw = decoded(change.body, messages.RawCommit)
-        with understanding("the commit"):
-            updates = _UPDATES.validate_python(raw.updates)
-            required = _REQUIREMENTS.validate_python(raw.requirements)
-        asked = self._asked(change)
-        before = self._loaded(asked)
-        if before is None:
-            raise UnsupportedError(
-                f"catalog {quoted(self.surroundings.profile.name)} makes no staged tables",
-                hint="create the table empty first, then write to it",
-            )
-        if terms.check is not None:
-            self._move(asked, terms)
-        native, name = self.surroundings.native, change.name
-        identifier = (*self.surroundings.pointers.identifier(name.namespace), name.table)
-        table = Table(
-            identifier, before.metadata, before.location, before.io, native, before.config
-        )
-        with changing(self.surroundings, name):
-            answer = native.commit_table(table, required, updates)
-        return Described(name, answer.metadata_location, answer.metadata.model_dump_json().encode())
+def remembered(
+    surroundings: Surroundings, name: TableName, metadata: TableMetadata, moved: Moved
+) -> Described:
+    """What was just written: nobody needs to read it."""
+    hold(surroundings.caches, moved.location, metadata)
+    surroundings.caches.texts.put(moved.location, Text(moved.text))
+    return Described(name, moved.location, moved.text)
 
 
 def _first_format(commit: messages.Commit) -> int:

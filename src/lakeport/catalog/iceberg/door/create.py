@@ -1,16 +1,21 @@
-"""New tables of other engines: the metadata that a request to create one means."""
+"""New tables of other engines: what a request to create one means, and the metadata it makes.
+
+Field ids are given anew, as engines expect it of a catalog.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
+from uuid import uuid4
 
-from pyiceberg.catalog import Catalog
 from pyiceberg.io import FileIO
-from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC
+from pyiceberg.partitioning import UNPARTITIONED_PARTITION_SPEC, PartitionSpec
+from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata, new_table_metadata
-from pyiceberg.table.sorting import UNSORTED_SORT_ORDER
+from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 
-from lakeport.catalog.engines import Terms
 from lakeport.catalog.iceberg.commit.files import local_path
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.definition import USUAL
@@ -23,44 +28,50 @@ from lakeport.catalog.iceberg.door.parts import (
     spec_of,
     understanding,
 )
-from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import writing
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName, quoted
 
-_FORMAT = "format-version"
+FORMAT = "format-version"
+
 _USUAL_FORMAT = "2"
 
 
-def described(
-    catalog: Catalog, name: TableName, asked: messages.CreateTable, places: Places, terms: Terms
-) -> TableMetadata:
-    """Field ids are given anew, as engines expect it of a catalog."""
-    properties = {**USUAL, **(asked.properties or {})}
-    version = _format_of(properties.pop(_FORMAT, _USUAL_FORMAT))
-    schema = schema_of(asked.schema, version)
-    spec = UNPARTITIONED_PARTITION_SPEC
+@dataclass(frozen=True, slots=True)
+class New:
+    """A table to be; the properties say its format as well."""
+
+    schema: Schema
+    spec: PartitionSpec
+    order: SortOrder
+    properties: Mapping[str, str]
+    location: str | None
+
+
+def asked_for(asked: messages.CreateTable) -> New:
+    properties = {**USUAL, FORMAT: _USUAL_FORMAT, **(asked.properties or {})}
+    schema = schema_of(asked.schema, _format_of(properties[FORMAT]))
+    spec, order = UNPARTITIONED_PARTITION_SPEC, UNSORTED_SORT_ORDER
     if asked.partition_spec is not None:
         spec = bound(spec_of(asked.partition_spec), None)
-    order = UNSORTED_SORT_ORDER
     if asked.write_order is not None:
         order = order_of(asked.write_order)
     with understanding("the table"):
         spec.check_compatible(schema)
         order.check_compatible(schema)
-        metadata = new_table_metadata(
-            schema, spec, order, "", {**properties, _FORMAT: str(version)}
+    location = asked.location.rstrip("/") if asked.location else None
+    return New(schema, spec, order, properties, location)
+
+
+def metadata_of(catalog: PatientSqlCatalog, name: TableName, new: New) -> TableMetadata:
+    """In a folder of its own, unless the request names one."""
+    uuid = uuid4()
+    location = new.location or own_folder(catalog, name, uuid)
+    with understanding("the table"):
+        return new_table_metadata(
+            new.schema, new.spec, new.order, location, dict(new.properties), uuid
         )
-    if asked.location:
-        location = asked.location.rstrip("/")
-    elif isinstance(catalog, PatientSqlCatalog):
-        location = own_folder(catalog, name, metadata.table_uuid)
-    else:
-        raise InvalidRequestError("the table needs a location", hint="name one")
-    metadata = metadata.model_copy(update={"location": location})
-    places.check_change(None, metadata, terms)
-    return metadata
 
 
 def make_folders(io: FileIO, location: str) -> None:

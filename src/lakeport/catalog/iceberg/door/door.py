@@ -18,17 +18,16 @@ from lakeport.catalog.engines import (
     Terms,
 )
 from lakeport.catalog.iceberg.create import check_table_name, taken
-from lakeport.catalog.iceberg.door import messages
-from lakeport.catalog.iceberg.door.commit import Committer
-from lakeport.catalog.iceberg.door.create import described, make_folders
+from lakeport.catalog.iceberg.door import messages, services
+from lakeport.catalog.iceberg.door.commit import Committer, remembered
+from lakeport.catalog.iceberg.door.create import asked_for, make_folders, metadata_of
 from lakeport.catalog.iceberg.door.outcomes import changing
-from lakeport.catalog.iceberg.door.parts import understanding
 from lakeport.catalog.iceberg.door.places import Places
-from lakeport.catalog.iceberg.door.texts import Text, text_at
+from lakeport.catalog.iceberg.door.texts import text_at
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.drivers.sql_commits import Move
 from lakeport.catalog.iceberg.dropped import drop
-from lakeport.catalog.iceberg.metadata import hold, load_metadata, open_storage
+from lakeport.catalog.iceberg.metadata import load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.port import properties_of
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dropped import remove_now
@@ -74,10 +73,9 @@ class EngineDoor:
         return self._surroundings.pointers.where(name)[0]
 
     def load(self, name: TableName) -> Described:
+        if not self.commits_together:
+            return services.load(self._surroundings, name)
         location, io = self._surroundings.pointers.where(name)
-        if not location:  # a service may leave it out
-            metadata = self._surroundings.pointers.load(name).metadata
-            return Described(name, None, metadata.model_dump_json().encode())
         return Described(name, location, text_at(self._surroundings.caches, name, location, io))
 
     # -- tables ----------------------------------------------------------------------------------
@@ -85,21 +83,20 @@ class EngineDoor:
     def create(self, name: TableName, body: bytes, terms: Terms) -> Described:
         asked = decoded(body, messages.CreateTable)
         check_table_name(name.table)
-        new = self._free(name)
+        free, new = self._free(name), asked_for(asked)
         native = self._surroundings.native
         if not isinstance(native, PatientSqlCatalog):
-            return self._create_by_service(new, asked, terms)
-        metadata = described(native, new, asked, self._places, terms)
+            staged = bool(asked.stage_create)
+            return services.create(self._surroundings, free, new, staged=staged)
+        metadata = metadata_of(native, free, new)
+        self._places.check_change(None, metadata, terms)
         io = native._load_file_io(location=metadata.location)  # noqa: SLF001  the driver is ours
         if asked.stage_create:
             make_folders(io, metadata.location)
-            return Described(new, None, metadata.model_dump_json().encode())
-        with changing(self._surroundings, new):
-            (moved,) = native.move((Move(self._identifier(new), io, metadata),))
-        caches = self._surroundings.caches
-        hold(caches, moved.location, metadata)
-        caches.texts.put(moved.location, Text(moved.text))
-        return Described(new, moved.location, moved.text)
+            return Described(free, None, metadata.model_dump_json().encode())
+        with changing(self._surroundings, free):
+            (moved,) = native.move((Move(self._identifier(free), io, metadata),))
+        return remembered(self._surroundings, free, metadata, moved)
 
     def register(
         self, name: TableName, location: str, terms: Terms, *, overwrite: bool = False
@@ -220,38 +217,3 @@ class EngineDoor:
             raise InvalidRequestError(
                 error.message, hint="name a metadata file of a table"
             ) from error
-
-    def _create_by_service(
-        self, name: TableName, asked: messages.CreateTable, terms: Terms
-    ) -> Described:
-        native = self._surroundings.native
-        placed = asked if asked.location else _placed(asked)
-        metadata = described(native, name, placed, self._places, terms)
-        if asked.stage_create:
-            raise InvalidRequestError(
-                f"catalog {quoted(native.name)} makes no staged tables",
-                hint="create the table empty first, then write to it",
-            )
-        with changing(self._surroundings, name), understanding("the table"):
-            native.create_table(
-                self._identifier(name),
-                metadata.schema(),
-                location=asked.location,
-                partition_spec=metadata.spec(),
-                sort_order=metadata.sort_order(),
-                properties=dict(metadata.properties),
-            )
-        return self.load(name)
-
-
-def _placed(asked: messages.CreateTable) -> messages.CreateTable:
-    """A service chooses the location itself; here it only has to be something."""
-    return messages.CreateTable(
-        asked.name,
-        asked.schema,
-        "chosen-by-the-service",
-        asked.partition_spec,
-        asked.write_order,
-        asked.stage_create,
-        asked.properties,
-    )

@@ -81,6 +81,7 @@ class Draft:
 
     def finished(self, location: str | None) -> TableMetadata:
         """`location` is that of the metadata before, for the log of older files."""
+        check_format(self.format_version)
         self._settle_log()
         with understanding("what the updates make of the table"):
             after = self._made()

@@ -7,6 +7,7 @@ turn, in which no other process moves it.
 
 from __future__ import annotations
 
+import gzip
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -42,6 +43,9 @@ from lakeport.catalog.iceberg.failures import is_busy
 from lakeport.catalog.iceberg.pointers.versions import defines
 
 Read = Callable[[Identifier, str], TableMetadata]
+
+_CODEC, _GZIP = "write.metadata.compression-codec", "gzip"
+_ENDING = ".metadata.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -241,14 +245,17 @@ class CommittingSqlCatalog(SqlCatalog):
         version = 0 if move.location is None else self._parse_metadata_version(move.location) + 1
         provider = load_location_provider(move.after.location, move.after.properties)
         location = provider.new_table_metadata_file_location(version)
+        text = data = self._texts.text(move.after).encode()
+        if move.after.properties.get(_CODEC, "").lower() == _GZIP:
+            location = f"{location.removesuffix(_ENDING)}.gz{_ENDING}"
+            data = gzip.compress(text, mtime=0)
         # The caller's storage holds connections; a table that moves elsewhere needs another one.
         before = move.after if move.before is None else move.before
         stays = _scheme(location) == _scheme(before.location)
         io = move.io if stays else self._load_file_io(location=location)
         scratch = Scratch(io, durable=self._durable)
-        text = self._texts.text(move.after).encode()
         try:
-            scratch.put(location, text)
+            scratch.put(location, data)
             yield Moved(location, io, text)
         except CommitStateUnknownException:
             scratch.settled()
