@@ -32,8 +32,9 @@ def place(lake: IcebergCatalog) -> str:
 
 @pytest.fixture
 def through(uri: str) -> Iterator[RestCatalog]:
-    with pyiceberg_client(uri) as catalog:
-        yield catalog
+    catalog = pyiceberg_client(uri)
+    yield catalog
+    catalog.close()
 
 
 def path(place: str, name: str | None = None) -> str:
