@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from prometheus_client import CONTENT_TYPE_LATEST
 from starlette.applications import Starlette
+from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Mount, Route
@@ -18,6 +19,7 @@ from lakeport.app.serve import Insight
 from lakeport.app.serve.iceberg import PATH
 from lakeport.core.errors import LakeportError
 from lakeport.core.status import status_of
+from lakeport.web.visitors import OwnPagesOnly
 
 _OK = 200
 _UNAVAILABLE = 503
@@ -48,6 +50,7 @@ def build(insight: Insight, iceberg: ASGIApp) -> Starlette:
             Mount(PATH, iceberg),
         ],
         exception_handlers={LakeportError: _refuse},
+        middleware=[Middleware(OwnPagesOnly, authenticator=insight.authenticator)],
     )
 
 
