@@ -55,7 +55,7 @@ class LocalDoor(Closing):
         self._server = HttpServer(Starlette(routes=[Mount(_PATH, door)]), _ANY_PORT)
         self.token = only.token
         self.uri = f"{self._server.address}{_PATH}"
-        self.attachment = Attachment(catalog.name, self.uri, catalog.name, self.token)
+        self.attachment = Attachment.to_door(catalog.name, self.uri, self.token)
         self._server.start()
 
     def __repr__(self) -> str:

@@ -39,7 +39,7 @@ class Greeting:
     def attachments(self) -> tuple[Attachment, ...]:
         """How engines attach to each catalog; a token is theirs to fill in, where one is needed."""
         token = None if self.is_open else PLACEHOLDER
-        return tuple(Attachment(name, self.iceberg, name, token) for name in self.catalogs)
+        return tuple(Attachment.to_door(name, self.iceberg, token) for name in self.catalogs)
 
 
 def client_location(public: str | None, grpc: str, host: str) -> str:
