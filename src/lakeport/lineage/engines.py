@@ -1,4 +1,4 @@
-"""The tokenizers and parsers of this thread, kept: building one costs as much as a small statement.
+"""The tokenizers, parsers and generators of this thread, kept: building one costs as much as a small statement.
 
 They are emptied after every use, so that a thread never holds the tokens of the last text it read.
 """
@@ -8,10 +8,13 @@ from __future__ import annotations
 from threading import local
 from typing import TYPE_CHECKING
 
+from sqlglot.helper import name_sequence
+
 from lakeport.lineage.dialects import engine_of
 
 if TYPE_CHECKING:
     from sqlglot import exp
+    from sqlglot.generator import Generator
     from sqlglot.parser import Parser
     from sqlglot.tokenizer_core import Token
     from sqlglot.tokens import Tokenizer
@@ -23,6 +26,7 @@ class _Ready(local):
     def __init__(self) -> None:
         self.tokenizers: dict[str, Tokenizer] = {}
         self.parsers: dict[str, Parser] = {}
+        self.generators: dict[str, Generator] = {}
 
 
 _ready = _Ready()
@@ -49,3 +53,15 @@ def tree_of(tokens: list[Token], text: str, parser: str) -> exp.Expr | None:
     finally:
         ready.reset()
     return trees[0] if trees else None
+
+
+def text_of(tree: exp.Expr, parser: str) -> str:
+    """A tree as SQL; raises what the generator raises, and then forgets the generator."""
+    ready = _ready.generators.pop(parser, None)
+    if ready is None:
+        ready = engine_of(parser).generator(comments=False)
+    text = ready.generate(tree, copy=False)
+    # Names it made up are counted from the start in the next text.
+    ready._next_name = name_sequence("_t")  # noqa: SLF001 - a new generator would do no more
+    _ready.generators[parser] = ready
+    return text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
@@ -13,13 +12,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
 
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
-_RELATIONS = ("table", "view", "cte")
-_node_type = attrgetter("node_type")
-_resolution = attrgetter("node_type", "resolution_source")
-_join_count = attrgetter("join_count")
-_filters = attrgetter("filters")
-_approximate = attrgetter("approximate")
-_severity = attrgetter("severity")
 
 
 def complexity(binder: Binder) -> int:
@@ -44,28 +36,28 @@ def summarize(
     schema: ResolvedSchema | None,
 ) -> AnalyzeResult:
     """The whole result with its summary."""
-    # A large answer is counted without a step of Python for each of its parts.
-    kinds = list(map(_node_type, graph.nodes))
+    relations = [node for node in graph.nodes if node.node_type != "column"]
+    kinds = [node.node_type for node in relations]
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
-    known = list(map(_resolution, graph.nodes))
-    unresolved = sum(known.count((kind, "unknown")) for kind in _RELATIONS)
-    joins = sum(map(_join_count, statements))
-    filters = sum([sum(map(len, map(_filters, s.nodes))) for s in statements])
+    joins = sum([statement.join_count for statement in statements])
+    filters = sum([len(n.filters) for s in statements for n in s.nodes if n.filters])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
-    severities = list(map(_severity, issues))
+    severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")
     counted = Summary(
         statement_count=len(statements),
         table_count=tables + ctes,
-        column_count=kinds.count("column"),
+        column_count=len(graph.nodes) - len(relations),
         join_count=joins,
         complexity_score=_clamped(score),
         issue_count=IssueCount(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum([sum(map(_approximate, s.edges)) for s in statements]),
-        unresolved_table_count=unresolved,
+        approximate_edge_count=sum([edge.approximate for s in statements for edge in s.edges]),
+        unresolved_table_count=[
+            node.resolution_source for node in relations if node.node_type != "output"
+        ].count("unknown"),
     )
     return AnalyzeResult(
         statements=statements,

@@ -22,7 +22,8 @@ from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Relation, 
 from lakeport.lineage.bind.sources import add_source, rename_columns
 from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
-from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.bind.unasked import leave_unnamed
+from lakeport.lineage.engines import text_of
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 
@@ -57,8 +58,8 @@ class Binder:
         self.blocks = chunk.blocks
         self.loops: dict[int, Relation] = {}
         self.explain_only = False
-        # A query whose output names nobody asks for.
-        self.unnamed: exp.Expr | None = None
+        # Queries whose output names nobody asks for, by identity.
+        self.unnamed: set[int] = set()
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
         self.wants_indirect = session.options.include_indirect
@@ -126,6 +127,7 @@ class Binder:
 
     def predicate(self, query: exp.Expr, scope: Scope) -> None:
         """A subquery that only decides about rows."""
+        leave_unnamed(self, query)
         output = bind_query(self, query, scope, scope.ctes)
         scope.indirect += output.indirect
         for item in output.items:
@@ -249,7 +251,7 @@ class Binder:
     def sql(self, node: exp.Expr) -> str:
         """Generated text, for what cannot be sliced from the source."""
         try:
-            return node.sql(dialect=engine_of(self.dialect.parser), copy=False, comments=False)
+            return text_of(node, self.dialect.parser)
         except (SqlglotError, RecursionError, ValueError, AttributeError, TypeError):
             extent = self.extent(node)
             return self.text[extent[0] : extent[1]] if extent else ""

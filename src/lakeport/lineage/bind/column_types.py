@@ -134,6 +134,8 @@ class ColumnTypes:
 
     def declared(self, column: Column) -> str | None:
         """The declared type's own text, for a column that is a plain copy of a declared one."""
+        if column.entry is None and not column.identity:
+            return None
         seen = 0
         while column.entry is None and seen < _MAX_COPIES:
             if column.widened:

@@ -76,20 +76,41 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     args = node.args
     identifier = args["this"]
     table = args.get("table")
-    if identifier.__class__ is exp.Parameter:
-        refs = _by_position(binder, node, scope, role)
-    elif table is None:
-        refs = _unqualified(binder, identifier, scope, role)
-    elif identifier.__class__ is exp.Star:
-        refs = whole_relation(binder, node, scope, role)
-    elif args.get("db") is None:
-        refs = simply_qualified(binder, table, identifier, scope, role)
+    if table is None:
+        if identifier.__class__ is exp.Parameter:
+            refs = _by_position(binder, node, scope, role)
+        else:
+            refs = _unqualified(binder, identifier, scope, role)
+    elif (
+        identifier.__class__ is not exp.Identifier
+        or table.__class__ is not exp.Identifier
+        or args.get("db") is not None
+    ):
+        refs = _unusual(binder, node, scope, role)
     else:
-        parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
-        refs = qualified(binder, parts, identifier, scope, role)
+        # `t.c`, the usual form: found once, it is remembered as long as the scope has no new source.
+        outer, inner = table.args, identifier.args
+        written = (outer["this"], outer.get("quoted"), inner["this"], inner.get("quoted"))
+        remembered = scope.qualified.get(written)
+        if remembered is not None and remembered[0] == len(scope.sources):
+            ref = binder.types.bound[id(node)] = Ref(remembered[1], role)
+            return [ref]
+        refs = simply_qualified(binder, table, identifier, scope, role, written)
     if refs:
         binder.types.bound[id(node)] = refs[0]
     return refs
+
+
+def _unusual(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    """`t.*` as a value, `db.t.c`, `t.$2`."""
+    args = node.args
+    identifier = args["this"]
+    if identifier.__class__ is exp.Parameter:
+        return _by_position(binder, node, scope, role)
+    if identifier.__class__ is exp.Star:
+        return whole_relation(binder, node, scope, role)
+    parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
+    return qualified(binder, parts, identifier, scope, role)
 
 
 def _by_position(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:

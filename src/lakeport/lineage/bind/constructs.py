@@ -17,6 +17,7 @@ from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.qualified import field_of_row, relation_refs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
 from lakeport.lineage.bind.tables import table_meant
+from lakeport.lineage.bind.unasked import leave_unnamed
 from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:
@@ -234,6 +235,7 @@ def scalar_subquery(
     """Its output flows into the expression."""
     del work
     plain = role & ~MASK
+    leave_unnamed(binder, node)
     output = binder.query(node, scope, scope.ctes)
     first = output.items[0] if len(output.items) == 1 else None
     if isinstance(first, Column):

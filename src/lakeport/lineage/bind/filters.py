@@ -19,6 +19,7 @@ from lakeport.lineage.types import mismatches, read_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.column_types import ColumnTypes
     from lakeport.lineage.bind.scope import Relation, Scope
     from lakeport.lineage.types import SqlType
 
@@ -47,26 +48,28 @@ def bind_filter(
             _check_comparison(binder, conjunct)
         if not binder.wants_text:
             continue
-        text = texts[position] if exact and texts is not None else binder.sql(conjunct)
+        noted = (texts[position] if exact and texts is not None else binder.sql(conjunct), clause)
         touched: list[Relation] = []
         for ref in refs:
-            relation = ref.origin.relation if isinstance(ref.origin, Column) else ref.origin
+            origin = ref.origin
+            relation = origin.relation if isinstance(origin, Column) else origin
             if relation is not None and relation not in touched:
                 touched.append(relation)
-                relation.filters.append((text, clause))
+                relation.filters.append(noted)
         if joined and conjunct.__class__ is exp.EQ:
             _note_join_key(binder, conjunct, joined)
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
     """The operands of a left-deep AND chain."""
+    if condition.__class__ is not exp.And:
+        return [condition]
     found: list[exp.Expr] = []
     stack = [condition]
     while stack:
         node = stack.pop()
         if node.__class__ is exp.And:
-            stack.append(node.expression)
-            stack.append(node.this)
+            stack += (node.args["expression"], node.args["this"])
         else:
             found.append(node)
     return found
@@ -91,8 +94,9 @@ def _shown(column: Column) -> str:
 
 def _check_comparison(binder: Binder, node: exp.Expr) -> None:
     """`= NULL`, and comparisons of types that never compare."""
-    left, right = node.this, node.expression
-    if isinstance(left, exp.Null) or isinstance(right, exp.Null):
+    args = node.args
+    left, right = args["this"], args["expression"]
+    if left.__class__ is exp.Null or right.__class__ is exp.Null:
         binder.report(
             IssueCode.TYPE_MISMATCH,
             "a comparison with NULL is never true",
@@ -100,25 +104,26 @@ def _check_comparison(binder: Binder, node: exp.Expr) -> None:
             hint="use IS NULL or IS NOT NULL",
         )
         return
-    first, second = _simple_kind(binder, left), _simple_kind(binder, right)
-    if first is None or second is None or first == second:
+    types, dialect = binder.types, binder.dialect.name
+    first = _simple_kind(types, left, dialect)
+    second = _simple_kind(types, right, dialect) if first is not None else None
+    if second is None or first == second:
         # The common cases, cheaply: two columns of one kind, or a number and a number.
         return
-    types = binder.types
-    for offender, message in mismatches(node, types.of_name, binder.dialect.name, types.memo):
+    for offender, message in mismatches(node, types.of_name, dialect, types.memo):
         binder.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
 
 
-def _simple_kind(binder: Binder, node: exp.Expr) -> str | None:
+def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:
     """`number` for numbers, the kind for other columns and literals, `?` for what needs thought."""
     if node.__class__ is exp.Literal:
         return "string" if node.args.get("is_string") else "number"
     if node.__class__ is not exp.Column:
         return "?" + str(id(node))
-    declared = binder.types.declaration(node)
+    declared = types.declaration(node)
     if declared is not None:
-        return _declared_kind(declared, binder.dialect.name)
-    return _kind_word(binder.types.of_name(node))
+        return _declared_kind(declared, dialect)
+    return _kind_word(types.of_name(node))
 
 
 def _kind_word(kind: SqlType | None) -> str | None:

@@ -7,6 +7,9 @@ generates the text.
 
 from __future__ import annotations
 
+from bisect import bisect_left
+from itertools import compress
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -61,17 +64,17 @@ _LT = _T.LT
 _L_PAREN = _T.L_PAREN
 # What matters when a predicate is cut at its ANDs.
 _DIVIDERS = OPEN | CLOSE | {_AND, _BETWEEN, _CASE, _END}
+_start = attrgetter("start")
 
 
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_by_start", "_frames", "_text", "_tokens")
+    __slots__ = ("_all", "_frames", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
         self._text = text
-        self._by_start: dict[int, int] | None = None
         # The frame of each SELECT, by its identity, among all there are.
         self._frames: dict[int, Frame | None] = {}
         self._all: Frames | None = None
@@ -96,10 +99,12 @@ class Fragments:
         frame = self._frame(select)
         if frame is None:
             return None
-        spans = [(begin, end) for name, begin, end in frame.spans if name == clause]
-        if ordinal >= len(spans):
-            return None
-        return self._split(*spans[ordinal])
+        for name, begin, end in frame.spans:
+            if name == clause:
+                if not ordinal:
+                    return self._split(begin, end)
+                ordinal -= 1
+        return None
 
     def keys(self, select: exp.Select) -> list[str]:
         """The texts of the GROUP BY clause between its commas."""
@@ -136,7 +141,7 @@ class Fragments:
 
     def body(self, start: int) -> tuple[int, int] | None:
         """The code points inside the parentheses after the name at `start` and its AS."""
-        position = self._positions().get(start)
+        position = self._position(start)
         if position is None:
             return None
         tokens = self._tokens
@@ -151,7 +156,7 @@ class Fragments:
 
     def type_after(self, start: int) -> str | None:
         """The type written after the column name at `start`, verbatim."""
-        position = self._positions().get(start)
+        position = self._position(start)
         if position is None:
             return None
         depth = 0
@@ -167,11 +172,12 @@ class Fragments:
             end += 1
         return self._slice(position + 1, end) or None
 
-    def _positions(self) -> dict[int, int]:
-        """Token indexes by code point; a statement with one plain SELECT never asks."""
-        if self._by_start is None:
-            self._by_start = {token.start: index for index, token in enumerate(self._tokens)}
-        return self._by_start
+    def _position(self, start: int) -> int | None:
+        """The index of the token at a code point."""
+        tokens = self._tokens
+        position = bisect_left(tokens, start, key=_start)
+        found = position < len(tokens) and tokens[position].start == start
+        return position if found else None
 
     # -- frames ------------------------------------------------------------------------------
 
@@ -202,19 +208,18 @@ class Fragments:
 
     def _locate(self, select: exp.Select) -> Frame | None:
         """The frame that owns any name or literal of the SELECT that is not in a nested one."""
-        stack: list[exp.Expr] = list(reversed(select.expressions))
-        for name in ("where", "from_", "group", "having"):
-            clause = select.args.get(name)
-            if clause is not None:
-                stack.insert(0, clause)
-        positions = self._positions()
+        args = select.args
+        clauses = [args.get(name) for name in ("having", "group", "from_", "where")]
+        stack: list[exp.Expr] = [clause for clause in clauses if clause is not None]
+        stack += reversed(select.expressions)
         while stack:
             node = stack.pop()
             if isinstance(node, exp.Query):
                 continue
-            start = node._meta.get("start") if node._meta else None  # noqa: SLF001 - `meta` would allocate a dict per node
+            meta = node._meta  # noqa: SLF001 - `meta` would allocate a dict per node
+            start = meta.get("start") if meta else None
             if start is not None:
-                index = positions.get(start)
+                index = self._position(start)
                 if index is not None:
                     return self._scanned().around(index)
             for value in node.args.values():
@@ -238,15 +243,13 @@ class Fragments:
                 end -= 1
         return self._slice(begin, end)
 
-    def _split(self, begin: int, end: int) -> list[str]:  # noqa: C901 - one pass over the tokens, one branch per mark
+    def _split(self, begin: int, end: int) -> list[str]:
         parts: list[str] = []
         depth = between = cases = 0
         start = begin
-        tokens = self._tokens
-        for index in range(begin, end):
-            kind = tokens[index].token_type
-            if kind not in _DIVIDERS:
-                continue
+        kinds = self._scanned().kinds
+        for index in compress(range(begin, end), map(_DIVIDERS.__contains__, kinds[begin:end])):
+            kind = kinds[index]
             if kind in OPEN:
                 depth += 1
             elif kind in CLOSE:

@@ -7,6 +7,8 @@ their names.
 from __future__ import annotations
 
 from bisect import bisect_right
+from itertools import compress
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
@@ -58,7 +60,13 @@ _FROM = _T.FROM
 _LT = _T.LT
 _L_PAREN = _T.L_PAREN
 _SELECT = _T.SELECT
+# What stands behind a word that is a name and opens nothing.
+_OF_A_NAME = frozenset({_L_PAREN, _DOT, _COMMA})
 _ALSO_CALLED = frozenset({_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.OFFSET, _T.WITH})
+
+
+_kind = attrgetter("token_type")
+_first = attrgetter("first")
 
 
 class Frame:
@@ -86,10 +94,11 @@ class Frame:
 class Frames:
     """All frames of a statement, in the order they begin."""
 
-    __slots__ = ("_tokens", "closing", "found")
+    __slots__ = ("_tokens", "closing", "found", "kinds")
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
+        self.kinds: list[TokenType] = list(map(_kind, tokens))
         self.found: list[Frame] = []
         # Where each opened parenthesis is closed.
         self.closing: dict[int, int] = {}
@@ -97,14 +106,14 @@ class Frames:
 
     def _scan(self) -> None:
         """One look at every token that opens, closes or divides something."""
-        tokens = self._tokens
+        kinds = self.kinds
         stack: list[tuple[Frame | None, int]] = []
         opened: list[int] = []
         frame: Frame | None = None
         depth = 0
-        for index, kind in [
-            (i, kind) for i, t in enumerate(tokens) if (kind := t.token_type) in _MARKS
-        ]:
+        # Most tokens mean nothing here: they are passed over without a step of Python for each.
+        for index in compress(range(len(kinds)), map(_MARKS.__contains__, kinds)):
+            kind = kinds[index]
             if kind is _SELECT:
                 stack.append((frame, depth))
                 frame, depth = Frame(index + 1), 0
@@ -126,7 +135,7 @@ class Frames:
                 else:
                     self._mark(frame, index, kind)
         while frame is not None:
-            frame.close(len(tokens))
+            frame.close(len(kinds))
             frame = stack.pop()[0] if stack else None
 
     def _mark(self, frame: Frame, index: int, kind: TokenType) -> None:
@@ -152,25 +161,19 @@ class Frames:
         """Whether the comma stands between `map<` or `struct<` and its `>`."""
         depth = 0
         for position in range(begin + 1, comma):
-            token = self._tokens[position]
-            if token.token_type is _LT:
-                depth += self._tokens[position - 1].token_type in _TYPES or depth > 0
-            elif depth and token.text.startswith(">"):
-                depth = max(0, depth - len(token.text))
+            if self.kinds[position] is _LT:
+                depth += self.kinds[position - 1] in _TYPES or depth > 0
+            elif depth and (text := self._tokens[position].text).startswith(">"):
+                depth = max(0, depth - len(text))
         return depth > 0
 
     def _is_operator(self, index: int, kind: TokenType) -> bool:
         """Words that open clauses but are also functions or parts of operators."""
-        tokens = self._tokens
+        kinds = self.kinds
         if kind is _FROM:
-            return (
-                tokens[index - 1].token_type is _DISTINCT
-                and index > 1
-                and tokens[index - 2].token_type is not _SELECT
-            )
+            return kinds[index - 1] is _DISTINCT and index > 1 and kinds[index - 2] is not _SELECT
         if kind in _ALSO_CALLED:
-            following = tokens[index + 1].token_type if index + 1 < len(tokens) else None
-            return following is _L_PAREN or following is _DOT or following is _COMMA
+            return index + 1 < len(kinds) and kinds[index + 1] in _OF_A_NAME
         return False
 
     def around(self, index: int) -> Frame | None:
@@ -180,7 +183,3 @@ class Frames:
         while place >= 0 and self.found[place].end <= index:
             place -= 1
         return self.found[place] if place >= 0 else None
-
-
-def _first(frame: Frame) -> int:
-    return frame.first

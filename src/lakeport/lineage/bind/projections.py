@@ -134,7 +134,7 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
         identifier = plain.expression
     else:
         tokens = binder.fragments.tokens(span) if span else None
-        unnamed = binder.unnamed is not None and inner.parent_select is binder.unnamed
+        unnamed = bool(binder.unnamed) and id(inner.parent_select) in binder.unnamed
         name = "" if unnamed else output_name(binder, inner, scope, tokens, items)
         column = Column(name, binder.folding.column(name, quoted=True))
         column.generated = True

@@ -25,15 +25,15 @@ if TYPE_CHECKING:
 
 
 def simply_qualified(
-    binder: Binder, qualifier: exp.Expr, identifier: exp.Expr, scope: Scope, role: int
+    binder: Binder,
+    qualifier: exp.Expr,
+    identifier: exp.Expr,
+    scope: Scope,
+    role: int,
+    written: tuple[object, ...],
 ) -> list[Ref]:
-    """`t.c`, the usual form: found once, it is remembered as long as the scope has no new source."""
-    key = (binder.key(qualifier), binder.key(identifier))
-    remembered = scope.qualified.get(key)
-    count = len(scope.sources)
-    if remembered is not None and remembered[0] == count:
-        return [Ref(remembered[1], role)]
-    alias, name = key
+    """`t.c`: if it is as simple as it looks, it is remembered as it is written."""
+    alias, name = binder.key(qualifier), binder.key(identifier)
     relation: Relation | None = None
     for source in scope.sources:
         if source.alias == alias:
@@ -48,7 +48,7 @@ def simply_qualified(
         or (relation.duplicates and name in relation.duplicates)
     ):
         return qualified(binder, [qualifier], identifier, scope, role)
-    scope.qualified[key] = (count, column)
+    scope.qualified[written] = (len(scope.sources), column)
     return [Ref(column, role)]
 
 

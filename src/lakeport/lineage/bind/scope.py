@@ -232,7 +232,8 @@ class Scope(msgspec.Struct, eq=False):
     windows: dict[str, exp.Expr] = {}
     # Unqualified names found so far, with the number of sources there were.
     remembered: dict[str, tuple[int, Column]] = {}
-    qualified: dict[tuple[str, str], tuple[int, Column]] = {}
+    # Qualified ones as they are written, which need not even be folded again.
+    qualified: dict[tuple[object, ...], tuple[int, Column]] = {}
     # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
     prefers_projection: bool = False
     late_aliases: bool = False

@@ -23,6 +23,7 @@ from lakeport.lineage.bind.scope import (
     Tail,
     explicit,
 )
+from lakeport.lineage.bind.unasked import leave_unnamed
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ def bind_set_operation(
     items = [_branch_copy(item) for item in output.items]
     indirect, inputs = list(output.indirect), list(output.inputs)
     for operation, branch in rest:
+        if not operation.args.get("by_name") and not any(isinstance(item, Tail) for item in items):
+            leave_unnamed(binder, branch)
         other = binder.query(branch, parent, ctes)
         _combine(binder, items, other.items, operation)
         indirect += other.indirect

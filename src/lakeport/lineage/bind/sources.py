@@ -60,6 +60,7 @@ def bind_sources(binder: Binder, select: exp.Expr, scope: Scope) -> None:
 def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     """One item of a FROM clause; several relations when it is a parenthesised join."""
     first = len(scope.sources)
+    args = node.args
     for kinds, add in _SOURCES:
         if isinstance(node, kinds):
             add(binder, node, scope)
@@ -67,21 +68,25 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     else:
         binder.unsupported(node, "this kind of source has no lineage rule")
         collect(binder, node, scope)
-    _apply_pivots(binder, node, scope, first)
+    if args.get("pivots"):
+        _apply_pivots(binder, node, scope, first)
     ordinal = 0
-    for join in node.args.get("joins") or ():
+    for join in args.get("joins") or ():
         ordinal = _add_join(binder, join, scope, None, ordinal)
-    for lateral in node.args.get("laterals") or ():
+    for lateral in args.get("laterals") or ():
         add_source(binder, lateral, scope)
     return [source.relation for source in scope.sources[first:]]
 
 
 def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
-    if node.args.get("rows_from"):
+    name = node.args.get("this")
+    if name.__class__ is exp.Identifier and not node.args.get("rows_from"):
+        _add_table(binder, node, scope)
+    elif node.args.get("rows_from"):
         add_rows_from(binder, node, scope)
-    elif isinstance(node.this, exp.SemanticView):
+    elif isinstance(name, exp.SemanticView):
         _add_semantic_view(binder, node, scope)
-    elif isinstance(node.this, exp.Func):
+    elif isinstance(name, exp.Func):
         add_table_function(binder, node, scope)
     else:
         _add_table(binder, node, scope)
@@ -107,20 +112,20 @@ def _add_inner(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 
 
 def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
-    pivots = node.args.get("pivots")
-    if not pivots or len(scope.sources) == first:
+    if len(scope.sources) == first:
         return
     source = scope.sources.pop()
-    for pivot in pivots:
+    for pivot in node.args["pivots"]:
         source = pivoted(binder, pivot, source, scope)
     scope.sources.append(source)
 
 
 def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
     relation = binder.table(node, scope)
-    alias = node.args.get("alias")
-    name = alias.this if alias is not None and alias.this is not None else node.this
-    columns = alias.args.get("columns") if alias is not None else None
+    args = node.args
+    name, columns = args["this"], None
+    if (alias := args.get("alias")) is not None:
+        name, columns = alias.args.get("this") or name, alias.args.get("columns")
     key = (
         binder.key(name)
         if isinstance(name, exp.Identifier)
@@ -243,18 +248,19 @@ def _add_join(
 ) -> int:
     """One join; returns how many ON clauses of the SELECT have been seen."""
     before = len(scope.sources)
-    node = join.this
+    args = join.args
+    node = args.get("this")
     if node is None:
         return ordinal
-    if (join.args.get("kind") or "").upper() == "ARRAY":
+    if args.get("kind") and args["kind"].upper() == "ARRAY":
         add_array_join(binder, [node, *join.expressions], scope)
         return ordinal
     added = add_source(binder, node, scope)
     kind = join_type(join)
     binder.joins.append(kind)
-    condition = join.args.get("on")
-    names = join.args.get("using") or []
-    if (join.args.get("method") or "").upper() == "NATURAL":
+    condition = args.get("on")
+    names = args.get("using") or []
+    if args.get("method") and args["method"].upper() == "NATURAL":
         _merge(binder, scope, before, _common_keys(scope, before), kind)
     elif names:
         identifiers = [name.this if isinstance(name, exp.Column) else name for name in names]
@@ -270,26 +276,32 @@ def _add_join(
     for relation in added:
         relation.join_type = relation.join_type or kind
         relation.join_condition = relation.join_condition or text
-    _hide(scope, before, kind)
+    if kind in _ONE_SIDED:
+        _hide(scope, before, kind)
     return ordinal
+
+
+_ONE_SIDED = frozenset({"LEFT_SEMI", "LEFT_ANTI", "RIGHT_SEMI", "RIGHT_ANTI"})
 
 
 def _hide(scope: Scope, before: int, kind: str) -> None:
     """Semi and anti joins show one side only."""
-    left = kind in {"RIGHT_SEMI", "RIGHT_ANTI"}
-    if not left and kind not in {"LEFT_SEMI", "LEFT_ANTI"}:
-        return
-    hidden = slice(None, before) if left else slice(before, None)
+    hidden = slice(None, before) if kind.startswith("RIGHT") else slice(before, None)
     scope.sources[hidden] = [replace(source, visible=False) for source in scope.sources[hidden]]
 
 
 def join_type(join: exp.Expr) -> str:
     """The kind of join in one word."""
-    side = (join.args.get("side") or "").upper()
-    kind = (join.args.get("kind") or "").upper()
-    method = (join.args.get("method") or "").upper()
-    if isinstance(join.this, exp.Lateral) and join.this.args.get("cross_apply") is not None:
-        return "CROSS_APPLY" if join.this.args["cross_apply"] else "OUTER_APPLY"
+    args = join.args
+    node = args.get("this")
+    if node.__class__ is exp.Lateral and node.args.get("cross_apply") is not None:
+        return "CROSS_APPLY" if node.args["cross_apply"] else "OUTER_APPLY"
+    plain = not (args.get("on") or args.get("using"))
+    if not (args.get("side") or args.get("kind") or args.get("method")):
+        return "CROSS" if plain else "INNER"
+    side = (args.get("side") or "").upper()
+    kind = (args.get("kind") or "").upper()
+    method = (args.get("method") or "").upper()
     if method == "ASOF":
         return "AS_OF"
     if kind in {"SEMI", "ANTI"}:
@@ -298,8 +310,7 @@ def join_type(join: exp.Expr) -> str:
         return side
     if kind == "CROSS":
         return "CROSS"
-    plain = not (kind or method or join.args.get("on") or join.args.get("using"))
-    return "CROSS" if plain else "INNER"
+    return "CROSS" if plain and not (kind or method) else "INNER"
 
 
 def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:

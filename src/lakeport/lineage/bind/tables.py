@@ -183,14 +183,15 @@ def name_parts(node: exp.Expr) -> list[exp.Expr]:
 
 def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation:
     """A table read by name."""
-    identifier = node.this
+    identifier = node.args.get("this")
     parts, shown = written_name(binder, node)
-    if scope is not None and len(parts) == 1 and isinstance(identifier, exp.Identifier):
-        cte = scope.ctes.get(binder.key(identifier))
-        if cte is not None:
-            return _read_cte(binder, cte, identifier)
-    simple = len(parts) == 1 and identifier.__class__ is exp.Identifier
-    if not simple and not all(
+    if identifier.__class__ is exp.Identifier and len(parts) == 1:
+        if scope is not None and scope.ctes:
+            cte = scope.ctes.get(binder.key(identifier))
+            if cte is not None:
+                return _read_cte(binder, cte, identifier)
+        return known_table(binder, parts, shown, node)
+    if not all(
         part.__class__ is exp.Identifier or is_table_variable(binder, part)
         for part in name_parts(node)
     ):
@@ -255,19 +256,21 @@ def known_table(
     label = shown[-2] if extra else shown[-1]
     kind = entry.kind if entry is not None else "table"
     relation = binder.relation(kind, label, lookup.name)
+    relation.resolution = lookup.source
+    relation.span = name_span(binder, node)
+    if entry is not None:
+        relation.entry, relation.complete = entry, entry.complete
+        if entry.conflict is not None and lookup.source == "imported":
+            relation.conflicting = not binder.registry.merge_columns
+        if entry.temporary:
+            relation.metadata["temporary"] = True
+    else:
+        relation.complete = False
     if extra:
         relation.metadata.update(extra)
-    relation.entry = entry
-    relation.complete = entry is not None and entry.complete
-    relation.resolution = lookup.source
-    if entry is not None and entry.conflict is not None and lookup.source == "imported":
-        relation.conflicting = not binder.registry.merge_columns
-    relation.span = name_span(binder, node)
-    if "metadataTable" in extra:
-        relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
-        relation.complete = True
-    if entry is not None and entry.temporary:
-        relation.metadata["temporary"] = True
+        if "metadataTable" in extra:
+            relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
+            relation.complete = True
     if entry is None or (entry.inference == "usage" and lookup.source == "implied"):
         relation.metadata["placeholder"] = True
         relation.resolution = "unknown"
@@ -305,6 +308,11 @@ def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
 
 def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     """Where a table's name stands, with T-SQL's `#` in front of it."""
+    args = node.args
+    if args.get("db") is None and binder.dialect.parser != "tsql":
+        only = args.get("this")
+        if only.__class__ is exp.Identifier:
+            return binder.span(only)
     spans = [span for part in name_parts(node) if (span := binder.span(part)) is not None]
     if not spans:
         return None

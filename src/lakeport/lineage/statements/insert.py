@@ -60,7 +60,7 @@ def _leave_unnamed(binder: Binder, query: object) -> None:
     Behind a star of unknown width names do count.
     """
     if isinstance(query, exp.Select) and not any(item.is_star for item in query.expressions):
-        binder.unnamed = query
+        binder.unnamed.add(id(query))
 
 
 def _bind_directory(

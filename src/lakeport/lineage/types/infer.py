@@ -22,7 +22,7 @@ ColumnType: TypeAlias = Callable[[exp.Column], SqlType | None]
 Memo: TypeAlias = dict[int, SqlType | None]
 
 
-def infer(  # noqa: C901 - the loop that every type goes through, in one piece
+def infer(  # noqa: C901, PLR0912 - the loop that every type goes through, in one piece
     expression: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo | None = None
 ) -> SqlType | None:
     """The type of an expression whose columns have the types that `column_type` tells.
@@ -51,8 +51,13 @@ def infer(  # noqa: C901 - the loop that every type goes through, in one piece
         types: list[SqlType | None] = []
         pending: list[exp.Expr] = []
         for child in entry.operands(node):
-            if id(child) in known:
-                types.append(known[id(child)])
+            place = id(child)
+            if place in known:
+                types.append(known[place])
+            elif child.__class__ is exp.Column:
+                # At once: most operands are columns.
+                read = known[place] = _as_read(column_type(child), dialect)
+                types.append(read)
             else:
                 pending.append(child)
         if not pending:

@@ -1,0 +1,38 @@
+"""Queries whose output names nobody asks for: working one out costs more than binding the rest of it.
+
+A subquery that is a value or a condition shows no names, nor does a later branch of a set operation.
+Inside the query itself a clause after the select list may still use one.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+_LATER = ("order", "having", "qualify", "sort", "cluster", "distribute")
+
+
+def leave_unnamed(binder: Binder, query: exp.Expr) -> None:
+    """Let the select items of a query have no names, unless it needs them itself."""
+    while query.__class__ is exp.Subquery:
+        query = query.args["this"]
+    if query.__class__ is exp.Select and not _uses_names(query):
+        binder.unnamed.add(id(query))
+
+
+def _uses_names(query: exp.Expr) -> bool:
+    args = query.args
+    if any(args.get(clause) is not None for clause in _LATER):
+        return True
+    group = args.get("group")
+    keys = group.args.get("expressions") or () if group is not None else ()
+    # A made-up name is no word, so it is used in quotes only. Behind a star of unknown width
+    # columns are matched by name.
+    quoted = any(
+        key.__class__ is exp.Column and key.args["this"].args.get("quoted") for key in keys
+    )
+    return quoted or any(item.is_star for item in args["expressions"])
