@@ -32,10 +32,9 @@ from lakeport.pipeline.growth.conversion import (
     Projected,
     Rebuild,
 )
-from lakeport.pipeline.growth.model import ListOf, MapOf, StructOf, find, parts
+from lakeport.pipeline.growth.model import ListOf, MapOf, StructOf, find, parts, shown
 from lakeport.pipeline.growth.plan import Plan
 from lakeport.pipeline.growth.policy import OnTypeChange
-from lakeport.pipeline.growth.widening import shown
 from tests.pipeline.growth.generated import Meeting, meetings, random_meeting
 from tests.strategies import seeded
 

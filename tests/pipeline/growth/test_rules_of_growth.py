@@ -6,8 +6,8 @@ import pytest
 
 from lakeport.core.errors import ConfigurationError, PreconditionError
 from lakeport.core.names import TableName
-from lakeport.pipeline.growth import Policy, plan_growth
-from lakeport.pipeline.growth.model import Field, Foreign, StructOf, Type
+from lakeport.pipeline.growth import Policy, model, plan_growth
+from lakeport.pipeline.growth.model import Field, Foreign, Primitive, StructOf, Type
 from lakeport.pipeline.growth.spark_select import select_list
 from lakeport.pipeline.growth.spark_words import text_of
 from tests.pipeline.growth.words import columns, planned, reasons
@@ -154,6 +154,27 @@ def test_any_other_type_change_is_refused(held: str, given: str) -> None:
 
 def _shown(text: str) -> str:
     return text_of(columns(c=text)[0].type)
+
+
+def test_a_uuid_takes_text_and_a_fixed_takes_bytes() -> None:
+    target = (Field("u", model.UUID), Field("h", Primitive("fixed[16]")))
+    plan = planned(target, columns(u="string", h="binary"))
+    assert not plan.findings
+    assert select_list(plan.projection) == ("`u`", "`h`")
+    assert select_list(planned(target, ()).projection) == (
+        "CAST(NULL AS STRING) AS `u`",
+        "CAST(NULL AS BINARY) AS `h`",
+    )
+    assert reasons(planned(target, columns(u="int"))) == ["column `u` is uuid, the model gives int"]
+
+
+def test_a_collated_text_is_cast_to_the_order_of_bytes() -> None:
+    source = (Field("t", model.COLLATED), Field("u", model.COLLATED))
+    target = (Field("t", model.STRING), Field("u", model.UUID))
+    assert select_list(planned(target, source).projection) == (
+        "CAST(`t` AS STRING) AS `t`",
+        "CAST(`u` AS STRING) AS `u`",
+    )
 
 
 def test_a_type_change_names_every_way_out() -> None:

@@ -31,11 +31,12 @@ from lakeport.pipeline.growth.model import (
     StructOf,
     Type,
     find,
+    shown,
 )
 from lakeport.pipeline.growth.plan import Added, Finding, Padded, Path, Refused, Relaxed, Widened
 from lakeport.pipeline.growth.policy import Policy
 from lakeport.pipeline.growth.storing import side_name, stored, unmapped, why_not_new
-from lakeport.pipeline.growth.widening import holds, promoted, shown
+from lakeport.pipeline.growth.widening import holds, promoted
 
 # A key that was written is looked up by its value for ever: nothing about it may change.
 _KEYS = Policy(on_type_change="fail", on_removed_required="fail", on_unmappable_type="fail")

@@ -103,6 +103,13 @@ def length(fixed: Primitive) -> int:
     return int(fixed.word[len("fixed[") : -1])
 
 
+def shown(stored: Type) -> Type:
+    """What Spark shows of a stored type that it lacks; its writer turns values back and checks them."""
+    if stored == UUID:
+        return STRING
+    return BINARY if is_fixed(stored) else stored
+
+
 def find(fields: Iterable[Field], name: str) -> Field | None:
     """The field of that name in any spelling; the first one where a foreign writer left two."""
     wanted = fold(name)

@@ -62,7 +62,6 @@ _WRITTEN: dict[Primitive, str] = {
     model.LONG: "bigint",
     model.TIMESTAMPTZ: "timestamp",
     model.TIMESTAMP: "timestamp_ntz",
-    model.UUID: "string",
     model.COLLATED: "string",
 }
 _DECIMALS = frozenset({"decimal", "dec", "numeric"})
@@ -139,10 +138,10 @@ def _decimal(precision: int, scale: int = 0) -> Type:
 
 
 def text_of(type_: Type) -> str:
-    """As plans and messages show a type: Spark's own spelling, names in backticks where needed."""
+    """As plans and messages show a type: in Spark's spelling, and `uuid` where Spark shows a string."""
     match type_:
         case Primitive():
-            return "binary" if model.is_fixed(type_) else _WRITTEN.get(type_, type_.word)
+            return _WRITTEN.get(type_, type_.word)
         case DecimalOf():
             return f"decimal({type_.precision},{type_.scale})"
         case ListOf():
@@ -171,7 +170,7 @@ def cast_type(type_: Type) -> str:
         case model.TIMESTAMPTZ:
             return "TIMESTAMP_LTZ"
         case _:
-            return text_of(type_).upper().replace(",", ", ")
+            return text_of(model.shown(type_)).upper().replace(",", ", ")
 
 
 def identifier(name: str) -> str:

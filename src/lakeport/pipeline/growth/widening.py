@@ -8,7 +8,7 @@ digits before the point of a decimal. Both sides are met with the least promotio
 from __future__ import annotations
 
 from lakeport.pipeline.growth import model
-from lakeport.pipeline.growth.model import MAX_PRECISION, DecimalOf, Primitive, Type
+from lakeport.pipeline.growth.model import MAX_PRECISION, DecimalOf, Primitive, Type, shown
 
 _DIGITS = {model.BYTE: 3, model.SHORT: 5, model.INT: 10, model.LONG: 19}
 _INTEGERS = tuple(_DIGITS)
@@ -24,7 +24,7 @@ def holds(wide: Type, narrow: Type) -> bool:
         return narrow == model.VOID
     if wide == narrow or shown(wide) == narrow:
         return True
-    if wide == model.STRING:
+    if shown(wide) == model.STRING:
         return narrow == model.COLLATED
     if wide == model.FLOAT:
         return narrow in _IN_FLOAT
@@ -55,10 +55,3 @@ def _as_decimal(type_: Type) -> DecimalOf | None:
         return type_
     digits = _DIGITS.get(type_) if isinstance(type_, Primitive) else None
     return None if digits is None else DecimalOf(digits, 0)
-
-
-def shown(stored: Type) -> Type:
-    """What Spark shows of a stored type that it lacks; its writer turns values back and checks them."""
-    if stored == model.UUID:
-        return model.STRING
-    return model.BINARY if model.is_fixed(stored) else stored
