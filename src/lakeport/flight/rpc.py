@@ -113,15 +113,14 @@ class Rpc:
 
     def listed(self, messages: Iterable[bytes]) -> Iterator[bytes]:
         """Small ones, as many at once as are ready."""
-        for early, last in volleys(messages):
-            volley = Volley(self._context, early)
-            if early and volley.is_possible:
+        for together in volleys(messages):
+            volley = Volley(self._context, together)
+            if len(together) > 1 and volley.is_possible:
                 self._send(volley)
-                self.call.traffic.bytes_out += sum(map(len, early))
+                self.call.traffic.bytes_out += sum(map(len, together))
             else:
-                for message in early:
+                for message in together:
                     yield from self.sent(message)
-            yield from self.sent(last)
         self._send_headers()
 
     def __exit__(

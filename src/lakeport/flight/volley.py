@@ -10,6 +10,7 @@ messages are sent one by one.
 from __future__ import annotations
 
 import logging
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import import_module
 from typing import Any
@@ -32,30 +33,31 @@ _NEEDED = (
 _IS_KNOWN = all(hasattr(place, name) for place, name in _NEEDED)
 
 
-def volleys(messages: Iterable[bytes]) -> Iterator[tuple[Sequence[bytes], bytes]]:
-    """As they come, in as many at a time as gRPC may hold for one call: the early ones and the last."""
+def volleys(messages: Iterable[bytes]) -> Iterator[Sequence[bytes]]:
+    """As they come, in as many at a time as gRPC may hold for one call."""
     gathered: list[bytes] = []
     size = 0
     for message in messages:
         gathered.append(message)
         size += len(message)
         if size >= _BYTES:
-            yield gathered[:-1], message
+            yield gathered
             gathered, size = [], 0
     if gathered:
-        yield gathered[:-1], gathered[-1]
+        yield gathered
 
 
 class Volley:
     """For a call whose initial metadata was sent and whose thread has nothing else under way.
 
-    They may wait in gRPC's memory until the next message that is sent the usual way.
+    The last of them is waited for until the network takes it; those before may wait in gRPC's memory
+    until then, and so go out together.
     """
 
-    def __init__(self, context: grpc.ServicerContext, messages: Iterable[bytes]) -> None:
+    def __init__(self, context: grpc.ServicerContext, messages: Sequence[bytes]) -> None:
         self._call: Any = getattr(getattr(context, "_rpc_event", None), "call", None)
         self._state: Any = getattr(context, "_state", None)
-        self._messages = iter(messages)
+        self._messages = deque(messages)
 
     @property
     def is_possible(self) -> bool:
@@ -70,24 +72,25 @@ class Volley:
             while _TOKEN in state.due:
                 state.condition.wait()
             is_active: bool = _inside._is_rpc_state_active(state)  # noqa: SLF001
-        return is_active and next(self._messages, None) is None
+        return is_active and not self._messages
 
     def __call__(self, event: Any) -> Any:
         """By gRPC's thread, once a message was taken; what it gives is grpcio's to act on."""
-        if event.success and self._send_next():
+        if event.success and self._messages and self._send_next():
             return None, ()
         with self._state.condition:
             self._state.condition.notify_all()
             return _inside._possibly_finish_call(self._state, _TOKEN)  # noqa: SLF001
 
     def _send_next(self) -> bool:
+        flags = 0 if len(self._messages) == 1 else _cygrpc.WriteFlag.buffer_hint
+        message = self._messages.popleft()
         try:
-            message = next(self._messages, None)
-            if message is None:
-                return False
-            send = _cygrpc.SendMessageOperation(message, _cygrpc.WriteFlag.buffer_hint)
-            is_taken: bool = self._call.start_server_batch((send,), self) == _cygrpc.CallError.ok
+            send = _cygrpc.SendMessageOperation(message, flags)
+            is_begun: bool = self._call.start_server_batch((send,), self) == _cygrpc.CallError.ok
         except Exception:  # noqa: BLE001  raised in gRPC's thread it would end the server
             _log.exception("call.volley_failed")
-            return False
-        return is_taken
+            is_begun = False
+        if not is_begun:
+            self._messages.appendleft(message)
+        return is_begun
