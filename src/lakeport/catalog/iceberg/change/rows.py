@@ -29,14 +29,22 @@ from lakeport.core.errors import InternalError
 
 # Less than this is read before a thread is up.
 _THREADED_BYTES = MEBIBYTE
+# Of what is read at once only the wanted rows stay. Of 100 k of 6 M rows all over lineitem twice as many
+# rows at once took a tenth less CPU than a scan's chunks, four times as many no less.
+_WIDER = 2
 
 
 def rows_in_bulk(
     source: Source, wanted: Wanted, named: Sequence[tuple[DataFile, Numbers]]
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
     """The rows at ascending positions of each file, in batches with the number of their file."""
-    chunky = replace(source, options=for_chunks(source.options))
-    rows = rows_at_once(wanted.fields, source.options)
+    options = replace(
+        source.options,
+        batch_bytes=_WIDER * source.options.batch_bytes,
+        batch_rows=_WIDER * source.options.batch_rows,
+    )
+    chunky = replace(source, options=for_chunks(options))
+    rows = rows_at_once(wanted.fields, options)
     is_large = sum(file.bytes for file, _ in named) >= _THREADED_BYTES
     helpers = source.options.threads - 1 if is_large else 0
     shared = [_lanes(source, file, wanted, helpers) for file, _ in named]
