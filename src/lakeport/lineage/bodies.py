@@ -116,9 +116,14 @@ def reopened(
 
 def tokens_between(text: str, begin: int, end: int, parser: str) -> list[Token]:
     """The tokens of a part of a text, at their places in the whole; none if it cannot be read."""
+    return tokens_at(text, begin, text[begin:end], parser)
+
+
+def tokens_at(text: str, begin: int, piece: str, parser: str) -> list[Token]:
+    """The tokens of a piece as if it stood at that place of the text."""
     lines = text.count("\n", 0, begin)
     try:
-        return tokens_of("\n" * lines + " " * (begin - lines) + text[begin:end], parser)
+        return tokens_of("\n" * lines + " " * (begin - lines) + piece, parser)
     except (TokenError, RecursionError):
         return []
 

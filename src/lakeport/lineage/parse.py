@@ -18,10 +18,13 @@ from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.pipes import unfold_pipes, unfold_table
+from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.shims import shimmed
 from lakeport.lineage.spark_syntax import name_columns
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.shims import Shim
@@ -96,7 +99,7 @@ class StatementParser:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
             return Parsed(tree)
-        for shim in shimmed(chunk.tokens, self._text):
+        for shim in self._shims(chunk):
             repaired = self._repaired(shim)
             if repaired is not None and not isinstance(repaired, exp.Command):
                 return Parsed(repaired, shim=shim)
@@ -179,6 +182,10 @@ class StatementParser:
                 tokens[position] = Token(
                     TokenType.VAR, token.text, token.line, token.col, token.start, token.end
                 )
+
+    def _shims(self, chunk: Chunk) -> Iterator[Shim]:
+        yield from inner_statements(chunk.tokens, self._text, self._dialect.parser)
+        yield from shimmed(chunk.tokens, self._text)
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
         return (

@@ -6,15 +6,13 @@ it either recognises its statement by its first words or lets the next one look.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
-from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lakeport.lineage.engines import tokens_of
+from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
@@ -77,20 +75,11 @@ def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim |
     return Shim("limited_change", [tokens[0], *tokens[close + 1 :]]) if close else None
 
 
-def _again(text: str, start: int, end: int, parser: str) -> list[Token]:
-    """Text the tokenizer swallowed whole, tokenised at its own place; nothing if it cannot be."""
-    lines = text.count("\n", 0, start)
-    try:
-        return tokens_of("\n" * lines + " " * (start - lines) + text[start:end], parser)
-    except TokenError:
-        return []
-
-
 def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | None:
     """MySQL's `REPLACE INTO t …` is an INSERT that overwrites rows of equal key."""
     if words[0] != "REPLACE" or len(tokens) < 2 or tokens[1].token_type is not TokenType.STRING:
         return None
-    inner = _again(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql")
+    inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql")
     while inner and inner[0].text.upper() in {"LOW_PRIORITY", "DELAYED"}:
         del inner[0]
     if not inner or inner[0].token_type is not TokenType.INTO:
@@ -244,50 +233,9 @@ def _named(tokens: list[Token]) -> exp.Table:
     return exp.Table(**dict(zip(fields, reversed(parts), strict=False)))
 
 
-def _explain(tokens: list[Token], words: list[str], text: str) -> Shim | None:
-    """The tokenizer swallows what follows EXPLAIN; it is tokenised again at its own place."""
-    if words[0] not in {"EXPLAIN", "PROFILE"}:
-        return None
-    inner = _again(text, tokens[0].end + 1, tokens[-1].end + 1, "spark")
-    skipped = {
-        "EXTENDED",
-        "CODEGEN",
-        "COST",
-        "FORMATTED",
-        "ANALYZE",
-        "VERBOSE",
-        "PLAN",
-        "FOR",
-        "LOGICAL",
-        "USING",
-        "JSON",
-        "TEXT",
-        "TABULAR",
-    }
-    position = 0
-    while position < len(inner) and inner[position].text.upper() in skipped:
-        position += 1
-    return Shim("explain", inner[position:]) if position < len(inner) else None
-
-
-_UNLOAD = re.compile(
-    r"\s*\(\s*'(?P<query>(?:[^']|'')*)'\s*\)\s*TO\s*'(?P<path>[^']*)'", re.IGNORECASE
-)
-
-
-def _unload(tokens: list[Token], words: list[str], text: str) -> Shim | None:
-    """Redshift's `UNLOAD ('SELECT …') TO 'path'`: a query inside a string."""
-    match = _UNLOAD.match(text, tokens[0].end + 1) if words[0] == "UNLOAD" else None
-    if match is None:
-        return None
-    start = match.start("query")
-    lines = text.count("\n", 0, start)
-    try:
-        query = match["query"].replace("''", "'")
-        inner = tokens_of("\n" * lines + " " * (start - lines) + query, "redshift")
-    except TokenError:
-        return None
-    return Shim("unload", inner, path=match["path"])
+def _describe(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """What is described is not read; the parser knows but a few forms of it."""
+    return Shim("describe", tree=exp.Describe()) if words[0] in {"DESC", "DESCRIBE"} else None
 
 
 def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
@@ -349,8 +297,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _alter_view,
     _set_schema,
     _iceberg_alter,
-    _explain,
-    _unload,
+    _describe,
     _compound_assignment,
     _window_function,
     _system_time_travel,

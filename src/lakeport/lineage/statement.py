@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
+from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
     from lakeport.lineage.parse import Parsed
     from lakeport.lineage.session import Session
+    from lakeport.lineage.shims import Shim
     from lakeport.lineage.workload import Statement
 
 _logger = logging.getLogger(__name__)
@@ -294,19 +296,9 @@ def _report_problem(session: Session, statement: Statement) -> None:
 def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
     tree = parsed.tree
     assert tree is not None  # noqa: S101 - the caller has handled statements without a tree
-    shim = parsed.shim
-    if shim is not None and shim.kind == "explain":
-        binder.explain_only = True
-        binder.registry.frozen = True
-        bind_statement(binder, tree)
-        binder.registry.frozen = False
-        return "EXPLAIN"
-    if shim is not None and shim.path is not None:
-        target = binder.external(shim.path, shim.path, read=False)
-        target.written = True
-        binder.writes.setdefault(shim.path)
-        target.receive(binder.query(tree, None, {}))
-        return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
+    inner = _bind_inner(binder, parsed.shim, tree) if parsed.shim is not None else None
+    if inner is not None:
+        return inner
     if statement.builds and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
     routine = _bind_routine(binder, statement, tree)
@@ -317,6 +309,32 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         # Syntax the parser skips over: the table is there all the same.
         salvage(binder, statement.chunk)
     return kind
+
+
+def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
+    """A statement that is about another one, or about a path."""
+    if shim.kind in {"explain", "immediate", "unload"}:
+        binder.fragments = Fragments(shim.tokens, binder.text)
+    if shim.kind == "explain":
+        binder.explain_only = True
+        binder.registry.frozen = True
+        bind_statement(binder, tree)
+        binder.registry.frozen = False
+        return "EXPLAIN"
+    if shim.kind == "immediate":
+        binder.report(
+            IssueCode.DYNAMIC_SQL,
+            "the statement runs SQL from a string, which is analysed as it is written there",
+        )
+        bind_statement(binder, tree)
+        return "CALL"
+    if shim.path is None:
+        return None
+    target = binder.external(shim.path, shim.path, read=False)
+    target.written = True
+    binder.writes.setdefault(shim.path)
+    target.receive(binder.query(tree, None, {}))
+    return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
 
 
 def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str | None:

@@ -126,3 +126,41 @@ CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; END;
 CREATE PROCEDURE d.p() BEGIN INSERT INTO d.t (x) SELECT a FROM d.s; INSERT INTO d.u (y) SELECT x FROM d.t; END;
 --> d.t.x <- d.s.a
 --> d.u.y <- d.t.x
+
+-- case: execute_immediate_of_a_constant_text
+-- table: t(a int, n string)
+-- table: u(a int)
+EXECUTE IMMEDIATE 'SELECT sum(a), n FROM t WHERE n = \'x\' AND a = ?' USING 3;
+EXECUTE IMMEDIATE 'INSERT INTO u SELECT a FROM t WHERE n = ''y''';
+EXECUTE IMMEDIATE 'SELECT nope FROM t';
+--> stmt 0 CALL reads t
+--> stmt 1 CALL reads t writes u
+--> @0 out.sum(a) <= t.a[AGGREGATION]
+--> @0 out.n <- t.n
+--> @1 u.a <- t.a
+--> @2 out.nope <- t.nope?
+--> issue DYNAMIC_SQL @0
+--> issue UNKNOWN_COLUMN @2 column=nope
+
+-- case: execute_immediate_of_a_text_put_together
+EXECUTE IMMEDIATE 'SELECT a FROM ' || name;
+EXECUTE IMMEDIATE query USING 'SELECT a FROM t';
+--> stmt 0 CALL
+--> stmt 1 CALL
+--> issue DYNAMIC_SQL @0
+--> issue DYNAMIC_SQL @1
+
+-- case: describe_in_every_form_reads_nothing
+-- table: t(a int)
+DESC QUERY SELECT * FROM t;
+DESCRIBE FORMATTED t a;
+DESCRIBE SELECT a FROM t;
+--> stmt 0 SHOW
+--> stmt 1 SHOW
+--> stmt 2 SHOW
+
+-- case: explain_names_its_columns_as_the_query_would
+-- table: t(a int)
+EXPLAIN FORMATTED SELECT SUM(a) FROM t;
+--> stmt 0 EXPLAIN reads t
+--> out.sum(a) <= t.a[AGGREGATION]

@@ -95,6 +95,7 @@ SELECT a FROM lake.db.t TIMESTAMP AS OF '2024-01-01';
 -- case: dynamic_sql
 -- dialect: databricks
 EXECUTE IMMEDIATE 'SELECT 1';
+--> out.1 <- ()
 --> issue DYNAMIC_SQL severity=info
 
 -- case: unterminated_string
