@@ -1,0 +1,68 @@
+"""Statements inside of statements: swallowed by the tokenizer, or written in a string.
+
+They are tokenised again at their own place in the text, so that spans stay exact.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from lakeport.lineage.bodies import tokens_at, tokens_between
+from lakeport.lineage.shims import Shim
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from sqlglot.tokenizer_core import Token
+
+_EXPLAIN_WORDS = frozenset(
+    {
+        "EXTENDED",
+        "CODEGEN",
+        "COST",
+        "FORMATTED",
+        "ANALYZE",
+        "VERBOSE",
+        "PLAN",
+        "FOR",
+        "LOGICAL",
+        "USING",
+        "JSON",
+        "TEXT",
+        "TABULAR",
+    }
+)
+_UNLOAD = re.compile(
+    r"\s*\(\s*'(?P<query>(?:[^']|'')*)'\s*\)\s*TO\s*'(?P<path>[^']*)'", re.IGNORECASE
+)
+# A string alone: what is put together from several is not known here.
+_IMMEDIATE = re.compile(
+    r"""\s*IMMEDIATE\s+(?P<quote>['"])(?P<sql>(?:\\.|(?P=quote){2}|(?!(?P=quote)).)*)(?P=quote)"""
+    r"""\s*(?:;|$|(?:INTO|USING)\b)""",
+    re.IGNORECASE | re.DOTALL,
+)
+_ESCAPED = re.compile(r"""\\(['"\\])|(['"])\2""")
+
+
+def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    """The statement that an EXPLAIN, an UNLOAD or an EXECUTE IMMEDIATE is about."""
+    word = tokens[0].text.upper() if tokens else ""
+    if word in {"EXPLAIN", "PROFILE"}:
+        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser)
+        while inner and inner[0].text.upper() in _EXPLAIN_WORDS:
+            del inner[0]
+        if inner:
+            yield Shim("explain", inner)
+    elif word == "UNLOAD" and (match := _UNLOAD.match(text, tokens[0].end + 1)) is not None:
+        inner = tokens_at(text, match.start("query"), _unescaped(match["query"]), parser)
+        yield Shim("unload", inner, path=match["path"])
+    elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
+        yield Shim(
+            "immediate", tokens_at(text, match.start("sql"), _unescaped(match["sql"]), parser)
+        )
+
+
+def _unescaped(quoted: str) -> str:
+    """The inside of a string; a blank stands for the mark that escaped, so that nothing moves."""
+    return _ESCAPED.sub(lambda match: f" {match[1] or match[2]}", quoted)
