@@ -100,11 +100,12 @@ def test_reports_tell_views_too(client: Client) -> None:
     found = json.loads(client.action("ListTables", json.dumps({"long": True}).encode()))
     assert [(each["name"], each["kind"], each["comment"]) for each in found] == [
         ("shop.customers", "table", None),
-        ("shop.ones", "view", SHOWN),
+        ("shop.ones", "view", "Ones."),
         ("shop.orders", "table", "all orders"),
     ]
     told = json.loads(client.action("TableDetails", json.dumps({"table": "shop.ONES"}).encode()))
-    assert told["comment"] == SHOWN
+    assert (told["kind"], told["comment"]) == ("view", "Ones.")
+    assert told["queries"] == [{"dialect": "spark", "sql": "SELECT 1 AS a"}]
     assert [column["name"] for column in told["columns"]] == ["a"]
 
 

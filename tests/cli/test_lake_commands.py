@@ -20,7 +20,10 @@ from lakeport.catalog.definition import (
     with_comment,
     with_default,
 )
+from lakeport.catalog.ports import require
+from lakeport.catalog.views import ViewHost
 from lakeport.core.names import TableName
+from tests.catalog.iceberg.views.bodies import creation
 from tests.cli.conftest import Run
 
 ITEMS = "k,name,price\n1,pen,1.20\n2,ink,7\n3,,\n"
@@ -75,6 +78,31 @@ def test_tables_are_listed_by_name(shop: Run) -> None:
         "table": "items",
         "kind": "table",
     }
+
+
+def test_views_are_told_from_tables_and_shown_with_their_sql(shop: Run) -> None:
+    with library.open() as lake:
+        namespace = require(lake.catalog.namespace("shop"), ViewHost, "the namespace")
+        namespace.views().create("ones", creation())
+    assert shop("tables").out == (
+        "table\nshop.items\nshop.ones (view)\n1 table, 1 view in 1 namespace\n"
+    )
+    (_, listed) = json.loads(shop("tables", "-l", "--json").out)
+    assert (listed["kind"], listed["comment"], listed["version"]) == ("view", "Ones.", 1)
+    assert re.sub(r"[0-9a-f-]{36}", "UUID", shop("show", "shop.ONES").out) == (
+        "shop.ones  Ones.\n\n"
+        "column  type    null  default  comment\n"
+        "a       BIGINT  yes\n\n"
+        "about         value\n"
+        "view          its SQL is kept for other engines and not run here\n"
+        "SQL of spark  SELECT 1 AS a\n"
+        "version       1\n"
+        "uuid          UUID\n"
+    )
+    for command in ("read", "history"):
+        refused = shop(command, "shop.ones")
+        assert (refused.code, refused.out) == (1, "")
+        assert "`shop.ones` is a view: its SQL is shown here, not run" in refused.err
 
 
 def test_long_lists_have_sizes(shop: Run) -> None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Literal
 
 import pyarrow as pa
 
@@ -29,6 +30,7 @@ from lakeport.catalog.ports import (
 )
 from lakeport.catalog.reports.figures import UNKNOWN, Figures, figures_of
 from lakeport.catalog.reports.history import Commit, history_of
+from lakeport.catalog.views import View, ViewQuery, ViewTable
 from lakeport.core.names import quoted
 from lakeport.core.timepoint import TimePoint
 
@@ -54,7 +56,10 @@ class RefDescription:
 
 @dataclass(frozen=True, slots=True)
 class TableDescription:
-    """`snapshot` is the one described: the newest, or that of the point asked for."""
+    """`snapshot` is the one described: the newest, or that of the point asked for.
+
+    A view has `queries` in place of rows, and `version` counts its definitions.
+    """
 
     name: str
     uuid: str
@@ -71,9 +76,13 @@ class TableDescription:
     refs: tuple[RefDescription, ...]
     storage: Storage | None
     properties: Mapping[str, str]
+    kind: Literal["table", "view"] = "table"
+    queries: tuple[ViewQuery, ...] = ()
 
 
 def describe_table(table: Table, at: TimePoint | None = None) -> TableDescription:
+    if isinstance(table, ViewTable) and at is None:
+        return _describe_view(table.view)
     state = _state(table, at)
     definition = state.definition
     commits, snapshot, figures = _past(table, state)
@@ -93,6 +102,28 @@ def describe_table(table: Table, at: TimePoint | None = None) -> TableDescriptio
         refs=_refs(table),
         storage=table.storage() if isinstance(table, Stored) else None,
         properties=dict(definition.properties),
+    )
+
+
+def _describe_view(view: View) -> TableDescription:
+    return TableDescription(
+        name=str(view.name),
+        uuid=view.uuid,
+        comment=view.comment,
+        columns=_columns(view.schema),
+        constraints=(),
+        partitioned_by=(),
+        sorted_by=(),
+        version=view.version,
+        schema_id=view.version,
+        snapshot=None,
+        snapshots=0,
+        figures=UNKNOWN,
+        refs=(),
+        storage=None,
+        properties=dict(view.properties),
+        kind="view",
+        queries=view.queries,
     )
 
 

@@ -10,7 +10,7 @@ from typing import Literal
 
 from lakeport.catalog.ports import Catalog, Namespace, Table, Travelable
 from lakeport.catalog.reports.figures import UNKNOWN, figures_of
-from lakeport.catalog.views import table_or_view, views_of
+from lakeport.catalog.views import View, ViewTable, table_or_view, views_of
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName, fold
 from lakeport.core.timepoint import format_time
@@ -99,6 +99,8 @@ def _long(place: Place, name: str) -> ListedLong | None:
 
 
 def _described(table: Table, listed: Listed) -> ListedLong:
+    if isinstance(table, ViewTable):
+        return _described_view(table.view, listed)
     state = table.state()
     newest, figures = None, UNKNOWN
     if isinstance(table, Travelable):
@@ -113,6 +115,19 @@ def _described(table: Table, listed: Listed) -> ListedLong:
         columns=len(state.definition.schema),
         rows=figures.rows,
         bytes=figures.bytes,
-        version=None if listed.kind == "view" else state.version,
+        version=state.version,
         changed=None if newest is None else format_time(newest.timestamp_ns),
+    )
+
+
+def _described_view(view: View, listed: Listed) -> ListedLong:
+    return ListedLong(
+        name=listed.name,
+        namespace=listed.namespace,
+        table=listed.table,
+        kind=listed.kind,
+        comment=view.comment,
+        columns=len(view.schema),
+        version=view.version,
+        changed=format_time(view.changed_ns),
     )

@@ -29,7 +29,7 @@ def show(
         typer.Option(metavar="POINT", help="As it was then; see `lakeport read --help`."),
     ] = None,
 ) -> Answer[TableDescription]:
-    """Show a table: columns, rules, layout, size, snapshots.
+    """Show a table: columns, rules, layout, size, snapshots; or a view with its SQL.
 
     Types are written as in DuckDB's CREATE TABLE; --json has Arrow's names beside them. No data file
     is opened: rows and sizes are what the snapshot says about itself.
@@ -54,6 +54,18 @@ def _show(found: TableDescription, page: Page) -> None:
 
 
 def _facts(found: TableDescription) -> Iterator[tuple[str, str]]:
+    yield from _view(found) if found.kind == "view" else _table(found)
+    yield "uuid", found.uuid
+    yield from (("property", f"{key} = {value}") for key, value in sorted(found.properties.items()))
+
+
+def _view(found: TableDescription) -> Iterator[tuple[str, str]]:
+    yield "view", "its SQL is kept for other engines and not run here"
+    yield from ((f"SQL of {query.dialect}", query.sql) for query in found.queries)
+    yield "version", str(found.version)
+
+
+def _table(found: TableDescription) -> Iterator[tuple[str, str]]:
     figures = found.figures
     yield from (("rule", text) for text in found.constraints)
     yield from (("partitioned by", text) for text in found.partitioned_by)
@@ -75,5 +87,3 @@ def _facts(found: TableDescription) -> Iterator[tuple[str, str]]:
     if found.storage is not None:
         yield "format", found.storage.format
         yield "location", found.storage.location
-    yield "uuid", found.uuid
-    yield from (("property", f"{key} = {value}") for key, value in sorted(found.properties.items()))
