@@ -36,6 +36,17 @@ class Terms:
 
 
 @dataclass(frozen=True, slots=True)
+class Pointed:
+    """A table, as it is spelled, at one moment: after every change its metadata is another file.
+
+    The location is empty where a service keeps it to itself.
+    """
+
+    name: TableName
+    location: str
+
+
+@dataclass(frozen=True, slots=True)
 class Described:
     """A table and the text of its metadata; `location` is None of one that is not made yet."""
 
@@ -84,15 +95,11 @@ class Engines(Protocol):
         """By name; `NotFoundError` if there is no such namespace."""
         ...
 
-    def find(self, name: TableName) -> TableName:
-        """The table as it is spelled; `NotFoundError` if there is none, or it is a view."""
+    def find(self, name: TableName) -> Pointed:
+        """`NotFoundError` if there is none, or it is a view."""
         ...
 
-    def pointer(self, name: TableName) -> str:
-        """Where the metadata is, of a table that was found: another one after every change."""
-        ...
-
-    def load(self, name: TableName) -> Described: ...
+    def load(self, table: Pointed) -> Described: ...
 
     def create(self, name: TableName, body: bytes, terms: Terms) -> Described:
         """By a JSON object as the protocol has it; with `stage-create` only what it would be."""

@@ -89,9 +89,9 @@ class IcebergDoor:
     async def _handled(self, request: Request, matched: Matched, account: Account) -> Answer:
         route = matched.route
         try:
-            account.desk = desk = await to_thread.run_sync(self._desk, request, matched)
             if request.method in _READING:
-                return await to_thread.run_sync(route.handler, desk)
+                return await to_thread.run_sync(self._read, request, matched, account)
+            account.desk = desk = await to_thread.run_sync(self._desk, request, matched)
             self._require_room()
             if request.method == _WITH_BODY:
                 desk.body = await self._body(request)
@@ -102,6 +102,11 @@ class IcebergDoor:
             account.failure = error
             told = error if account.desk is None else discreet(account.desk, error)
             return refused(told, route.missing, commits=route.commits)
+
+    def _read(self, request: Request, matched: Matched, account: Account) -> Answer:
+        """In one go, as there is no body to wait for."""
+        account.desk = self._desk(request, matched)
+        return matched.route.handler(account.desk)
 
     def _matched(self, request: Request) -> Matched:
         segments = segments_of(_path(request.scope))

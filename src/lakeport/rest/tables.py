@@ -52,7 +52,7 @@ def load_table(desk: Desk) -> Answer:
     desk.require_sight_of(name)
     engines = desk.engines
     found = engines.find(name)
-    same = unchanged(engines.pointer(found), mode, desk.headers.get("if-none-match"))
+    same = unchanged(found.location, mode, desk.headers.get("if-none-match"))
     return shown(engines.load(found), mode) if same is None else same
 
 
@@ -82,7 +82,7 @@ def rename_table(desk: Desk) -> Answer:
     desk.about(old.namespace, old.table)
     for name in (old, new):
         desk.require(Ability.DDL, name)
-    found = desk.engines.find(old)
+    found = desk.engines.find(old).name
     growth.require_own(desk, found, "rename")
     try:
         desk.catalog.namespace(new.namespace)

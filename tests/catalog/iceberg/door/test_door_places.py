@@ -75,10 +75,10 @@ def outside(folder: Path, kind: str) -> dict[str, Any]:
     ],
 )
 def test_what_lies_elsewhere_is_refused(engines: Engines, tmp_path: Path, kind: str) -> None:
-    before = engines.pointer(NAME)
+    before = engines.find(NAME).location
     with pytest.raises(InvalidRequestError):
         engines.commit(change(outside(tmp_path, kind)), USER)
-    assert engines.pointer(NAME) == before
+    assert engines.find(NAME).location == before
 
 
 def test_an_admin_may_choose_a_place(engines: Engines, tmp_path: Path) -> None:

@@ -133,7 +133,9 @@ class Committer:
         if moved is not None:
             return remembered(self.surroundings, name, move.after, moved)
         location = move.location or ""
-        return Described(name, location, text_at(self.surroundings.caches, name, location, move.io))
+        return Described(
+            name, location, text_at(self.surroundings.caches, name, location, lambda: move.io)
+        )
 
 
 def remembered(

@@ -13,6 +13,7 @@ from pyiceberg.table.metadata import TableMetadata
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import (
     Described,
+    Pointed,
     PropertyChange,
     TableChange,
     Terms,
@@ -65,18 +66,26 @@ class EngineDoor:
         pointers = self._surroundings.pointers
         return pointers.tables(pointers.namespace(namespace).name)
 
-    def find(self, name: TableName) -> TableName:
+    def find(self, name: TableName) -> Pointed:
+        """The very spelling first: that is one question, and nearly always the right one."""
         pointers = self._surroundings.pointers
-        return pointers.table(pointers.namespace(name.namespace).name, name.table)
+        try:
+            return Pointed(name, pointers.where(name))
+        except NotFoundError:
+            found = pointers.table(pointers.namespace(name.namespace).name, name.table)
+        return Pointed(found, pointers.where(found))
 
-    def pointer(self, name: TableName) -> str:
-        return self._surroundings.pointers.where(name)[0]
-
-    def load(self, name: TableName) -> Described:
+    def load(self, table: Pointed) -> Described:
         if not self.commits_together:
-            return services.load(self._surroundings, name)
-        location, io = self._surroundings.pointers.where(name)
-        return Described(name, location, text_at(self._surroundings.caches, name, location, io))
+            return services.load(self._surroundings, table.name)
+        native = self._surroundings.native
+        text = text_at(
+            self._surroundings.caches,
+            table.name,
+            table.location,
+            lambda: open_storage(native.properties, table.location),
+        )
+        return Described(table.name, table.location, text)
 
     # -- tables ----------------------------------------------------------------------------------
 
@@ -110,7 +119,7 @@ class EngineDoor:
             self._surroundings.native.register_table(
                 self._identifier(new), location, overwrite=overwrite
             )
-        return self.load(new)
+        return self.load(self.find(new))
 
     def commit(self, change: TableChange, terms: Terms) -> Described:
         return self._committer.commit(self._spelled(change), terms)
@@ -126,7 +135,7 @@ class EngineDoor:
 
     def rename(self, old: TableName, new: TableName) -> None:
         check_table_name(new.table)
-        found = self.find(old)
+        found = self.find(old).name
         namespace = self._surroundings.pointers.namespace(new.namespace).name
         wanted = TableName(namespace, new.table)
         if wanted.folded != found.folded:
@@ -139,7 +148,7 @@ class EngineDoor:
             )
 
     def drop(self, name: TableName, *, purge: bool = False) -> None:
-        found = self.find(name)
+        found = self.find(name).name
         with changing(self._surroundings, found):
             record = drop(self._surroundings, found, self._identifier(found))
         if purge and record is not None:
@@ -183,7 +192,7 @@ class EngineDoor:
     def _spelled(self, change: TableChange) -> TableChange:
         """Of a table that is to be made the name stays as it was given."""
         try:
-            return TableChange(self.find(change.name), change.body)
+            return TableChange(self.find(change.name).name, change.body)
         except NotFoundError:
             commit = decoded(change.body, messages.Commit)
             if not any(isinstance(each, messages.AssertCreate) for each in commit.requirements):
@@ -195,7 +204,7 @@ class EngineDoor:
         return (*self._surroundings.pointers.identifier(name.namespace), name.table)
 
     def _named_for(self, name: TableName, *, overwrite: bool) -> TableName:
-        return self.find(name) if overwrite and self._is_taken(name) else self._free(name)
+        return self.find(name).name if overwrite and self._is_taken(name) else self._free(name)
 
     def _free(self, name: TableName) -> TableName:
         """Its namespace as it is spelled; refused if a table has the name."""

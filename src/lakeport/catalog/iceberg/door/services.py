@@ -65,5 +65,5 @@ def commit(
 def _described(surroundings: Surroundings, name: TableName, found: Loaded) -> Described:
     if not found.location:
         return Described(name, None, found.metadata.model_dump_json().encode())
-    text = text_at(surroundings.caches, name, found.location, found.io)
+    text = text_at(surroundings.caches, name, found.location, lambda: found.io)
     return Described(name, found.location, text)

@@ -7,6 +7,7 @@ again, would take longer than all the rest.
 from __future__ import annotations
 
 import gzip
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import msgspec
@@ -29,8 +30,9 @@ class Text:
         return len(self.data)
 
 
-def text_at(caches: Caches, name: TableName, location: str, io: FileIO) -> bytes:
-    return caches.texts.get(location, lambda: _read(name, location, io)).data
+def text_at(caches: Caches, name: TableName, location: str, access: Callable[[], FileIO]) -> bytes:
+    """From memory if it was read, or written, before."""
+    return caches.texts.get(location, lambda: _read(name, location, access())).data
 
 
 def _read(name: TableName, location: str, io: FileIO) -> Text:

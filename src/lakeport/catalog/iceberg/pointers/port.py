@@ -9,7 +9,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from pyiceberg.io import FileIO
 from pyiceberg.typedef import Identifier, Properties
 
 from lakeport.catalog.iceberg.metadata import Loaded
@@ -43,8 +42,8 @@ class Pointers(Protocol):
         """The table as fresh as promised; `NotFoundError` once it was dropped."""
         ...
 
-    def where(self, name: TableName) -> tuple[str, FileIO]:
-        """The table's metadata file, as fresh as promised, and what opens it; see `load`."""
+    def where(self, name: TableName) -> str:
+        """The table's metadata file, as fresh as promised; see `load`. A service may leave it empty."""
         ...
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:

@@ -18,7 +18,6 @@ from functools import partial
 from pydantic import ValidationError as Unfitting
 from pyiceberg.catalog import Catalog
 from pyiceberg.exceptions import ValidationError
-from pyiceberg.io import FileIO
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.typedef import Identifier
 
@@ -146,9 +145,8 @@ class RemotePointers:
             raise dropped_table(name)
         return found
 
-    def where(self, name: TableName) -> tuple[str, FileIO]:
-        found = self.load(name)
-        return found.location, found.io
+    def where(self, name: TableName) -> str:
+        return self.load(name).location
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
         """A service tells the tables' names alone."""

@@ -134,14 +134,13 @@ class SqlPointers:
     # -- tables ----------------------------------------------------------------------------------
 
     def load(self, name: TableName) -> Loaded:
-        location, _ = self.where(name)
-        return self._load(name, location)
+        return self._load(name, self.where(name))
 
-    def where(self, name: TableName) -> tuple[str, FileIO]:
+    def where(self, name: TableName) -> str:
         location = self._location(name)
         if location is None:
             raise dropped_table(name)
-        return location, self._io(location)
+        return location
 
     def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
         rows = self._query(self._of_namespace, namespace=namespace)
