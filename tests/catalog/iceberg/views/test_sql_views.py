@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -85,7 +86,21 @@ def test_another_views_uuid_is_a_conflict(lake: IcebergCatalog) -> None:
     assert views(lake).load("v") == before
 
 
-def test_of_two_changes_at_once_one_is_a_conflict_and_leaves_no_file(
+def test_changes_of_many_at_once_are_all_made(lake: IcebergCatalog) -> None:
+    """Each is worked out again on what the others left."""
+    views(lake).create("v", creation())
+    keys = [f"key-{number}" for number in range(6)]
+
+    def change(key: str) -> None:
+        update = {"action": "set-properties", "updates": {key: "x"}}
+        views(lake).commit("v", (), [update])
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(change, keys))
+    assert set(keys) <= set(views(lake).view("v").properties)
+
+
+def test_a_change_that_is_overtaken_again_and_again_is_a_conflict_and_leaves_no_file(
     lake: IcebergCatalog, database: sqlite3.Connection
 ) -> None:
     made = views(lake).create("v", creation())

@@ -20,6 +20,7 @@ from pyiceberg.exceptions import (
 from pyiceberg.view.metadata import ViewMetadata
 
 from lakeport.catalog.iceberg.commit.files import Scratch
+from lakeport.catalog.iceberg.commit.pointer import pause
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
@@ -40,6 +41,11 @@ from lakeport.core.errors import (
 from lakeport.core.names import NameMap, TableName, quoted, why_unsafe_table
 
 _MILLISECOND = 1_000_000  # in nanoseconds
+_ATTEMPTS = 5
+
+
+class _OvertakenError(ConflictError):
+    """The view was changed between reading it and writing it."""
 
 
 class SqlViews:
@@ -88,17 +94,13 @@ class SqlViews:
         *,
         anywhere: bool = False,
     ) -> StoredView:
-        found, location = self._find(name)
-        held = self._read(found, location)
-        check_requirements(held.metadata, requirements)
-        after = next_view(held.metadata, updates, self._now())
-        if after == held.metadata:
-            return StoredView(found, location, held.text)
-        if after.location != held.metadata.location:
-            require_within(self._surroundings.profile, after.location, anywhere=anywhere)
-        with self._written(found, after, number_of(location) + 1) as stored:
-            self._native.move_view(found.namespace, found.table, location, stored.location)
-        return stored
+        for attempt in range(_ATTEMPTS):
+            try:
+                return self._commit(name, requirements, updates, anywhere=anywhere)
+            except _OvertakenError:
+                # What is required of the view still has to hold; then both changes are made.
+                pause(attempt)
+        return self._commit(name, requirements, updates, anywhere=anywhere)
 
     def register(self, name: str, location: str, *, anywhere: bool = False) -> StoredView:
         made = self._new_name(name)
@@ -122,6 +124,21 @@ class SqlViews:
             self._native.rename_view_row((found.namespace, found.table), (new.namespace, new.table))
 
     # -- inside ----------------------------------------------------------------------------------
+
+    def _commit(
+        self, name: str, requirements: Sequence[Json], updates: Sequence[Json], *, anywhere: bool
+    ) -> StoredView:
+        found, location = self._find(name)
+        held = self._read(found, location)
+        check_requirements(held.metadata, requirements)
+        after = next_view(held.metadata, updates, self._now())
+        if after == held.metadata:
+            return StoredView(found, location, held.text)
+        if after.location != held.metadata.location:
+            require_within(self._surroundings.profile, after.location, anywhere=anywhere)
+        with self._written(found, after, number_of(location) + 1) as stored:
+            self._native.move_view(found.namespace, found.table, location, stored.location)
+        return stored
 
     def _locations(self) -> Mapping[str, str]:
         with asking(self._surroundings.profile):
@@ -176,7 +193,7 @@ class SqlViews:
                     hint="choose another name; names are matched without regard to case",
                 ) from error
             except CommitFailedException as error:
-                raise ConflictError(
+                raise _OvertakenError(
                     f"somebody else has changed view {quoted(str(name))}", hint="load it again"
                 ) from error
 
