@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lakeport.lineage import analyze
-from tests.lineage.outputs import output_sources
+from tests.lineage.outputs import output_sources, outputs
 
 TABLES = """
 CREATE TABLE t (x INT, y STRING);
@@ -80,3 +80,9 @@ def test_a_view_may_be_written_with_pipes() -> None:
 )
 def test_bigquery_pipes_too(piped: str, expected: dict[str, list[str]]) -> None:
     assert lineage(piped, "bigquery") == expected
+
+
+def test_items_are_found_in_the_text_though_pipes_turned_it_around() -> None:
+    sql = "FROM t |> SELECT x AS k, y |> AS v |> DISTINCT |> SELECT y, round(k / 2, 2)"
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    assert [node.label for node in outputs(result)] == ["y", "round((k / 2), 2)"]

@@ -70,7 +70,7 @@ _start = attrgetter("start")
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_frames", "_text", "_tokens")
+    __slots__ = ("_all", "_by_start", "_frames", "_text", "_tokens")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
@@ -78,6 +78,7 @@ class Fragments:
         # The frame of each SELECT, by its identity, among all there are.
         self._frames: dict[int, Frame | None] = {}
         self._all: Frames | None = None
+        self._by_start: dict[int, int] | None = None
 
     def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
         """The token ranges of the select items; None if they cannot be matched to the tree."""
@@ -176,8 +177,12 @@ class Fragments:
         """The index of the token at a code point."""
         tokens = self._tokens
         position = bisect_left(tokens, start, key=_start)
-        found = position < len(tokens) and tokens[position].start == start
-        return position if found else None
+        if position < len(tokens) and tokens[position].start == start:
+            return position
+        if self._by_start is None:
+            # Pipes leave tokens in another order than that of the text.
+            self._by_start = {token.start: index for index, token in enumerate(tokens)}
+        return self._by_start.get(start)
 
     # -- frames ------------------------------------------------------------------------------
 
