@@ -7,7 +7,7 @@ import pytest
 from lakeport.core.errors import ConfigurationError, PreconditionError
 from lakeport.core.names import TableName
 from lakeport.pipeline.growth import Policy, model, plan_growth
-from lakeport.pipeline.growth.model import Field, Foreign, Primitive, StructOf, Type
+from lakeport.pipeline.growth.model import Field, Foreign, ListOf, MapOf, Primitive, StructOf, Type
 from lakeport.pipeline.growth.spark_select import select_list
 from lakeport.pipeline.growth.spark_words import text_of
 from tests.pipeline.growth.words import columns, planned, reasons
@@ -28,8 +28,15 @@ def test_a_new_column_is_optional_and_last() -> None:
 
 
 def test_a_new_column_is_optional_inside_too() -> None:
-    plan = planned((), columns(s="struct<x: int not null, y: array<int>>"))
-    assert plan.after == columns(s="struct<x: int, y: array<int>>")
+    required = StructOf((Field("x", model.INT, required=True),))
+    source = (
+        Field("s", required, required=True),
+        Field("l", ListOf(required, required=True)),
+        Field("m", MapOf(model.STRING, required, required=True)),
+    )
+    assert planned((), source).after == columns(
+        s="struct<x: int>", l="array<struct<x: int>>", m="map<string, struct<x: int>>"
+    )
 
 
 def test_a_removed_column_stays_and_is_a_typed_null() -> None:
