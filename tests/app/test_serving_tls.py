@@ -72,6 +72,8 @@ def test_one_certificate_encrypts_both_ports(project: Path, authority: trustme.C
     with serving(settings_of(project)) as server:
         assert server.grpc.startswith("grpc+tls://127.0.0.1:")
         assert status_of(server, trusting(authority), "/ready") == 200
+        assert server.greeting.iceberg == f"{server.http}/iceberg"
+        assert status_of(server, trusting(authority), "/iceberg/v1/config") == 200
         roots = (project / "ca.pem").read_bytes()
         with fl.FlightClient(server.grpc, tls_root_certs=roots) as client:
             assert list(client.list_flights())

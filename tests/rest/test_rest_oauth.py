@@ -6,7 +6,9 @@ import base64
 from collections.abc import Iterator
 from urllib.parse import urlencode
 
+import duckdb
 import pytest
+from duckdb_extensions import import_extension  # type: ignore[import-untyped]  # it has no stubs
 from pyiceberg.catalog.rest import RestCatalog
 
 from lakeport.access import Ability
@@ -143,6 +145,27 @@ def test_pyiceberg_logs_in_with_a_credential(door: Guarded) -> None:
     with RestCatalog("x", **properties) as catalog:
         assert catalog.list_namespaces() == [("shop",)]
         assert catalog.list_tables("shop") == [("shop", "orders")]
+
+
+def test_duckdb_logs_in_with_a_client_and_sees_what_its_token_may(door: Guarded) -> None:
+    token = door.token("fay", [Ability.READ, Ability.WRITE], "shop.orders")
+    with duckdb.connect(config={"threads": 1}) as database:
+        for name in ("avro", "httpfs", "iceberg"):
+            import_extension(name, con=database)
+            database.execute(f"LOAD {name}")
+        database.execute(
+            f"CREATE SECRET s (TYPE iceberg, CLIENT_ID 'fay', CLIENT_SECRET '{token}',"
+            f" OAUTH2_SERVER_URI '{door.uri}/v1/oauth/tokens')"
+        )
+        database.execute(f"ATTACH 'lake' AS lake (TYPE iceberg, ENDPOINT '{door.uri}', SECRET s)")
+        shown = database.execute("SHOW ALL TABLES").fetchall()
+        assert [row[:3] for row in shown] == [("lake", "shop", "orders")]
+        database.execute("INSERT INTO lake.shop.orders VALUES (1, 2)")
+        assert database.execute("FROM lake.shop.orders").fetchall() == [(1, 2)]
+        with pytest.raises(duckdb.Error, match="does not exist"):
+            database.execute("FROM lake.hr.salaries")
+    changes = [done for done in door.done if done.rows_changed]
+    assert [(done.identity, done.rows_changed) for done in changes] == [("fay", 1)]
 
 
 def test_a_door_without_tokens_says_so(door: Guarded) -> None:
