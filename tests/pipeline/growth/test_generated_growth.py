@@ -32,7 +32,7 @@ from lakeport.pipeline.growth.conversion import (
     Projected,
     Rebuild,
 )
-from lakeport.pipeline.growth.model import ListOf, MapOf, StructOf, find, parts, shown
+from lakeport.pipeline.growth.model import ListOf, MapOf, StructOf, parts, shown
 from lakeport.pipeline.growth.plan import Plan
 from lakeport.pipeline.growth.policy import OnTypeChange
 from tests.pipeline.growth.generated import Meeting, meetings, random_meeting
@@ -121,9 +121,7 @@ def _result(column: Projected, source: Schema) -> Type:
     """The type of a projected value, worked out from what is done to it."""
     if column.source is None:
         return column.type
-    given = find(source, column.source)
-    assert given is not None
-    assert given.name == column.source
+    (given,) = (field for field in source if field.name == column.source)
     return _converted(given.type, column.conversion)
 
 

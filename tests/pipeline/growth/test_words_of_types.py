@@ -89,11 +89,21 @@ def test_a_schema_is_read_with_its_nesting_and_nullability() -> None:
     )
 
 
-def test_a_collated_string_is_cast_to_a_plain_one() -> None:
-    text = '{"type": "struct", "fields": [{"name": "x", "type": "string", "nullable": true,'
-    (column,) = schema_from_json(text + ' "metadata": {"__COLLATIONS": {"x": "icu.UNICODE_CI"}}}]}')
-    assert column.type == model.COLLATED
-    assert stored(column.type) == model.STRING
+@pytest.mark.parametrize(
+    ("type_", "path", "expected"),
+    [
+        ("string", "x", model.COLLATED),
+        ({"type": "array", "elementType": "string", "containsNull": True}, "x.element", None),
+    ],
+)
+def test_a_collated_string_is_told_from_a_plain_one(
+    type_: object, path: str, expected: Type | None
+) -> None:
+    schema = json.loads(_schema(type_))
+    schema["fields"][0]["metadata"] = {"__COLLATIONS": {path: "icu.UNICODE_CI"}}
+    (column,) = schema_from_json(json.dumps(schema))
+    assert column.type == (expected or ListOf(model.COLLATED))
+    assert stored(model.COLLATED) == model.STRING
 
 
 def test_a_user_defined_type_goes_by_its_class() -> None:

@@ -86,6 +86,11 @@ CUTTING = (
     "ALTER TABLE `lake`.`shop`.`customers` DROP BRANCH IF EXISTS `run-7`",
 )
 
+MEANING = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.parser.escapedStringLiterals": "false",
+}
+MODE = "spark.sql.sources.partitionOverwriteMode"
 KEYED: dict[str, Any] = {"unique_key": ("CUSTOMER_ID",), "bounds": (Bound("customer_id", 7, 40),)}
 EVENTS: Schema = columns(at="timestamp", v="int")
 DAY = TimeRange("at", datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzinfo=UTC))
@@ -94,19 +99,19 @@ DAY = TimeRange("at", datetime(2026, 1, 1, tzinfo=UTC), datetime(2026, 1, 2, tzi
 def test_append() -> None:
     (statement,) = statements("append", write())
     assert statement.sql == APPEND
-    assert not statement.settings
+    assert statement.settings == MEANING
 
 
 def test_full() -> None:
     (statement,) = statements("full", write())
     assert statement.sql == FULL
-    assert statement.settings == {"spark.sql.sources.partitionOverwriteMode": "static"}
+    assert statement.settings == MEANING | {MODE: "static"}
 
 
 def test_overwrite_partitions() -> None:
     (statement,) = statements("overwrite_partitions", write(partitioned_by=("month(seen)",)))
     assert statement.sql == FULL
-    assert statement.settings == {"spark.sql.sources.partitionOverwriteMode": "dynamic"}
+    assert statement.settings == MEANING | {MODE: "dynamic"}
 
 
 @pytest.mark.parametrize("null_keys", ["append", "fail"])

@@ -30,7 +30,6 @@ from lakeport.pipeline.growth.model import (
     Schema,
     StructOf,
     Type,
-    find,
     shown,
 )
 from lakeport.pipeline.growth.plan import Added, Finding, Padded, Path, Refused, Relaxed, Widened
@@ -94,7 +93,8 @@ def fit_fields(path: Path, target: Schema, source: Schema, policy: Policy) -> Fi
     if difference.collisions:
         refused = tuple(refusals.collision(path, pair) for pair in difference.collisions)
         return Fields(target, (), refused)
-    incoming = [_incoming(path, target, source, field, policy) for field in source]
+    held, taken = _named(target), _named(source)
+    incoming = [_incoming(path, held, taken, field, policy) for field in source]
     given = NameMap((one.name, one) for one in incoming)
     grown = (
         *(_held(path, field, given.get(field.name), policy) for field in target),
@@ -107,21 +107,25 @@ def fit_fields(path: Path, target: Schema, source: Schema, policy: Policy) -> Fi
     )
 
 
+def _named(fields: Schema) -> NameMap[Field]:
+    return NameMap((field.name, field) for field in fields)
+
+
 def _incoming(
-    path: Path, target: Schema, source: Schema, field: Field, policy: Policy
+    path: Path, held: NameMap[Field], taken: NameMap[Field], field: Field, policy: Policy
 ) -> _Incoming:
-    found = _met(path, target, field.name, field, policy)
+    found = _met(path, held, field.name, field, policy)
     if not isinstance(found.fit, Conflict) or policy.on_type_change != "side_column":
         return found
     side = side_name(field)
-    if find(source, side) is not None:
+    if side in taken:
         return replace(found, fit=Conflict(refusals.side_taken((*path, field.name), side)))
-    return _met(path, target, side, field, policy)
+    return _met(path, held, side, field, policy)
 
 
-def _met(path: Path, target: Schema, name: str, field: Field, policy: Policy) -> _Incoming:
-    held = find(target, name)
-    met = None if held is None else fit((*path, held.name), held.type, field.type, policy)
+def _met(path: Path, held: NameMap[Field], name: str, field: Field, policy: Policy) -> _Incoming:
+    other = held.get(name)
+    met = None if other is None else fit((*path, other.name), other.type, field.type, policy)
     return _Incoming(name, field, met)
 
 

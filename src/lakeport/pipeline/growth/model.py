@@ -7,11 +7,9 @@ it can be read from a query but no table gets it. New columns are optional at ev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TypeAlias
-
-from lakeport.core.names import fold
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,12 +106,6 @@ def shown(stored: Type) -> Type:
     if stored == UUID:
         return STRING
     return BINARY if is_fixed(stored) else stored
-
-
-def find(fields: Iterable[Field], name: str) -> Field | None:
-    """The field of that name in any spelling; the first one where a foreign writer left two."""
-    wanted = fold(name)
-    return next((field for field in fields if fold(field.name) == wanted), None)
 
 
 def parts(path: tuple[str, ...], type_: Type) -> Iterator[tuple[tuple[str, ...], Type]]:

@@ -95,25 +95,24 @@ def _fields(struct: Mapping[str, Any]) -> Schema:
 
 
 def _field_type(field: Mapping[str, Any]) -> Type:
-    # The type of a collated string says `string`; the collation is in the metadata beside it.
+    # A collated string says no more than `string`; its collation is beside the field, by its path.
     collations = field.get("metadata", {}).get("__COLLATIONS", {})
-    return model.COLLATED if field["name"] in collations else _from_json(field["type"])
+    return _from_json(field["type"], field["name"], collations)
 
 
-def _from_json(found: Any) -> Type:
+def _from_json(found: Any, path: str, collations: Mapping[str, str]) -> Type:
     if isinstance(found, str):
-        return _leaf(found)
+        return model.COLLATED if path in collations else _leaf(found)
     match found["type"]:
         case "struct":
             return ddl.struct(_fields(found))
         case "array":
-            return ListOf(_from_json(found["elementType"]), required=not found["containsNull"])
+            element = _from_json(found["elementType"], f"{path}.element", collations)
+            return ListOf(element, required=not found["containsNull"])
         case "map":
-            return MapOf(
-                _from_json(found["keyType"]),
-                _from_json(found["valueType"]),
-                required=not found["valueContainsNull"],
-            )
+            key = _from_json(found["keyType"], f"{path}.key", collations)
+            value = _from_json(found["valueType"], f"{path}.value", collations)
+            return MapOf(key, value, required=not found["valueContainsNull"])
         case other:
             # A user-defined type: its class says more than the `udt` that stands for all of them.
             return Foreign(str(found.get("class") or found.get("pyClass") or other))

@@ -7,7 +7,7 @@ touches a column: the projection has all of them.
 from __future__ import annotations
 
 from lakeport.core.errors import InvalidRequestError
-from lakeport.pipeline.strategies.write import Statement, Write
+from lakeport.pipeline.strategies.write import MEANING, Statement, Write
 
 _MODE = "spark.sql.sources.partitionOverwriteMode"
 
@@ -28,4 +28,4 @@ def overwrite_partitions(write: Write) -> tuple[Statement, ...]:
 
 def _overwrite(write: Write, mode: str) -> Statement:
     text = f"INSERT OVERWRITE {write.target.sql} ({write.columns})\n{write.select}"
-    return Statement(text, {_MODE: mode})
+    return Statement(text, {**MEANING, _MODE: mode})

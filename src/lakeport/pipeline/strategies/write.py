@@ -56,12 +56,19 @@ class TimeRange:
     end: date | datetime
 
 
+MEANING: Mapping[str, str] = {
+    "spark.sql.ansi.enabled": "true",  # a cast that fails fails, and makes no NULL
+    "spark.sql.parser.escapedStringLiterals": "false",  # as our literals are written
+}
+"""Settings of a session that every statement of ours relies on."""
+
+
 @dataclass(frozen=True, slots=True)
 class Statement:
     """`settings` of the session are part of what the text means."""
 
     sql: str
-    settings: Mapping[str, str] = field(default_factory=dict)
+    settings: Mapping[str, str] = field(default_factory=lambda: MEANING)
 
 
 @dataclass(frozen=True, slots=True)
