@@ -7,14 +7,17 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlparse
 
+import pytest
+
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from tests.catalog.iceberg.rest_server import WithheldError, rest_server
 from tests.rest.doors import Client, open_door, profile_in
 from tests.rest.raw import RawLake, RawTable, requirement, schema, update
 
@@ -272,3 +275,28 @@ def test_changes_that_are_not_in_each_others_way_all_succeed(raw: RawLake) -> No
     with ThreadPoolExecutor(4) as pool:
         assert set(pool.map(write, range(12))) == {200}
     assert {f"p{number}" for number in range(12)} <= table.loaded()["properties"].keys()
+
+
+@pytest.mark.parametrize("status", [500, 504])
+def test_a_service_that_does_not_say_what_it_did_leaves_it_open(
+    tmp_path: Path, status: int
+) -> None:
+    def applied(apply: Callable[[], Any]) -> Any:
+        server.around_commit = lambda commit: commit()
+        apply()
+        raise WithheldError(status)
+
+    with (
+        rest_server(tmp_path) as server,
+        IcebergCatalog(server.profile(), max_staleness=0.0) as lake,
+        open_door(lake) as uri,
+    ):
+        client = Client(uri)
+        table = RawLake(client).table()
+        body = appending(table)
+        server.around_commit = applied
+        reply = client.post(table.path, body)
+        assert reply.error == (500, "CommitStateUnknownException")
+        assert client.post(table.path, body).error == LOST
+        assert snapshots(table) == [body["updates"][1]["snapshot-id"]]
+        client.close()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from typing import TypeVar
+
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import SnapshotLogEntry
+from pyiceberg.table.statistics import StatisticsCommonFields
 
 from lakeport.catalog.iceberg.door import messages
 from lakeport.catalog.iceberg.door.draft import Draft, require_known
@@ -14,6 +18,8 @@ from lakeport.catalog.iceberg.door.parts import (
 )
 from lakeport.core.errors import ConflictError, InvalidRequestError
 from lakeport.core.names import quoted
+
+File = TypeVar("File", bound=StatisticsCommonFields)
 
 # Other readers refuse a table whose history goes back in time by more than this.
 _TOLERANCE_MS = 60_000
@@ -53,10 +59,8 @@ def remove_snapshots(draft: Draft, update: messages.RemoveSnapshots) -> None:
     draft.snapshots = [each for each in draft.snapshots if each.snapshot_id not in doomed]
     for name in [name for name, ref in draft.refs.items() if ref.snapshot_id in doomed]:
         _remove_ref(draft, name)
-    draft.statistics = [each for each in draft.statistics if each.snapshot_id not in doomed]
-    draft.partition_statistics = [
-        each for each in draft.partition_statistics if each.snapshot_id not in doomed
-    ]
+    draft.statistics = _without(draft.statistics, *doomed)
+    draft.partition_statistics = _without(draft.partition_statistics, *doomed)
     draft.is_changed = True
 
 
@@ -85,29 +89,31 @@ def remove_snapshot_ref(draft: Draft, update: messages.RemoveSnapshotRef) -> Non
 def set_statistics(draft: Draft, update: messages.SetStatistics) -> None:
     file = statistics_of(update.statistics)
     _require_snapshot(draft, file.snapshot_id)
-    kept = [each for each in draft.statistics if each.snapshot_id != file.snapshot_id]
-    draft.statistics = [*kept, file]
+    draft.statistics = [*_without(draft.statistics, file.snapshot_id), file]
     draft.is_changed = True
 
 
 def remove_statistics(draft: Draft, update: messages.RemoveStatistics) -> None:
-    kept = [each for each in draft.statistics if each.snapshot_id != update.snapshot_id]
-    draft.is_changed |= len(kept) != len(draft.statistics)
+    kept = _without(draft.statistics, update.snapshot_id)
+    draft.is_changed |= kept != draft.statistics
     draft.statistics = kept
 
 
 def set_partition_statistics(draft: Draft, update: messages.SetPartitionStatistics) -> None:
     file = partition_statistics_of(update.partition_statistics)
     _require_snapshot(draft, file.snapshot_id)
-    kept = [each for each in draft.partition_statistics if each.snapshot_id != file.snapshot_id]
-    draft.partition_statistics = [*kept, file]
+    draft.partition_statistics = [*_without(draft.partition_statistics, file.snapshot_id), file]
     draft.is_changed = True
 
 
 def remove_partition_statistics(draft: Draft, update: messages.RemovePartitionStatistics) -> None:
-    kept = [each for each in draft.partition_statistics if each.snapshot_id != update.snapshot_id]
-    draft.is_changed |= len(kept) != len(draft.partition_statistics)
+    kept = _without(draft.partition_statistics, update.snapshot_id)
+    draft.is_changed |= kept != draft.partition_statistics
     draft.partition_statistics = kept
+
+
+def _without(files: Iterable[File], *snapshots: int) -> list[File]:
+    return [each for each in files if each.snapshot_id not in snapshots]
 
 
 def _ref_of(update: messages.SetSnapshotRef) -> SnapshotRef:
