@@ -10,11 +10,35 @@ import pytest
 
 from tests.behaviours.implementations import IMPLEMENTATIONS, Clock, Implementation
 from tests.behaviours.lake import Lake, Subject, schema_of
+from tests.behaviours.through_door import THROUGH_DOOR
+
+REST = "rest"
+ALL = IMPLEMENTATIONS | {REST: THROUGH_DOOR}
+
+# What a door can change: names, definitions, whose commit is first. All of the suite passes it in the
+# long lane, but for what is long by itself.
+_AT_THE_DOOR = {
+    "test_reading_discovery",
+    "test_reading_travel",
+    "test_writing_conflicts",
+    "test_writing_tables",
+}
 
 
-@pytest.fixture(params=sorted(IMPLEMENTATIONS))
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in list(items):
+        call = getattr(item, "callspec", None)
+        if call is None or call.params.get("implementation") != REST:
+            continue
+        if item.get_closest_marker("long") is not None:
+            items.remove(item)
+        elif item.path.stem not in _AT_THE_DOOR:
+            item.add_marker(pytest.mark.long)
+
+
+@pytest.fixture(params=sorted(ALL))
 def implementation(request: pytest.FixtureRequest) -> Implementation:
-    return IMPLEMENTATIONS[str(request.param)]
+    return ALL[str(request.param)]
 
 
 @pytest.fixture

@@ -1,6 +1,7 @@
 """The implementations of the ports that the behaviour suite runs on. To test another one, name it here.
 
-`is_shared` says whether several processes can open one lake; `upkeep` is what tidies a table up without
+`is_shared` says whether several processes can open one lake, `counts_rows` whether the catalog's version
+tells that rows changed; `upkeep` is what tidies a table up without
 changing a row, `sweeping` the same where no other process writes.
 """
 
@@ -55,6 +56,7 @@ class Implementation:
     make: Callable[[Clock, Path], LiveCatalog]
     close: Callable[[LiveCatalog], None] = lambda _: None
     is_shared: bool = False
+    counts_rows: bool = True
     upkeep: tuple[Upkeep, ...] = ()
     sweeping: tuple[Upkeep, ...] = ()
 
@@ -64,12 +66,14 @@ def make_memory(clock: Clock, _: Path) -> LiveCatalog:
     return MemoryCatalog("lake", clock=clock, segment_rows=64, split_rows=128, batch_rows=48)
 
 
+# So small that each file is a split and several batches.
+SMALL = ReadOptions(split_bytes=1_024, batch_bytes=4_096, batch_rows=48)
+
+
 def make_iceberg(clock: Clock, folder: Path) -> LiveCatalog:
     uri = f"sqlite:///{folder / 'catalog.db'}"
     profile = Profile("lake", "embedded", uri, f"file://{folder / 'warehouse'}")
-    # So small that each file is a split and several batches.
-    options = ReadOptions(split_bytes=1_024, batch_bytes=4_096, batch_rows=48)
-    return IcebergCatalog(profile, clock=clock, options=options)
+    return IcebergCatalog(profile, clock=clock, options=SMALL)
 
 
 def close_iceberg(catalog: LiveCatalog) -> None:

@@ -16,8 +16,10 @@ def test_a_new_catalog_holds_nothing(lake: Lake) -> None:
 
 def test_namespaces_are_listed_with_comment_and_properties(lake: Lake) -> None:
     lake.catalog.create_namespace(NamespaceInfo("zoo"))
+    lake.catalog.create_namespace(NamespaceInfo("art"))
     lake.catalog.create_namespace(NamespaceInfo("art.modern", "pictures", {"owner": "ann"}))
     assert list(lake.catalog.namespaces()) == [
+        NamespaceInfo("art"),
         NamespaceInfo("art.modern", "pictures", {"owner": "ann"}),
         NamespaceInfo("zoo"),
     ]

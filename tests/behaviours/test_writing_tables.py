@@ -308,7 +308,7 @@ def test_every_write_grows_the_version_of_rows(lake: Lake) -> None:
     subject.update(subject.row_ids("k = 2"), k=[3])
     note()
     known = [number for number in numbers if number is not None]
-    assert len(known) == len(numbers)
+    assert len(known) == (len(numbers) if lake.implementation.counts_rows else 0)
     assert known == sorted(set(known))
 
 

@@ -11,12 +11,12 @@ from pyiceberg.catalog.rest import RestCatalog
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from tests.engines.apart import Apart, RefusedError
-from tests.engines.door import client_of, embedded, open_door
 from tests.engines.duck import Duck, open_database
 from tests.engines.duckdb_process import duckdb_databases
 from tests.engines.spark import Spark, open_session
 from tests.engines.spark_process import spark as spark_sessions
 from tests.engines.witnesses import Witnesses
+from tests.rest.doors import open_door, profile_in, pyiceberg_client
 
 
 @pytest.fixture(scope="session")
@@ -39,7 +39,7 @@ def duckdb_process() -> Iterator[Apart]:
 
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[IcebergCatalog]:
-    with embedded(tmp_path) as opened:
+    with IcebergCatalog(profile_in(tmp_path)) as opened:
         yield opened
 
 
@@ -51,8 +51,9 @@ def door(catalog: IcebergCatalog) -> Iterator[str]:
 
 @pytest.fixture
 def client(door: str) -> Iterator[RestCatalog]:
-    with client_of(door) as opened:
-        yield opened
+    opened = pyiceberg_client(door)
+    yield opened
+    opened.close()
 
 
 @pytest.fixture

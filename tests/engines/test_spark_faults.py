@@ -13,11 +13,11 @@ import pytest
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.statements import insert_rows
 from tests.engines.apart import Apart, RefusedError
-from tests.engines.door import embedded
 from tests.engines.plain import in_order
 from tests.engines.proxy import Fate, Proxy, proxy_to
 from tests.engines.spark import Spark, open_session
 from tests.engines.witnesses import Witnesses
+from tests.rest.doors import profile_in
 
 
 @pytest.fixture
@@ -123,7 +123,7 @@ def test_a_table_whose_making_was_not_answered_is_whole(
 @pytest.fixture
 def catalog(tmp_path: Path) -> Iterator[IcebergCatalog]:
     """One that waits a moment for a busy database, where users' wait half a minute."""
-    with embedded(tmp_path, {"lakeport.busy-seconds": "0.2"}) as opened:
+    with IcebergCatalog(profile_in(tmp_path, **{"lakeport.busy-seconds": "0.2"})) as opened:
         yield opened
 
 

@@ -82,6 +82,25 @@ def test_a_table_is_found_in_any_spelling_and_read(server: RestServer) -> None:
             assert stream.read_all().to_pydict() == {"k": [1, 2, 3]}
 
 
+def test_a_table_that_is_not_listed_is_found_if_it_can_be_loaded(server: RestServer) -> None:
+    fill(server, "shop.Items", 1)
+    nothing = 200, '{"identifiers": []}'
+    server.answer_instead = lambda path: nothing if path.endswith("/tables") else None
+    with IcebergCatalog(server.profile()) as catalog:
+        assert catalog.namespace("shop").table("Items").state().version == 1
+        with pytest.raises(NotFoundError):
+            catalog.namespace("shop").table("others")
+
+
+def test_a_table_is_listed_once_and_then_loaded_by_its_name(server: RestServer) -> None:
+    fill(server, "shop.Items", 1)
+    with IcebergCatalog(server.profile()) as catalog:
+        namespace = catalog.namespace("shop")
+        for _ in range(3):
+            assert namespace.table("Items").name.table == "Items"
+    assert server.count("/tables") == 1
+
+
 def test_listings_come_in_pages(server: RestServer) -> None:
     for number in range(7):
         fill(server, f"shop.t{number}")

@@ -88,6 +88,7 @@ class RemotePointers:
         self._definitions: OrderedDict[TableName, tuple[object, ...]] = OrderedDict()
         self._spaces: Answers[str, Namespaces] = Answers(freshness.listing, now)
         self._listed: _Listed | None = None
+        self._spelled: dict[str, frozenset[str]] = {}
         self._refresh: threading.Thread | None = None
 
     # -- names -----------------------------------------------------------------------------------
@@ -112,18 +113,32 @@ class RemotePointers:
                 found = self._native.list_tables(self.identifier(namespace))
             except MISSING as error:
                 raise dropped_namespace(namespace) from error
-        return sorted(name[-1] for name in found)
+        names = sorted(name[-1] for name in found)
+        self._spelled[namespace] = frozenset(names)
+        return names
 
     def table(self, namespace: str, name: str) -> TableName:
+        """Some services, ours too, load a table in any spelling and do not say which is its own.
+
+        A listing does, and what it has shown once is believed as long as the table can be loaded.
+        """
         exact = TableName(namespace, name)
-        if self._find(exact) is not None:
+        if self._has_shown(exact) and self._find(exact) is not None:
             return exact
         known = self.tables(namespace)
-        spelled = NameMap((table, table) for table in known).get(name)
-        if spelled is None:
-            where = f"namespace {quoted(namespace)}"
-            raise NotFoundError.among("table", name, known, where=where)
-        return TableName(namespace, spelled)
+        spelled = name if name in known else NameMap((table, table) for table in known).get(name)
+        if spelled is not None:
+            return TableName(namespace, spelled)
+        if self._find(exact) is not None:
+            return exact  # not everything that may be loaded is listed
+        where = f"namespace {quoted(namespace)}"
+        raise NotFoundError.among("table", name, known, where=where)
+
+    def _has_shown(self, name: TableName) -> bool:
+        listed = self._listed
+        if listed is not None and (name.namespace, name.table) in listed.listing.tables:
+            return True
+        return name.table in self._spelled.get(name.namespace, ())
 
     def identifier(self, namespace: str) -> Identifier:
         listed = self._spaces.peek(_ALL)
@@ -246,6 +261,7 @@ class RemotePointers:
         self._answers.forget(name)
         if name is None:
             self._spaces.forget()
+            self._spelled.clear()
             self._listed = None
             self._counter.bump()
 
