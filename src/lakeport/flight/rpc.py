@@ -53,7 +53,6 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
-        self._has_begun = False
         deadline, limit = _deadline(context, house.limits.call_seconds)
         self.call = Call(
             method,
@@ -100,7 +99,6 @@ class Rpc:
 
     def sent(self, message: bytes) -> Iterator[bytes]:
         self._send_headers()
-        self._has_begun = True
         self.call.traffic.bytes_out += len(message)
         with self._client_turn():
             yield message
@@ -144,23 +142,17 @@ class Rpc:
 
     def _send_headers(self) -> None:
         if self.call.answer_headers:
-            self._begin()
+            self._context.send_initial_metadata(self._take_headers())
+
+    def _take_headers(self) -> tuple[tuple[str, str], ...]:
+        headers, self.call.answer_headers = self.call.answer_headers, []
+        return tuple(headers)
 
     def _send(self, volley: Volley) -> None:
-        if not self._has_begun:
-            self._begin()
         with self._client_turn():
-            is_sent = volley.send()
+            is_sent = volley.send(self._take_headers())
         if not is_sent:
             raise self._end_reason()
-
-    def _begin(self) -> None:
-        headers, self.call.answer_headers = self.call.answer_headers, []
-        self._has_begun = True
-        try:
-            self._context.send_initial_metadata(tuple(headers))
-        except grpc.RpcError:
-            raise self._end_reason() from None
 
     def _refuse(self, error: BaseException) -> NoReturn:
         if (

@@ -24,6 +24,7 @@ _BYTES = 64 << 10  # of one call, in gRPC's memory
 _inside: Any = import_module("grpc._server")
 _cygrpc: Any = import_module("grpc._cython.cygrpc")
 _NEEDED = (
+    (_inside, "_get_initial_metadata_operation"),
     (_inside, "_is_rpc_state_active"),
     (_inside, "_possibly_finish_call"),
     (_cygrpc, "SendMessageOperation"),
@@ -48,7 +49,7 @@ def volleys(messages: Iterable[bytes]) -> Iterator[Sequence[bytes]]:
 
 
 class Volley:
-    """For a call whose initial metadata was sent and whose thread has nothing else under way.
+    """For a call whose thread has nothing else under way.
 
     The last of them is waited for until the network takes it; those before may wait in gRPC's memory
     until then, and so go out together.
@@ -63,11 +64,11 @@ class Volley:
     def is_possible(self) -> bool:
         return _IS_KNOWN and self._call is not None and hasattr(self._state, "due")
 
-    def send(self) -> bool:
-        """Whether all were taken and the call goes on."""
+    def send(self, headers: Sequence[tuple[str, str]] = ()) -> bool:
+        """Whether all were taken and the call goes on. The headers are for an answer not begun yet."""
         state = self._state
         with state.condition:
-            if _inside._is_rpc_state_active(state) and self._send_next():  # noqa: SLF001
+            if _inside._is_rpc_state_active(state) and self._send_next(*self._opening(headers)):  # noqa: SLF001
                 state.due.add(_TOKEN)  # the call is not over while something of it is under way
             while _TOKEN in state.due:
                 state.condition.wait()
@@ -82,12 +83,22 @@ class Volley:
             self._state.condition.notify_all()
             return _inside._possibly_finish_call(self._state, _TOKEN)  # noqa: SLF001
 
-    def _send_next(self) -> bool:
-        flags = 0 if len(self._messages) == 1 else _cygrpc.WriteFlag.buffer_hint
+    def _opening(self, headers: Sequence[tuple[str, str]]) -> Sequence[Any]:
+        """What goes before the first message of an answer."""
+        if not self._state.initial_metadata_allowed:
+            return ()
+        self._state.initial_metadata_allowed = False
+        return (_inside._get_initial_metadata_operation(self._state, tuple(headers)),)  # noqa: SLF001
+
+    def _send_next(self, *before: Any) -> bool:
+        # Initial metadata is sent at once or never: a message in its batch must not wait.
+        at_once = before or len(self._messages) == 1
+        flags = 0 if at_once else _cygrpc.WriteFlag.buffer_hint
         message = self._messages.popleft()
         try:
             send = _cygrpc.SendMessageOperation(message, flags)
-            is_begun: bool = self._call.start_server_batch((send,), self) == _cygrpc.CallError.ok
+            begun = self._call.start_server_batch((*before, send), self)
+            is_begun: bool = begun == _cygrpc.CallError.ok
         except Exception:  # noqa: BLE001  raised in gRPC's thread it would end the server
             _log.exception("call.volley_failed")
             is_begun = False
