@@ -6,12 +6,10 @@ before there was that column keep no views until they are migrated.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from pyiceberg.catalog.sql import IcebergTables
 from pyiceberg.exceptions import CommitFailedException, NoSuchViewError, TableAlreadyExistsError
 from pyiceberg.typedef import Identifier
-from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, update
 from sqlalchemy.exc import IntegrityError
 
 from lakeport.catalog.iceberg.drivers.naming import claim
@@ -31,18 +29,6 @@ class ViewingSqlCatalog(CommittingSqlCatalog):
     @property
     def keeps_views(self) -> bool:
         return self._schema_version == _MIGRATED
-
-    def view_locations(self, namespace: str) -> Mapping[str, str]:
-        """By name. Empty if there is no such namespace."""
-        rows = select(IcebergTables.table_name, IcebergTables.metadata_location).where(
-            IcebergTables.catalog_name == self.name,
-            IcebergTables.table_namespace == namespace,
-            *self.is_view(),
-        )
-        if not self.keeps_views:
-            return {}
-        with self.engine.connect() as connection:
-            return {name: str(location) for name, location in connection.execute(rows)}
 
     def is_view(self) -> tuple[ColumnElement[bool], ...]:
         """The conditions that a row is a view that can be loaded."""

@@ -71,12 +71,12 @@ class Pointers(Protocol):
 class Listing:
     """Everything a catalog holds, by name. A service does not tell locations: they are empty then.
 
-    Nor which views it has.
+    Nor which views it has. Those are by namespace, then by name.
     """
 
     namespaces: Mapping[str, NamespaceInfo] = field(default_factory=dict)
     tables: Mapping[tuple[str, str], str] = field(default_factory=dict)
-    views: Mapping[tuple[str, str], str] = field(default_factory=dict)
+    views: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
 
 
 def describe(name: str, properties: Mapping[str, str]) -> NamespaceInfo:

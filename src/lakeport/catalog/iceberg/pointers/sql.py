@@ -68,13 +68,10 @@ class SqlPointers:
         self._of_namespace = select(_TABLE, _LOCATION).where(
             mine, bindparam("namespace") == _NAMESPACE
         )
-        self._views = (
-            select(_NAMESPACE, _TABLE, _LOCATION).where(
-                IcebergTables.catalog_name == native.name, *native.is_view()
-            )
-            if native.keeps_views
-            else None
+        self._views = select(_NAMESPACE, _TABLE, _LOCATION).where(
+            IcebergTables.catalog_name == native.name, *native.is_view()
         )
+        self._views_of = self._views.where(bindparam("namespace") == _NAMESPACE)
         self._pointer = select(_LOCATION).where(
             mine, bindparam("namespace") == _NAMESPACE, bindparam("table") == _TABLE
         )
@@ -127,6 +124,16 @@ class SqlPointers:
             where = f"namespace {quoted(namespace)}"
             raise NotFoundError.among("table", name, known, where=where)
         return TableName(namespace, spelled)
+
+    def views(self, namespace: str) -> Mapping[str, str]:
+        """Where their metadata is, by name; none if there is no such namespace."""
+        listing = self._unchanged()
+        if listing is not None:
+            return listing.views.get(namespace, {})
+        if not self._native.keeps_views:
+            return {}
+        rows = self._query(self._views_of, namespace=namespace)
+        return {name: location for _, name, location in rows}
 
     def identifier(self, namespace: str) -> Identifier:
         return tuple(namespace.split("."))
@@ -257,9 +264,14 @@ class SqlPointers:
     def _list(self) -> Listing:
         rows = self._query(self._rows)
         tables = {(space, table): location for space, table, location in rows}
-        rows = () if self._views is None else self._query(self._views)
-        views = {(space, view): location for space, view, location in rows}
-        return Listing(self._namespaces(), tables, views)
+        return Listing(self._namespaces(), tables, self._list_views())
+
+    def _list_views(self) -> Mapping[str, Mapping[str, str]]:
+        found: dict[str, dict[str, str]] = {}
+        if self._native.keeps_views:
+            for namespace, name, location in self._query(self._views):
+                found.setdefault(namespace, {})[name] = location
+        return found
 
     def _namespace(self, name: str) -> NamespaceInfo | None:
         if not can_exist(name):

@@ -8,7 +8,7 @@ still can.
 from __future__ import annotations
 
 import uuid as uuids
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from pyiceberg.exceptions import (
@@ -24,8 +24,9 @@ from lakeport.catalog.iceberg.commit.pointer import pause
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
-from lakeport.catalog.iceberg.failures import asking, reading
+from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.metadata import open_storage
+from lakeport.catalog.iceberg.pointers.sql import SqlPointers
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.views.described import describe_view
 from lakeport.catalog.iceberg.views.files import HeldView, number_of, read_view
@@ -52,14 +53,19 @@ class SqlViews:
     """A `catalog.views.Views`."""
 
     def __init__(
-        self, surroundings: Surroundings, native: ViewingSqlCatalog, namespace: str
+        self,
+        surroundings: Surroundings,
+        native: ViewingSqlCatalog,
+        pointers: SqlPointers,
+        namespace: str,
     ) -> None:
         self._surroundings = surroundings
+        self._pointers = pointers
         self._native = native
         self._namespace = namespace
 
     def names(self) -> Sequence[str]:
-        return sorted(self._locations())
+        return sorted(self._pointers.views(self._namespace))
 
     def view(self, name: str) -> View:
         found, location = self._find(name)
@@ -118,7 +124,7 @@ class SqlViews:
     def rename(self, name: str, to: TableName) -> None:
         found, _ = self._find(name)
         _check_name(to.table)
-        place = self._surroundings.pointers.namespace(to.namespace).name
+        place = self._pointers.namespace(to.namespace).name
         new = TableName(place, to.table)
         with self._changing(new):
             self._native.rename_view_row((found.namespace, found.table), (new.namespace, new.table))
@@ -140,12 +146,8 @@ class SqlViews:
             self._native.move_view(found.namespace, found.table, location, stored.location)
         return stored
 
-    def _locations(self) -> Mapping[str, str]:
-        with asking(self._surroundings.profile):
-            return self._native.view_locations(self._namespace)
-
     def _find(self, name: str) -> tuple[TableName, str]:
-        known = NameMap(self._locations().items())
+        known = NameMap(self._pointers.views(self._namespace).items())
         if name not in known:
             where = f"namespace {quoted(self._namespace)}"
             raise NotFoundError.among("view", name, known, where=where)
