@@ -65,6 +65,14 @@ GIVEN: tuple[Type, ...] = (
     Foreign("variant"),
 )
 _KEYS: tuple[Type, ...] = (model.STRING, model.INT, model.LONG, DecimalOf(9, 2))
+_GIVEN_KEYS: tuple[Type, ...] = (
+    *_KEYS,
+    model.BYTE,
+    model.COLLATED,
+    model.VOID,
+    Foreign("interval month"),
+    StructOf((Field("k", model.SHORT), Field("K2", Foreign("interval day"), required=True))),
+)
 
 Meeting = tuple[Schema, Schema]
 
@@ -100,7 +108,8 @@ def _random_type(rng: random.Random, leaves: tuple[Type, ...], depth: int) -> Ty
         case 0:
             return ListOf(_random_type(rng, leaves, depth - 1), required)
         case 1:
-            return MapOf(rng.choice(_KEYS), _random_type(rng, leaves, depth - 1), required)
+            keys = _KEYS if leaves is STORED else _GIVEN_KEYS
+            return MapOf(rng.choice(keys), _random_type(rng, leaves, depth - 1), required)
         case _:
             return StructOf(_random_schema(rng, leaves, depth - 1, rng.randint(1, 3)))
 
@@ -129,7 +138,8 @@ def _near(rng: random.Random, type_: Type) -> Type:
         case ListOf():
             return ListOf(_near(rng, type_.element), required=rng.random() < 0.3)
         case MapOf():
-            return MapOf(type_.key, _near(rng, type_.value), required=rng.random() < 0.3)
+            key = rng.choice(_GIVEN_KEYS) if rng.random() < 0.2 else type_.key
+            return MapOf(key, _near(rng, type_.value), required=rng.random() < 0.3)
         case model.UUID:
             return model.STRING
         case Primitive() if model.is_fixed(type_):

@@ -93,7 +93,8 @@ def test_narrower_map_keys_are_cast_up() -> None:
         ("map<int, int>", "map<string, int>"),
         ("map<struct<a: int>, int>", "map<struct<a: int, b: int>, int>"),
         ("map<struct<a: int, b: int>, int>", "map<struct<a: int>, int>"),
-        ("map<string, int>", "map<interval month, int>"),
+        ("map<int, int>", "map<interval month, int>"),
+        ("map<struct<a: int>, int>", "map<struct<a: string>, int>"),
     ],
 )
 @pytest.mark.parametrize("policy", ["widen", "cast"])
@@ -101,6 +102,24 @@ def test_map_keys_never_change(held: str, given: str, policy: str) -> None:
     plan = plan_growth(columns(m=held), columns(m=given), Policy.of({"on_type_change": policy}))
     assert [dotted(refusal.path) for refusal in plan.refused] == ["m.key"]
     assert "the keys of a map never change" in reasons(plan)[0]
+
+
+def test_keys_of_a_type_that_iceberg_lacks_are_text_now_and_ever_after() -> None:
+    source = columns(m="map<interval month, struct<a: int>>")
+    first = planned((), source)
+    assert first.after == columns(m="map<string, struct<a: int>>")
+    again = planned(first.after, source)
+    assert not again.changes_schema
+    for plan in (first, again):
+        assert [dotted(found.path) for found in plan.unmapped] == ["m.key"]
+        assert select_list(plan.projection) == (
+            (
+                "transform_keys(`m`, (__lakeport_k1, __lakeport_v1) ->"
+                " CAST(__lakeport_k1 AS STRING)) AS `m`"
+            ),
+        )
+    strict = plan_growth(first.after, source, Policy(on_unmappable_type="fail"))
+    assert [refusal.code for refusal in strict.refused] == ["unmappable_type"]
 
 
 def test_an_empty_map_fits_every_map() -> None:

@@ -32,13 +32,19 @@ from lakeport.pipeline.growth.model import (
     Type,
     shown,
 )
-from lakeport.pipeline.growth.plan import Added, Finding, Padded, Path, Refused, Relaxed, Widened
+from lakeport.pipeline.growth.plan import (
+    Added,
+    Finding,
+    Padded,
+    Path,
+    Refused,
+    Relaxed,
+    Unmapped,
+    Widened,
+)
 from lakeport.pipeline.growth.policy import Policy
 from lakeport.pipeline.growth.storing import side_name, stored, unmapped, why_not_new
 from lakeport.pipeline.growth.widening import holds, promoted
-
-# A key that was written is looked up by its value for ever: nothing about it may change.
-_KEYS = Policy(on_type_change="fail", on_removed_required="fail", on_unmappable_type="fail")
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,9 +163,11 @@ def _untouched(field: Field, findings: tuple[Finding, ...]) -> _Grown:
 def _new(path: Path, incoming: _Incoming, policy: Policy) -> _Grown:
     here, given = (*path, incoming.name), incoming.source.type
     field = Field(incoming.name, stored(given))
-    refused = tuple(why_not_new(here, given))
     met = fit(here, field.type, given, policy)
-    if refused or isinstance(met, Conflict):
+    if isinstance(met, Conflict):
+        return _untouched(field, (met.refusal,))
+    refused = tuple(why_not_new(here, given))
+    if refused:
         return _untouched(field, refused)
     projected = Projected(field.name, field.type, incoming.source.name, met.conversion)
     return _Grown(field, projected, (Added(here, field.type), *unmapped(here, given, policy)))
@@ -192,14 +200,27 @@ def _fit_map(path: Path, held: MapOf, given: MapOf, policy: Policy) -> Fit | Con
     if given.key == model.VOID:
         return Fit(held, Cast(held))  # it can only be empty
     keys = (*path, "key")
-    key = fit(keys, held.key, given.key, _KEYS)
-    if isinstance(key, Conflict) or key.findings:
+    # What was written is looked up by its key for ever: its type may not change by anything.
+    key = fit(keys, held.key, given.key, replace(policy, on_type_change="fail"))
+    if isinstance(key, Conflict) or key.type != held.key or not _changes_nothing(key.findings):
         return Conflict(refusals.map_keys(keys, held.key, given.key))
     value = fit((*path, "value"), held.value, given.value, policy)
     if isinstance(value, Conflict):
         return value
-    grown = replace(held, value=value.type)
-    return Fit(grown, over_entries(key.conversion, value.conversion), value.findings)
+    return Fit(
+        replace(held, value=value.type),
+        over_entries(key.conversion, value.conversion),
+        (*key.findings, *value.findings),
+    )
+
+
+def _changes_nothing(findings: tuple[Finding, ...]) -> bool:
+    """Text for a type that Iceberg lacks is a warning or a refusal of its own."""
+    return all(
+        isinstance(found, Unmapped)
+        or (isinstance(found, Refused) and found.code == "unmappable_type")
+        for found in findings
+    )
 
 
 def _fit_plain(path: Path, held: Type, given: Type, policy: Policy) -> Fit | Conflict:
