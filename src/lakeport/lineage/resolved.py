@@ -19,8 +19,10 @@ def resolved_schema(session: Session) -> ResolvedSchema | None:
     if session.options.resolved_schema_scope == "all":
         chosen: dict[Name, TableEntry] = {**registry.implied, **registry.imported}
     else:
-        found = {n: registry.imported.get(n) or registry.implied.get(n) for n in used}
-        chosen = {name: entry for name, entry in found.items() if entry is not None}
+        imported, implied = registry.imported, registry.implied
+        chosen = {
+            name: entry for name in used if (entry := imported.get(name) or implied.get(name))
+        }
     if not chosen:
         return None
     tables = [
@@ -33,19 +35,19 @@ def resolved_schema(session: Session) -> ResolvedSchema | None:
 
 def _order(item: tuple[Name, TableEntry]) -> tuple[str, str, str]:
     name = item[0]
-    return (".".join(name[:-2]), name[-2] if len(name) > 1 else "", name[-1])
+    if len(name) == 1:
+        return ("", "", name[0])
+    return (".".join(name[:-2]), name[-2], name[-1])
 
 
 def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
     """Original spelling where it was written, canonical parts where defaults filled in."""
-    name = entry.name
-    shown = (
-        entry.shown
-        if len(entry.shown) == len(name)
-        else (*name[: len(name) - len(entry.shown)], *entry.shown)
-    )
-    catalog = ".".join(shown[:-2]) or None
-    return catalog, shown[-2] if len(shown) > 1 else None, shown[-1]
+    name, shown = entry.name, entry.shown
+    if len(shown) != len(name):
+        shown = (*name[: len(name) - len(shown)], *shown)
+    if len(shown) == 1:
+        return None, None, shown[0]
+    return ".".join(shown[:-2]) or None, shown[-2], shown[-1]
 
 
 def _table(entry: TableEntry, session: Session, referenced: list[int]) -> ResolvedTable:
@@ -54,7 +56,7 @@ def _table(entry: TableEntry, session: Session, referenced: list[int]) -> Resolv
         catalog=catalog,
         schema=schema,
         name=name,
-        columns=_columns(entry),
+        columns=entry.shown_columns or _columns(entry),
         origin=entry.origin,
         updated_at=session.time,
         kind=entry.kind,

@@ -38,7 +38,7 @@ def split_statements(
 
 def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     """The statements of a text, in order, with those in quoted bodies of routines if asked for."""
-    if _DELIMITER.search(text):
+    if "delimiter" in text.lower() and _DELIMITER.search(text):
         text = _with_semicolons(text)
     try:
         tokens = tokens_of(text, parser)

@@ -119,11 +119,12 @@ class ColumnTypes:
     def declaration(self, node: exp.Expr) -> str | None:
         """The declared type of a plain reference to a stored column, as text."""
         ref = self.bound.get(id(node))
-        if ref is None or ref.path or ref.derived or id(node) in self.aliased:
+        if ref is None or ref.path or ref.derived:
             return None
         origin = ref.origin
-        entry = origin.entry if isinstance(origin, Column) else None
-        return entry.data_type if entry is not None else None
+        if not isinstance(origin, Column) or origin.entry is None or id(node) in self.aliased:
+            return None
+        return origin.entry.data_type
 
     def shown(self, column: Column) -> str | None:
         """The type of a column as text, declared or derived, written once."""

@@ -75,12 +75,18 @@ _MASKING_FUNCTIONS: tuple[type[exp.Expr], ...] = tuple(
 _classes: dict[type, int] = {exp.Column: _COLUMN, **dict.fromkeys(_OPERATORS, _OPERATOR)}
 
 
-def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece on purpose
-    binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE
-) -> list[Ref]:
+def collect(binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
     """Every input of an expression, each once, in its strongest role."""
     if root.__class__ is exp.Column:
         return bind_column(binder, root, scope, role)
+    refs = occurrences(binder, root, scope, role)
+    return _distinct(refs) if len(refs) > 1 else refs
+
+
+def occurrences(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece on purpose
+    binder: Binder, root: exp.Expr, scope: Scope, role: int
+) -> list[Ref]:
+    """The inputs of an expression as often as they occur in it."""
     refs: list[Ref] = []
     work: Work = [(root, role)]
     pop, push = work.pop, work.append
@@ -101,7 +107,9 @@ def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece o
             continue
         if kind == _OPERATOR:
             args = node.args
-            push((args["expression"], role))
+            right = args["expression"]
+            if _classes.get(right.__class__) != _LEAF:
+                push((right, role))
             push((args["this"], role))
             continue
         if kind == _SPECIAL:
@@ -124,7 +132,7 @@ def collect(  # noqa: C901, PLR0912 - the hot loop of the binder, in one piece o
         if len(work) - mark > 1:
             # Pushed left to right, popped right to left: reverse so that names bind in document order.
             work[mark:] = work[mark:][::-1]
-    return _distinct(refs) if len(refs) > 1 else refs
+    return refs
 
 
 def _distinct(refs: list[Ref]) -> list[Ref]:

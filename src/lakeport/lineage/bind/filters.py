@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.expressions import collect, occurrences
 from lakeport.lineage.bind.keys import note_candidate_key
 from lakeport.lineage.bind.scope import FILTER, Column
 from lakeport.lineage.issues import IssueCode
@@ -40,9 +40,12 @@ def bind_filter(
     exact = texts is not None and len(texts) == len(conjuncts)
     subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
     for position, conjunct in enumerate(conjuncts):
-        refs = collect(binder, conjunct, scope, FILTER)
         if binder.wants_indirect:
+            refs = collect(binder, conjunct, scope, FILTER)
             scope.indirect += [(ref, subtype) for ref in refs]
+        else:
+            # For the relations they belong to it does not matter how often they occur.
+            refs = occurrences(binder, conjunct, scope, FILTER)
         binder.filters += 1
         if conjunct.__class__ in _COMPARISONS:
             _check_comparison(binder, conjunct)
@@ -119,7 +122,7 @@ def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None
     if node.__class__ is exp.Literal:
         return "string" if node.args.get("is_string") else "number"
     if node.__class__ is not exp.Column:
-        return "?" + str(id(node))
+        return f"?{id(node)}"
     declared = types.declaration(node)
     if declared is not None:
         return _declared_kind(declared, dialect)

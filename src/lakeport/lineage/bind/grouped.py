@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Item, Scope
 
 _COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ)
+# Groupings of several keys.
+_SEVERAL = frozenset({exp.Tuple, exp.Paren, exp.Cube, exp.Rollup, exp.GroupingSets})
 _SORTS = ("order", "sort", "cluster", "distribute")
 
 
@@ -42,7 +44,11 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     keys = _keys(node)
     gone = _gone_from(binder, scope, _columns_left(binder, keys, items))
     # Most queries filter and sort by what they show; looking closer costs more than this.
-    if not any(_taken_away(key, gone, _NOTHING) for key in (*filtered, *sorted_by)):
+    for key in (*filtered, *sorted_by):
+        inner = key.args["this"] if key.__class__ is exp.Ordered else key
+        if gone(inner) if inner.__class__ is exp.Column else _taken_away(inner, gone, _NOTHING):
+            break
+    else:
         return
     if not is_grouped(node):
         return
@@ -168,13 +174,15 @@ def _own_parts(root: exp.Expr) -> Iterator[exp.Expr]:
 def _keys(node: exp.Select) -> list[exp.Expr]:
     """Every expression rows are grouped by, those of grouping sets one by one."""
     group = node.args.get("group")
-    pending = list(group.expressions) if group is not None else []
+    if group is None:
+        return []
+    pending: list[exp.Expr] = list(group.expressions)
     for name in ("grouping_sets", "cube", "rollup"):
-        pending += (group.args.get(name) or []) if group is not None else []
+        pending += group.args.get(name) or ()
     found: list[exp.Expr] = []
     while pending:
         key = pending.pop()
-        if isinstance(key, exp.Tuple | exp.Paren | exp.Cube | exp.Rollup | exp.GroupingSets):
+        if key.__class__ in _SEVERAL:
             pending += key.iter_expressions()
         found.append(key)
     return found
@@ -182,13 +190,15 @@ def _keys(node: exp.Select) -> list[exp.Expr]:
 
 def _columns_left(binder: Binder, keys: list[exp.Expr], items: list[Item]) -> set[_Place]:
     left: set[_Place] = set()
+    bound = binder.types.bound
     for key in keys:
-        ref = binder.types.bound.get(id(key))
+        ref = bound.get(id(key))
         if ref is not None:
             left.add((id(ref.origin), ref.path))
     for item in items:
         if isinstance(item, Column) and item.identity:
-            left.update((id(ref.origin), ref.path) for ref in item.refs)
+            for ref in item.refs:
+                left.add((id(ref.origin), ref.path))
     return left
 
 
@@ -217,14 +227,16 @@ def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole)
 
 
 def _gone_from(binder: Binder, scope: Scope, left: set[_Place]) -> Callable[[exp.Expr], bool]:
-    sources = {id(source.relation) for source in scope.sources}
+    bound = binder.types.bound
 
     def gone(column: exp.Expr) -> bool:
-        ref = binder.types.bound.get(id(column))
-        origin = ref.origin if ref is not None else None
-        if ref is None or not isinstance(origin, Column) or id(origin.relation) not in sources:
+        ref = bound.get(id(column))
+        if ref is None or (id(ref.origin), ref.path) in left or (id(ref.origin), None) in left:
             return False
-        if (id(origin), ref.path) in left or (id(origin), None) in left:
+        origin = ref.origin
+        if not isinstance(origin, Column):
+            return False
+        if not any(source.relation is origin.relation for source in scope.sources):
             return False
         outer = binder.key(column.args.get("db") or column.args.get("table") or column.this)
         if outer in scope.repeated:

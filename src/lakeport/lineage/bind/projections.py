@@ -25,6 +25,8 @@ _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
     {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
 )
+# What aggregates are called, by class; the parser's answer costs more than the rest of a label.
+_function_names: dict[type, str] = {}
 
 
 def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
@@ -60,22 +62,22 @@ def _projection(
     span: tuple[int, int] | None,
     items: list[Item],
 ) -> list[Item]:
-    if projection.__class__ is not exp.Column:
-        if isinstance(projection, exp.QueryTransform):
-            return _transformed(binder, projection, scope)
-        if isinstance(projection, exp.Aliases) or _is_generator(projection):
-            return list(_generator_items(binder, projection, scope))
     inner = projection
     alias: exp.Expr | None = None
     while inner.__class__ is exp.Alias:
         alias = alias or inner.args.get("alias")
-        inner = inner.this
-    if isinstance(inner, exp.PropertyEQ) and alias is None:
-        # T-SQL's `SELECT name = expression`.
-        alias, inner = inner.this, inner.expression
+        inner = inner.args["this"]
+    if inner.__class__ is not exp.Column:
+        if isinstance(projection, exp.QueryTransform):
+            return _transformed(binder, projection, scope)
+        if isinstance(projection, exp.Aliases) or _is_generator(projection):
+            return list(_generator_items(binder, projection, scope))
+        if inner.__class__ is exp.PropertyEQ and alias is None:
+            # T-SQL's `SELECT name = expression`.
+            alias, inner = inner.this, inner.expression
     plain = inner
     while plain.__class__ is exp.Paren:
-        plain = plain.this
+        plain = plain.args["this"]
     refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
     column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
     column.expression = plain
@@ -128,8 +130,8 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
 ) -> Column:
     if alias is not None:
         identifier = alias
-    elif plain.__class__ is exp.Column and isinstance(plain.this, exp.Identifier):
-        identifier = plain.this
+    elif plain.__class__ is exp.Column and plain.args["this"].__class__ is exp.Identifier:
+        identifier = plain.args["this"]
     elif _ends_in_a_name(binder, plain):
         identifier = plain.expression
     else:
@@ -139,7 +141,8 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
         column = Column(name, binder.folding.column(name, quoted=True))
         column.generated = True
         return column
-    column = Column(identifier.name, binder.key(identifier))
+    name = identifier.args["this"] if identifier.__class__ is exp.Identifier else identifier.name
+    column = Column(name, binder.key(identifier))
     column.span = binder.span(identifier)
     return column
 
@@ -174,9 +177,10 @@ def _transformed(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
 
 
 def _is_generator(node: exp.Expr) -> bool:
-    inner = node.this if isinstance(node, exp.Alias) else node
-    named = isinstance(inner, exp.Anonymous) and inner.name.lower() in _NAMED_GENERATORS
-    return named or isinstance(inner, _GENERATORS)
+    inner = node.args["this"] if node.__class__ is exp.Alias else node
+    if inner.__class__ is exp.Anonymous:
+        return inner.name.lower() in _NAMED_GENERATORS
+    return isinstance(inner, _GENERATORS)
 
 
 def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Column]:
@@ -210,7 +214,10 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
 
 
 def _aggregation(node: exp.Expr) -> tuple[bool, str | None, bool] | None:
-    function = node.this if isinstance(node, exp.Filter) else node
+    function = node.args["this"] if node.__class__ is exp.Filter else node
     if isinstance(function, exp.AggFunc):
-        return (False, function.sql_name(), isinstance(function.args.get("this"), exp.Distinct))
+        distinct = function.args.get("this").__class__ is exp.Distinct
+        kind = function.__class__
+        name = _function_names.get(kind) or _function_names.setdefault(kind, kind.sql_name())
+        return (False, name, distinct)
     return None

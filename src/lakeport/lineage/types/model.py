@@ -21,7 +21,7 @@ class Field(msgspec.Struct, frozen=True):
     type: SqlType | None
 
 
-class SqlType(msgspec.Struct, frozen=True):
+class SqlType(msgspec.Struct, frozen=True, cache_hash=True):
     """`children` are an array's element or a map's key and value; `fields` belong to structs.
 
     An interval keeps its units in `unit`: `("day", "second")`, one of them twice for a single

@@ -44,11 +44,15 @@ def common_type(left: SqlType | None, right: SqlType | None, dialect: str) -> Sq
 
 def common_of(types: Iterable[SqlType | None], dialect: str) -> SqlType | None:
     """The same over many, left to right; `void` over none."""
+    scalar = _spark if dialect in SPARK_FAMILY else _general
     result: SqlType | None = VOID
     for type_ in types:
-        result = common_type(result, type_, dialect)
-        if result is None:
+        if type_ is None:
             return None
+        if type_ is not result:
+            result = _common(result, type_, scalar)
+            if result is None:
+                return None
     return result
 
 
