@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
+from lakeport.airport.flags import is_set
 from lakeport.catalog.ports import (
     Deletable,
     Insertable,
@@ -88,7 +89,4 @@ def put_kind_of(call: Call) -> Kind:
 
 def is_returning(call: Call) -> bool:
     """Whether each batch is to be answered with a batch."""
-    asked = call.header(_RETURNING)
-    if asked not in {None, "0", "1"}:
-        raise InvalidRequestError(f"the header `{_RETURNING}` is 0 or 1, not {quoted(asked or '')}")
-    return asked == "1"
+    return is_set(call, _RETURNING)

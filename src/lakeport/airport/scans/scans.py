@@ -13,6 +13,7 @@ import pyarrow as pa
 from msgspec.structs import replace
 
 from lakeport.airport.announce import announced_schema
+from lakeport.airport.flags import is_set
 from lakeport.airport.requested import Requested, from_json
 from lakeport.airport.scans.asked import Asked, asked_again, asked_of, scan_request
 from lakeport.airport.scans.groups import grouped
@@ -189,7 +190,7 @@ def _streamed(call: Call, reading: Reading, asked: Asked, pieces: Pieces | None)
     has_rows = reading.rows.snapshot_id is not None or not isinstance(
         reading.found.table, Travelable
     )
-    if not has_rows or call.header(_SKIP) == "1":
+    if is_set(call, _SKIP) or not has_rows:
         return empty_stream(reading)
     return stream(call, reading, asked, pieces)
 
