@@ -11,6 +11,7 @@ from lakeport.pipeline.strategies.measure import (
     require_keys,
 )
 from lakeport.pipeline.strategies.registry import STRATEGIES, statements
+from lakeport.pipeline.strategies.required import count_nulls, require_values
 from lakeport.pipeline.strategies.time_range import left_out
 from lakeport.pipeline.strategies.write import (
     Bound,
@@ -30,11 +31,13 @@ __all__ = [
     "Statement",
     "TimeRange",
     "Write",
+    "count_nulls",
     "left_out",
     "measure",
     "measured",
     "repeated_keys",
     "repetition",
     "require_keys",
+    "require_values",
     "statements",
 ]
