@@ -88,7 +88,7 @@ def check_table_name(name: str) -> None:
 
 def taken(name: TableName) -> AlreadyExistsError:
     return AlreadyExistsError(
-        f"there is already a table {quoted(str(name))}",
+        f"there is already a table or view {quoted(str(name))}",
         hint="choose another name; names are matched without regard to case",
     )
 

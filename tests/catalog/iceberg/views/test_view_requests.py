@@ -6,6 +6,8 @@ import uuid
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyiceberg.view.metadata import ViewMetadata
 
 from lakeport.catalog.iceberg.views.requests import check_requirements, new_view, next_view
@@ -167,3 +169,45 @@ def test_a_creation_that_lacks_something_is_refused(wanted: dict[str, Any]) -> N
 def test_a_requirement_of_tables_is_refused(requirement: Any) -> None:
     with pytest.raises(InvalidRequestError, match="assert-view-uuid"):
         check_requirements(made(), [requirement])
+
+
+CHANGES = st.one_of(
+    st.builds(
+        lambda number, names: replacement(f"SELECT {number}", *names),
+        st.integers(1, 4),
+        st.sampled_from([("a",), ("b",), ("a", "b")]),
+    ),
+    st.integers(1, 6).map(
+        lambda number: [{"action": "set-current-view-version", "view-version-id": number}]
+    ),
+    st.integers(1, 3).map(
+        lambda most: [
+            {
+                "action": "set-properties",
+                "updates": {"version.history.num-entries": str(most)},
+            }
+        ]
+    ),
+    st.just([{"action": "remove-properties", "removals": ["version.history.num-entries"]}]),
+)
+
+
+@given(st.lists(CHANGES, max_size=12))
+def test_whatever_is_asked_the_metadata_makes_sense(asked: list[list[dict[str, Any]]]) -> None:
+    view = made()
+    for updates in asked:
+        try:
+            view = changed(view, *updates)
+        except InvalidRequestError:
+            continue  # a version that is not there, or no longer
+        numbers = [version.version_id for version in view.versions]
+        ids = [each.schema_id for each in view.schemas]
+        assert len(set(numbers)) == len(numbers)
+        assert view.current_version_id in numbers
+        assert len(set(ids)) == len(ids)
+        assert {version.schema_id for version in view.versions} <= set(ids)
+        assert view.version_log[-1].version_id == view.current_version_id
+        assert {entry.version_id for entry in view.version_log} <= set(numbers)
+        kept = int(view.properties.get("version.history.num-entries", "10"))
+        assert len(numbers) <= kept
+        assert ViewMetadata.model_validate_json(view.model_dump_json()) == view

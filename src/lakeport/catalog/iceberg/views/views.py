@@ -15,7 +15,6 @@ from pyiceberg.exceptions import (
     CommitFailedException,
     CommitStateUnknownException,
     NoSuchViewError,
-    TableAlreadyExistsError,
 )
 from pyiceberg.view.metadata import ViewMetadata
 
@@ -34,7 +33,6 @@ from lakeport.catalog.iceberg.views.requests import check_requirements, new_view
 from lakeport.catalog.iceberg.within import require_within
 from lakeport.catalog.views import Json, StoredView, View
 from lakeport.core.errors import (
-    AlreadyExistsError,
     ConflictError,
     InvalidRequestError,
     NotFoundError,
@@ -189,11 +187,6 @@ class SqlViews:
                 yield
             except NoSuchViewError as error:
                 raise NotFoundError(f"view {quoted(str(name))} was dropped") from error
-            except TableAlreadyExistsError as error:
-                raise AlreadyExistsError(
-                    f"there is already a table or view {quoted(str(name))}",
-                    hint="choose another name; names are matched without regard to case",
-                ) from error
             except CommitFailedException as error:
                 raise _OvertakenError(
                     f"somebody else has changed view {quoted(str(name))}", hint="load it again"
