@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import get_args, get_type_hints
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lakeport.catalog.changes import Growth
 from lakeport.core.names import fold
-from lakeport.pipeline.growth import ansi, diff, final_columns, plan_growth, projection
+from lakeport.pipeline.growth import (
+    GrowingTables,
+    ansi,
+    diff,
+    final_columns,
+    plan_growth,
+    projection,
+)
 from tests.pipeline.growth.generated import NAMES, random_meeting
 from tests.pipeline.growth.words import columns, planned
 from tests.strategies import seeded
@@ -112,6 +123,17 @@ def test_they_hold_thousands_of_times() -> None:
     for seed in range(5_000):
         target, source = random_meeting(seeded(seed))
         check_properties([f.name for f in target], [f.name for f in source])
+
+
+def test_no_drop_operations_can_even_be_written_down() -> None:
+    assert {change.__name__ for change in get_args(Growth)} == {
+        "AddColumn",
+        "AddField",
+        "WidenColumn",
+        "RelaxColumn",
+    }
+    assert {name for name in vars(GrowingTables) if not name.startswith("_")} == {"columns", "grow"}
+    assert get_type_hints(GrowingTables.grow)["additions"] == Sequence[Growth]
 
 
 # -- Integration Tests, as far as they need no engine ---------------------------------------------

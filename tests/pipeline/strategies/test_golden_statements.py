@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lakeport.lineage import analyze
-from lakeport.pipeline.growth import Schema
+from lakeport.pipeline.growth import Field, Schema
 from lakeport.pipeline.strategies import Bound, TimeRange, statements
 from tests.pipeline.growth.words import columns
 from tests.pipeline.strategies.writes import write
@@ -137,6 +137,14 @@ def test_merge_of_keys_alone_updates_nothing() -> None:
     (statement,) = statements("merge", write(only, only, unique_key=("id",)))
     assert "WHEN MATCHED" not in statement.sql
     assert "WHEN NOT MATCHED THEN INSERT (`id`)" in statement.sql
+
+
+@pytest.mark.parametrize("strategy", ["append", "full", "delete_insert", "merge"])
+def test_a_name_is_left_as_it_is_whatever_another_engine_put_into_it(strategy: str) -> None:
+    odd = (Field("a\nb``\u2028c", columns(c="int")[0].type),)
+    (statement,) = statements(strategy, write(odd, odd, unique_key=("a\nb``\u2028c",)))
+    assert "`a\nb````\u2028c`" in statement.sql
+    assert statement.sql.count("a\nb````\u2028c") == statement.sql.count("\u2028")
 
 
 def test_a_time_range_of_whole_partitions() -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from lakeport.core.names import OWN_PREFIX
 from lakeport.pipeline.growth.conversion import Projected
-from lakeport.pipeline.growth.spark_select import expression, null, select_list
+from lakeport.pipeline.growth.spark_select import expression, null
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.strategies.keys import key_columns, matches
 from lakeport.pipeline.strategies.write import SOURCE, TARGET, Statement, Write
@@ -63,6 +63,6 @@ def _insert_rows(
     nulls = [f"{null(key.type)} AS {name}" for key, name in zip(keys, names, strict=True)]
     marker = [f"FALSE AS {_DELETES}"] if marked else []
     return (
-        f"  SELECT {', '.join((*nulls, *marker, *select_list(write.projection)))}",
+        f"  SELECT {', '.join((*nulls, *marker, write.values))}",
         f"  FROM {write.staged.sql}",
     )

@@ -23,7 +23,8 @@ def merge(write: Write) -> tuple[Statement, ...]:
     lines = (
         f"MERGE INTO {write.target.sql} AS {TARGET}",
         "USING (",
-        *(f"  {line}" for line in write.select.splitlines()),
+        f"  SELECT {write.values}",
+        f"  FROM {write.staged.sql}",
         f") AS {SOURCE}",
         f"ON {condition}",
         *((f"WHEN MATCHED THEN UPDATE SET {updates}",) if updates else ()),

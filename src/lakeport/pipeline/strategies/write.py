@@ -99,5 +99,10 @@ class Write:
         return ", ".join(identifier(column.name) for column in self.projection)
 
     @property
+    def values(self) -> str:
+        """An expression over the staged rows for each of those columns."""
+        return ", ".join(select_list(self.projection))
+
+    @property
     def select(self) -> str:
-        return f"SELECT {', '.join(select_list(self.projection))}\nFROM {self.staged.sql}"
+        return f"SELECT {self.values}\nFROM {self.staged.sql}"
