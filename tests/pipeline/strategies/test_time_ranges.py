@@ -89,6 +89,12 @@ def test_an_end_of_another_kind_is_refused(column: str, start: datetime) -> None
         statements("time_range", write(EVENTS, EVENTS, time_range=span, branch="b"))
 
 
+def test_ends_of_two_kinds_are_refused() -> None:
+    span = TimeRange("At", utc(2026, 1, 1), date(2026, 1, 2))
+    with pytest.raises(InvalidRequestError, match="the range ends at 2026-01-02"):
+        statements("time_range", write(EVENTS, EVENTS, time_range=span, branch="b"))
+
+
 def test_an_empty_range_is_refused() -> None:
     span = TimeRange("At", utc(2026, 1, 2), utc(2026, 1, 2))
     with pytest.raises(InvalidRequestError, match="is empty"):

@@ -2,7 +2,8 @@
 
 The source is two things in one: the distinct keys, which match and delete, and the staged rows, which
 carry no key in the private columns, match nothing and are inserted. So a target row meets one source
-row at most, duplicates within a batch are kept, and running it again changes nothing.
+row at most, duplicates within a batch are kept, and running it again changes nothing (but for rows
+whose key holds a NULL, which `append` adds each time).
 """
 
 from __future__ import annotations

@@ -31,16 +31,16 @@ _BEGINNING = {
 
 def time_range(write: Write) -> tuple[Statement, ...]:
     span, column = _span(write)
+    condition = within(identifier(column.name), column, span)
     if span.start >= span.end:
         raise InvalidRequestError(
             f"the range from {span.start.isoformat()} to {span.end.isoformat()} is empty",
             hint="the end comes after the start and is not part of the range",
         )
     if is_aligned(write.partitioned_by, span):
-        condition = within(identifier(column.name), column, span)
         overwrite = f"INSERT INTO {write.target.sql} REPLACE WHERE {condition}"
         return (Statement(f"{overwrite}\n{_select(write, column, span)}"),)
-    return _on_a_branch(write, column, span)
+    return _on_a_branch(write, condition, _select(write, column, span))
 
 
 def left_out(write: Write) -> str:
@@ -93,7 +93,7 @@ def _select(write: Write, column: Projected, span: TimeRange) -> str:
     return f"{write.select}\nWHERE {within(expression(column), column, span)}"
 
 
-def _on_a_branch(write: Write, column: Projected, span: TimeRange) -> tuple[Statement, ...]:
+def _on_a_branch(write: Write, condition: str, select: str) -> tuple[Statement, ...]:
     if write.branch is None:
         raise InvalidRequestError(
             "the range cuts partitions, which takes a branch of the run's own",
@@ -103,11 +103,10 @@ def _on_a_branch(write: Write, column: Projected, span: TimeRange) -> tuple[Stat
     aside = Relation(write.target.parts, write.branch).sql
     catalog, *rest = write.target.parts
     path = ".".join(identifier(part) for part in rest)
-    condition = within(identifier(column.name), column, span)
     return (
         Statement(f"ALTER TABLE {table} CREATE OR REPLACE BRANCH {name}"),
         Statement(f"DELETE FROM {aside} WHERE {condition}"),  # noqa: S608 names are quoted
-        Statement(f"INSERT INTO {aside} ({write.columns})\n{_select(write, column, span)}"),
+        Statement(f"INSERT INTO {aside} ({write.columns})\n{select}"),
         Statement(
             f"CALL {identifier(catalog)}.system.fast_forward("
             f"table => {literal(path)}, branch => 'main', to => {literal(write.branch)})"
