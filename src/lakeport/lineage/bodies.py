@@ -32,7 +32,7 @@ TRANSACTION_WORDS = frozenset(
 )
 _NESTED = 16
 _INSIDE = frozenset({TokenType.SELECT, TokenType.MERGE, TokenType.INTO, TokenType.VALUES})
-_COMMANDS = frozenset({TokenType.COMMAND, TokenType.FETCH, TokenType.SHOW})
+_COMMANDS = frozenset({TokenType.COMMAND, TokenType.END, TokenType.FETCH, TokenType.SHOW})
 _OPENING_QUOTE = re.compile(r"\$\w*\$|'")
 _CHANGES = frozenset(
     {

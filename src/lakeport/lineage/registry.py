@@ -71,6 +71,8 @@ class Registry:
 
     def candidates(self, parts: Name) -> list[Name]:
         """The canonical names a written name may mean, best first."""
+        if parts and parts[-1].startswith("#"):
+            return [parts[-1:]]
         if len(parts) >= 3:
             return [parts]
         if len(parts) == 2:
@@ -92,7 +94,12 @@ class Registry:
         )
 
     def canonical(self, parts: Name) -> Name:
-        """What a written name means as the target of a CREATE: always in the current namespace."""
+        """What a written name means as the target of a CREATE: always in the current namespace.
+
+        But for T-SQL's `#t`, which is the session's whoever creates or drops it.
+        """
+        if parts and parts[-1].startswith("#"):
+            return parts[-1:]
         if len(parts) == 1 and self.default_schema is not None:
             qualified = (self.default_schema, *parts)
             return qualified if self.default_catalog is None else (self.default_catalog, *qualified)

@@ -506,3 +506,51 @@ SELECT a FROM t;
 --> @0 out.v <= t.a
 --> @1 out.a <- t.a
 --> summary statementCount=2
+
+-- case: try_and_catch_in_tsql
+-- dialect: tsql
+-- table: s(a int)
+-- table: t(a int)
+-- table: problems(message nvarchar)
+CREATE PROCEDURE p AS
+BEGIN
+  BEGIN TRY
+    INSERT INTO t SELECT a FROM s;
+  END TRY
+  BEGIN CATCH
+    INSERT INTO problems SELECT ERROR_MESSAGE();
+    RAISERROR('it failed', 16, 1);
+    THROW;
+  END CATCH;
+END;
+--> stmt 0 CREATE_PROCEDURE
+--> stmt 1 INSERT reads s writes t
+--> stmt 2 INSERT writes problems
+--> @1 t.a <- s.a
+--> @2 problems.message <- ()
+--> summary statementCount=3
+
+-- case: messages_in_tsql_are_commands_of_their_own
+-- dialect: tsql
+-- table: s(a int)
+BEGIN CATCH PRINT 'it failed: ' + ERROR_MESSAGE(); PRINT @@ROWCOUNT SELECT a FROM s END CATCH
+--> stmt 0 PRINT
+--> stmt 1 PRINT
+--> stmt 2 SELECT reads s
+--> @2 out.a <- s.a
+
+-- case: calls_in_a_block_of_oracle
+-- dialect: oracle
+-- table: S(A int)
+-- table: T(A int)
+CREATE FUNCTION pay(who NUMBER) RETURN NUMBER IS
+BEGIN
+  DBMS_OUTPUT.PUT_LINE('x');
+  run_it(2);
+  INSERT INTO t SELECT a FROM s WHERE a = who;
+END;
+--> stmt 0 CREATE_FUNCTION
+--> stmt 1 CALL
+--> stmt 2 CALL
+--> stmt 3 INSERT reads S writes T
+--> @3 T.A <- S.A

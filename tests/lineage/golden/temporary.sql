@@ -77,3 +77,16 @@ SELECT a, id FROM ora$ptt_x, ora$ptt_y;
 --> @2 out.a <- ORA$PTT_X.A
 --> @2 out.id <- ORA$PTT_Y.ID
 --> node @0 ORA$PTT_X metadata.temporary=true
+
+-- case: tsql_hash_table_is_the_sessions_whatever_the_defaults
+-- dialect: tsql
+-- schema: {"defaultCatalog": "shop", "defaultSchema": "dbo"}
+-- table: shop.dbo.s(a int)
+DROP TABLE IF EXISTS #work;
+SELECT a INTO #work FROM s;
+SELECT a FROM tempdb..#work;
+--> stmt 0 DROP writes #work
+--> stmt 1 CREATE_TABLE_AS reads shop.dbo.s writes #work
+--> stmt 2 SELECT reads #work
+--> @1 #work.a <- shop.dbo.s.a
+--> @2 out.a <- #work.a

@@ -37,8 +37,10 @@ _STEERING = frozenset(
         "NULL",
         "OPEN",
         "RAISE",
+        "RAISERROR",
         "RESIGNAL",
         "SIGNAL",
+        "THROW",
         "WAITFOR",
     }
 )
@@ -146,8 +148,15 @@ class Script:
     # -- what comes out --------------------------------------------------------------------------
 
     def emit(self, begin: int, end: int) -> None:
-        """A range of tokens is a statement."""
-        self._append(self._without_variables(begin, end))
+        """A range of tokens is a statement; a command keeps its text in one piece, as the parser wants it."""
+        first = self.source.tokens[begin]
+        if first.token_type is TokenType.COMMAND and end - begin > 2:
+            behind, last = self.source.tokens[begin + 1], self.source.tokens[end - 1]
+            text = self.source.text[behind.start : last.end + 1]
+            rest = Token(TokenType.STRING, text, behind.line, behind.col, behind.start, last.end)
+            self._append([first, rest])
+        else:
+            self._append(self._without_variables(begin, end))
 
     def emit_queries(self, begin: int, end: int) -> None:
         """The queries in the brackets of a condition, an assignment or a RETURN are statements."""

@@ -28,7 +28,7 @@ _CONTROL = frozenset(
 )
 _REOPENED = {
     **dict.fromkeys(SECTIONS, _CONTROL | {"DECLARE"}),
-    **dict.fromkeys(BATCHES, _CONTROL | {"PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}),
+    **dict.fromkeys(BATCHES, _CONTROL | {"END", "PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}),
 }
 
 

@@ -77,6 +77,10 @@ def _typed_only(tree: exp.Expr) -> str:
     for kind, name in names.items():
         if isinstance(tree, kind):
             return name
+    called = tree.expression if isinstance(tree, exp.Dot) else tree
+    if isinstance(called, exp.Anonymous):
+        # `package.procedure(1);` in a script.
+        return "CALL"
     word = re.sub(r"(?<!^)(?=[A-Z])", "_", type(tree).__name__).upper()
     return word if isinstance(tree, exp.DDL) else "UNKNOWN"
 

@@ -18,10 +18,15 @@ from lakeport.lineage.types import type_of_node
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
+# Where RETURN in a header names the type of the value.
+_RETURN_TYPES = frozenset({"exasol", "oracle"})
+
 
 def bind_function(binder: Binder, tree: exp.Expr) -> None:
     """Bind the body: columns of the tables it reads come first, then parameters."""
     body = tree.args.get("expression")
+    if isinstance(body, exp.Return) and binder.dialect.name in _RETURN_TYPES:
+        return
     while isinstance(body, exp.Return | exp.Paren):
         body = body.this
     if not isinstance(body, exp.Expr) or isinstance(
