@@ -103,6 +103,9 @@ def _with_metadata(column: Field, key: bytes, value: str | None) -> Field:
 
 def column_index(schema: pa.Schema, name: str) -> int | None:
     """The position of a column in any spelling of its name."""
+    exact: int = schema.get_field_index(name)
+    if exact >= 0:  # Arrow looks it up; who asks for each of ten thousand columns would wait long
+        return exact
     wanted = fold(name)
     for index, known in enumerate(schema.names):
         if fold(known) == wanted:

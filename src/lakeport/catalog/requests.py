@@ -31,6 +31,12 @@ class BoundRequest:
     needed: tuple[int, ...]
     schema: pa.Schema
 
+    @property
+    def places(self) -> list[int]:
+        """Where the columns of the output stand among those needed."""
+        known = {index: place for place, index in enumerate(self.needed)}
+        return [known[index] for index in self.output]
+
 
 def bind_request(request: ScanRequest, schema: pa.Schema) -> BoundRequest:
     if request.limit is not None and request.limit < 0:
@@ -38,10 +44,10 @@ def bind_request(request: ScanRequest, schema: pa.Schema) -> BoundRequest:
     if request.columns is None:
         output = tuple(range(len(schema)))
     else:
-        output = tuple(_index(schema, name) for name in request.columns)
+        output = tuple(require_column(schema, name) for name in request.columns)
     predicate = None if request.predicate is None else bind(request.predicate, schema)
     read = columns_read(predicate, request.expression)
-    needed = {*output, *(_index(schema, name) for name in read)}
+    needed = {*output, *(require_column(schema, name) for name in read)}
     fields = [schema.field(index) for index in output]
     if request.row_ids:
         fields.append(ROW_ID_FIELD)
@@ -52,8 +58,3 @@ def bind_request(request: ScanRequest, schema: pa.Schema) -> BoundRequest:
         tuple(sorted(needed)),
         pa.schema(fields).with_metadata(schema.metadata),
     )
-
-
-def _index(schema: pa.Schema, name: str) -> int:
-    exact: int = schema.get_field_index(name)
-    return exact if exact >= 0 else require_column(schema, name)

@@ -91,7 +91,7 @@ def whole_rows(target: Target) -> WholeRows:
     own = reading.rows.definition.schema
     held = reading.layout.definition.schema
     places = [require_column(own, reading.column(index)) for index in range(len(held))]
-    more = [index for index in range(len(own)) if index not in set(places)]
+    more = sorted(set(range(len(own))).difference(places))
     fields = [*held, *(own.field(index) for index in more)]
     conform = Conform(
         pa.schema([wire_field(field) for field in fields]),

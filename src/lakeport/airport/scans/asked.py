@@ -45,7 +45,8 @@ def asked_of(
     pushed = ""
     if parameters is not None:
         numbered, numbered_row_ids = _by_ids(reading, parameters.column_ids)
-        columns = tuple(index for index in columns if index in set(numbered))
+        known = set(numbered)
+        columns = tuple(index for index in columns if index in known)
         row_ids = row_ids and numbered_row_ids
         # The limit cuts the table before DuckDB filters what is left of it.
         pushed = parameters.json_filters if requested.limit is None else ""

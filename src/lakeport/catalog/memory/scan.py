@@ -127,7 +127,7 @@ def _matching(
 ) -> tuple[pa.RecordBatch, Positions]:
     """The output columns of the first rows that both conditions accept, and their positions."""
     mask = accepted(bound.predicate, bound.request.expression, rows)
-    wanted = rows.select([bound.needed.index(index) for index in bound.output])
+    wanted = rows.select(bound.places)
     if mask is None:
         return wanted.slice(0, most), positions.slice(0, most)
     kept = chosen(mask).slice(0, most)

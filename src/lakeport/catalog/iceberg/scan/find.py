@@ -40,7 +40,7 @@ class Finder:
     def __init__(self, bound: BoundRequest, columns: Sequence[Column], version: int | None) -> None:
         self._bound = bound
         self._columns = [columns[index] for index in bound.needed]
-        self._output = [bound.needed.index(index) for index in bound.output]
+        self._output = bound.places
         self._version = version
         schema = pa.schema([column.arrow for column in self._columns])
         read = columns_read(bound.predicate, bound.request.expression)
