@@ -27,8 +27,15 @@ from lakeport.rest.answers import Answer
 from lakeport.rest.config import WAREHOUSE, config_route
 from lakeport.rest.desk import Desk
 from lakeport.rest.discretion import discreet
-from lakeport.rest.failures import NO_ENDPOINT, NO_WAREHOUSE, NamedError, refused
-from lakeport.rest.routes import Matched, Routes, segments_of
+from lakeport.rest.failures import (
+    NO_ENDPOINT,
+    NO_WAREHOUSE,
+    NOTHING_KNOWN,
+    NamedError,
+    Subject,
+    refused,
+)
+from lakeport.rest.routes import Matched, Route, Routes, segments_of
 
 BODY_BYTES = 64 << 20
 CHANGES = 64
@@ -101,7 +108,8 @@ class IcebergDoor:
         except Exception as error:  # noqa: BLE001  every error is translated, ours and others'
             account.failure = error
             told = error if account.desk is None else discreet(account.desk, error)
-            return refused(told, route.missing, commits=route.commits)
+            about = _about(account.desk, route)
+            return refused(told, route.missing, about, commits=route.commits)
 
     def _read(self, request: Request, matched: Matched, account: Account) -> Answer:
         """In one go, as there is no body to wait for."""
@@ -160,6 +168,12 @@ class IcebergDoor:
                 raise too_large
             parts.append(part)
         return b"".join(parts)
+
+
+def _about(desk: Desk | None, route: Route) -> Subject:
+    if desk is None:
+        return NOTHING_KNOWN
+    return Subject(desk.namespace, desk.table, "View" if "view" in route.template else "Table")
 
 
 def _peer(request: Request) -> str | None:

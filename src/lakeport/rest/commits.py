@@ -13,6 +13,7 @@ from lakeport.rest import bodies, growth
 from lakeport.rest.answers import NOTHING, Answer
 from lakeport.rest.described import shown
 from lakeport.rest.desk import Desk
+from lakeport.rest.naming import naming
 from lakeport.rest.routes import Route
 
 # What changes rows or their history; everything else changes what the table is.
@@ -38,7 +39,8 @@ def commit_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.Updates)
     _require(desk, name, asked.updates)
     change = TableChange(name, growth.commit(desk, name, desk.body))
-    done = desk.engines.commit(change, desk.terms)
+    with naming(desk, name, "Table"):
+        done = desk.engines.commit(change, desk.terms)
     desk.rows_changed = rows_in(asked.updates)
     return shown(done)
 

@@ -13,7 +13,7 @@ def discreet(desk: Desk, error: Exception) -> Exception:
     if desk.identity.may(Ability.READ, desk.catalog.name):
         return error
     if isinstance(error, NamedError):
-        return NamedError(_plain(error.error), error.status, error.name)
+        return NamedError(_plain(error.error), error.status, error.name, error.about)
     return _plain(error) if isinstance(error, LakeportError) else error
 
 

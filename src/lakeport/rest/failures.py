@@ -2,13 +2,15 @@
 
 The status decides what an engine does with a commit: 409 means that it was not applied and can be tried
 anew, 429 that it is worth waiting, 500 and above that nobody knows. So whatever is sure not to have been
-applied is never answered with the latter.
+applied is never answered with the latter. What is missing or there already is said in the words of Iceberg's
+reference implementation, which engines and their tests look for; our hint follows.
 """
 
 from __future__ import annotations
 
 import logging
 import uuid
+from dataclasses import dataclass
 
 from lakeport.catalog.engines import OutcomeUnknownError
 from lakeport.core import errors
@@ -22,7 +24,6 @@ _UNAUTHORIZED, _TOO_MANY = 401, 429
 
 _TABLE: dict[type[errors.LakeportError], tuple[int, str]] = {
     errors.InvalidRequestError: (400, "BadRequestException"),
-    errors.AlreadyExistsError: (409, "AlreadyExistsException"),
     errors.ConflictError: (409, "CommitFailedException"),
     errors.PreconditionError: (422, "UnprocessableEntityException"),
     errors.UnsupportedError: (406, "UnsupportedOperationException"),
@@ -44,30 +45,77 @@ NO_VIEW = "NoSuchViewException"
 NO_WAREHOUSE = "NoSuchWarehouseException"
 NO_ENDPOINT = "NoSuchEndpointException"
 NOT_EMPTY = "NamespaceNotEmptyException"
+TAKEN = "AlreadyExistsException"
+
+
+_MISSING = {
+    NO_NAMESPACE: "Namespace does not exist",
+    NO_TABLE: "Table does not exist",
+    NO_VIEW: "View does not exist",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a request is about: a namespace, or a table or view in it (`kind`)."""
+
+    namespace: str | None = None
+    name: str | None = None
+    kind: str = "Table"
+
+    def __str__(self) -> str:
+        return ".".join(filter(None, (self.namespace, self.name)))
+
+
+NOTHING_KNOWN = Subject()
 
 
 class NamedError(Exception):
-    """An error that Iceberg has a name of its own for."""
+    """An error that Iceberg has a name of its own for; `about` what it is about, if not the request's."""
 
-    def __init__(self, error: errors.LakeportError, status: int, name: str) -> None:
+    def __init__(
+        self, error: errors.LakeportError, status: int, name: str, about: Subject | None = None
+    ) -> None:
         super().__init__(error.message)
         self.error = error
         self.status = status
         self.name = name
+        self.about = about
 
 
-def refused(error: Exception, missing: str, *, commits: bool) -> Answer:
+def refused(
+    error: Exception, missing: str, about: Subject = NOTHING_KNOWN, *, commits: bool
+) -> Answer:
     """`missing` is what is not there, if something is not; `commits` whether a commit was asked for."""
     if isinstance(error, NamedError):
-        return _told(error.error, error.status, error.name)
+        return _told(
+            _worded(error.error, error.name, error.about or about), error.status, error.name
+        )
     if isinstance(error, errors.NotFoundError):
-        return _told(error, 404, missing)
+        return _told(_worded(error, missing, about), 404, missing)
+    if isinstance(error, errors.AlreadyExistsError):
+        return _told(_worded(error, TAKEN, about), 409, TAKEN)
     if not isinstance(error, errors.LakeportError) or isinstance(error, errors.InternalError):
         return _unexpected(error)
     status, name = _looked_up(error)
     if commits and status >= _SERVER_ERROR and not isinstance(error, OutcomeUnknownError):
         status, name = _LOST if isinstance(error, errors.UnavailableError) else _BROKEN
     return _told(error, status, name)
+
+
+def _worded(error: errors.LakeportError, name: str, about: Subject) -> errors.LakeportError:
+    """In Iceberg's words, where it has some."""
+    if about.namespace is None:
+        return error
+    if name == TAKEN:
+        kind = "Namespace" if about.name is None else about.kind
+        return type(error)(f"{kind} already exists: {about}", hint=error.hint)
+    if name == NOT_EMPTY:
+        return type(error)(f"Namespace {about.namespace} is not empty", hint=error.hint)
+    if name not in _MISSING:
+        return error
+    what = about.namespace if name == NO_NAMESPACE else about
+    return type(error)(f"{_MISSING[name]}: {what}", hint=error.hint)
 
 
 def _looked_up(error: errors.LakeportError) -> tuple[int, str]:

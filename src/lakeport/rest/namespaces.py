@@ -44,6 +44,7 @@ def list_namespaces(desk: Desk) -> Answer:
         if len(levels) > len(above) and tuple(map(fold, levels[: len(above)])) == folded
     }
     if above and not below and not any(tuple(map(fold, levels)) == folded for levels in known):
+        desk.note(dotted(above))
         raise NotFoundError(f"there is no namespace {quoted(dotted(above))}")
     by_name = {SEPARATOR.join(levels): levels for levels in below}
     page, token = page_of(sorted(by_name), desk.query)

@@ -12,7 +12,8 @@ from lakeport.rest import bodies, growth
 from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import shown, unchanged
 from lakeport.rest.desk import Desk
-from lakeport.rest.failures import NO_NAMESPACE, NamedError
+from lakeport.rest.failures import NO_NAMESPACE, NamedError, Subject
+from lakeport.rest.naming import naming
 from lakeport.rest.pages import page_of
 from lakeport.rest.routes import Route
 
@@ -39,7 +40,8 @@ def create_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.NamedBody)
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require(Ability.DDL, name)
-    return shown(desk.engines.create(name, growth.creation(desk, desk.body), desk.terms))
+    with naming(desk, name, "Table"):
+        return shown(desk.engines.create(name, growth.creation(desk, desk.body), desk.terms))
 
 
 def load_table(desk: Desk) -> Answer:
@@ -87,8 +89,10 @@ def rename_table(desk: Desk) -> Answer:
     try:
         desk.catalog.namespace(new.namespace)
     except NotFoundError as error:
-        raise NamedError(error, _MISSING, NO_NAMESPACE) from error
-    desk.engines.rename(found, new)
+        about = Subject(new.namespace)
+        raise NamedError(error, _MISSING, NO_NAMESPACE, about) from error
+    with naming(desk, new, "Table", old):
+        desk.engines.rename(found, new)
     return NOTHING
 
 
@@ -97,9 +101,10 @@ def register_table(desk: Desk) -> Answer:
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require_registrar(name)
     growth.require_new(desk, name, overwrite=asked.overwrite)
-    made = desk.engines.register(
-        name, asked.metadata_location, desk.terms, overwrite=asked.overwrite
-    )
+    with naming(desk, name, "Table"):
+        made = desk.engines.register(
+            name, asked.metadata_location, desk.terms, overwrite=asked.overwrite
+        )
     return shown(made)
 
 

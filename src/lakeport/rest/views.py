@@ -16,7 +16,8 @@ from lakeport.core.names import TableName, quoted
 from lakeport.rest import bodies
 from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.desk import Desk
-from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW, NamedError
+from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW, NamedError, Subject
+from lakeport.rest.naming import naming
 from lakeport.rest.pages import page_of
 from lakeport.rest.routes import Route
 
@@ -40,7 +41,8 @@ def create_view(desk: Desk) -> Answer:
     name = desk.about(desk.named_namespace(), decoded(desk.body, bodies.NamedBody).name)
     desk.require(Ability.DDL, name)
     views = _views(desk, name.namespace)
-    return _shown(views.create(name.table, asked, anywhere=desk.terms.anywhere))
+    with naming(desk, name, "View"):
+        return _shown(views.create(name.table, asked, anywhere=desk.terms.anywhere))
 
 
 def load_view(desk: Desk) -> Answer:
@@ -85,8 +87,10 @@ def rename_view(desk: Desk) -> Answer:
     try:
         desk.catalog.namespace(new.namespace)
     except NotFoundError as error:
-        raise NamedError(error, _MISSING, NO_NAMESPACE) from error
-    views.rename(old.table, new)
+        about = Subject(new.namespace)
+        raise NamedError(error, _MISSING, NO_NAMESPACE, about) from error
+    with naming(desk, new, "View", old):
+        views.rename(old.table, new)
     return NOTHING
 
 
@@ -95,7 +99,8 @@ def register_view(desk: Desk) -> Answer:
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require_registrar(name)
     views = _views(desk, name.namespace)
-    made = views.register(name.table, asked.metadata_location, anywhere=desk.terms.anywhere)
+    with naming(desk, name, "View"):
+        made = views.register(name.table, asked.metadata_location, anywhere=desk.terms.anywhere)
     return _shown(made)
 
 

@@ -1,4 +1,7 @@
-"""What a commit asks of the table as it is: not met means that somebody else was faster."""
+"""What a commit asks of the table as it is: not met means that somebody else was faster.
+
+The words that say so are those of Iceberg's reference implementation: engines' own tests look for them.
+"""
 
 from __future__ import annotations
 
@@ -32,40 +35,42 @@ def check(
     for requirement in requirements:
         reason = _why_not(metadata, requirement)
         if reason is not None:
-            raise ConflictError(f"table {quoted(str(name))}: {reason}", hint=_RETRY)
+            message = f"Requirement failed: {reason} (table {quoted(str(name))})"
+            raise ConflictError(message, hint=_RETRY)
 
 
 def _why_not(metadata: TableMetadata, requirement: messages.AnyRequirement) -> str | None:
     match requirement:
         case messages.AssertCreate():
-            return "it is there already"
+            return "table already exists"
         case messages.AssertTableUuid(uuid):
-            return _differs("uuid", uuid, metadata.table_uuid)
+            return _differs("UUID does not match", uuid, metadata.table_uuid)
         case messages.AssertRefSnapshotId(ref, snapshot_id):
             return _moved(metadata, ref, snapshot_id)
         case messages.AssertLastAssignedFieldId(number):
-            return _differs("last assigned field id", number, metadata.last_column_id)
+            return _differs("last assigned field id changed", number, metadata.last_column_id)
         case messages.AssertCurrentSchemaId(number):
-            return _differs("current schema id", number, metadata.current_schema_id)
+            return _differs("current schema changed", number, metadata.current_schema_id)
         case messages.AssertLastAssignedPartitionId(number):
-            return _differs("last assigned partition id", number, metadata.last_partition_id)
+            return _differs(
+                "last assigned partition id changed", number, metadata.last_partition_id
+            )
         case messages.AssertDefaultSpecId(number):
-            return _differs("default partition spec id", number, metadata.default_spec_id)
+            return _differs("default partition spec changed", number, metadata.default_spec_id)
         case messages.AssertDefaultSortOrderId(number):
-            return _differs("default sort order id", number, metadata.default_sort_order_id)
+            return _differs("default sort order changed", number, metadata.default_sort_order_id)
 
 
 def _differs(what: str, expected: object, found: object) -> str | None:
-    return None if expected == found else f"its {what} is {found}, and not {expected}"
+    return None if expected == found else f"{what}: expected {expected}, found {found}"
 
 
 def _moved(metadata: TableMetadata, ref: str, expected: int | None) -> str | None:
     found = metadata.refs.get(ref)
     if found is None:
-        return None if expected is None else f"it has no branch or tag {quoted(ref)} any more"
+        return None if expected is None else f"branch or tag {ref} is missing, expected {expected}"
     if expected is None:
-        return f"{found.snapshot_ref_type} {quoted(ref)} was made meanwhile"
+        return f"{found.snapshot_ref_type} {ref} was created concurrently"
     if found.snapshot_id == expected:
         return None
-    kind = f"{found.snapshot_ref_type} {quoted(ref)}"
-    return f"{kind} is at snapshot {found.snapshot_id}, and not at {expected}"
+    return _differs(f"{found.snapshot_ref_type} {ref} has changed", expected, found.snapshot_id)
