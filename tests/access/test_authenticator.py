@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import base64
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,21 +13,9 @@ from lakeport.core.errors import UnauthenticatedError, UnavailableError
 from lakeport.core.secrets import mask_text
 from lakeport.core.timepoint import NANOSECONDS
 from lakeport.state import Store
+from tests.access.clock import Clock
 
 READ = grants_for([Ability.READ], ["sales.*"])
-
-
-@dataclass
-class Clock:
-    """Seconds that pass when a test says so; the day starts at second 1,000."""
-
-    seconds: float = 1_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-    def now_ns(self) -> int:
-        return round(self.seconds * NANOSECONDS)
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
@@ -14,19 +13,9 @@ from lakeport.access.tokens import create_token, digest_of, revoke_token
 from lakeport.core.errors import UnauthenticatedError
 from lakeport.core.timepoint import NANOSECONDS
 from lakeport.state import Store
+from tests.access.clock import Clock
 
 GRANTS = grants_for([Ability.READ], ["sales.*"])
-
-
-@dataclass
-class Clock:
-    seconds: float = 1_000.0
-
-    def __call__(self) -> float:
-        return self.seconds
-
-    def now_ns(self) -> int:
-        return round(self.seconds * NANOSECONDS)
 
 
 @pytest.fixture

@@ -62,7 +62,7 @@ class LocalDoor(Closing):
         return f"<lakeport door {self.uri}>"
 
     def for_spark(self) -> dict[str, str]:
-        """Settings of a Spark session."""
+        """Settings of a Spark session. The extensions among them must be there when its JVM starts."""
         return self.attachment.for_spark()
 
     def for_pyiceberg(self) -> dict[str, str]:

@@ -7,10 +7,11 @@ object store keeps what it has acknowledged, a local disk only what was synced, 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
-from contextlib import suppress
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from pyiceberg.exceptions import CommitStateUnknownException
 from pyiceberg.io import FileIO
 from pyiceberg.io.pyarrow import PyArrowFileIO
 
@@ -40,6 +41,19 @@ class Scratch:
 
     def discard(self) -> None:
         remove(self._io, self._paths)
+        self.settled()
+
+    @contextmanager
+    def decided(self) -> Iterator[None]:
+        """Around what writes them and makes them known; they go if that is sure not to have been done."""
+        try:
+            yield
+        except CommitStateUnknownException:
+            self.settled()
+            raise
+        except BaseException:
+            self.discard()
+            raise
         self.settled()
 
 

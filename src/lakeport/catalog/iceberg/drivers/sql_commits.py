@@ -254,16 +254,9 @@ class CommittingSqlCatalog(SqlCatalog):
         stays = _scheme(location) == _scheme(before.location)
         io = move.io if stays else self._load_file_io(location=location)
         scratch = Scratch(io, durable=self._durable)
-        try:
+        with scratch.decided():
             scratch.put(location, data)
             yield Moved(location, io, text)
-        except CommitStateUnknownException:
-            scratch.settled()
-            raise
-        except BaseException:
-            scratch.discard()
-            raise
-        scratch.settled()
 
     @contextmanager
     def _transaction(self) -> Iterator[Connection]:

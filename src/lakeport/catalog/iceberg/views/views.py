@@ -13,7 +13,6 @@ from contextlib import contextmanager
 
 from pyiceberg.exceptions import (
     CommitFailedException,
-    CommitStateUnknownException,
     NoSuchViewError,
 )
 from pyiceberg.view.metadata import ViewMetadata
@@ -167,17 +166,9 @@ class SqlViews:
         text = metadata.model_dump_json().encode()
         storage = open_storage(self._native.properties, location)
         scratch = Scratch(storage, durable=self._native.durable)
-        with self._changing(name):
-            try:
-                scratch.put(location, text)
-                yield StoredView(name, location, text)
-            except CommitStateUnknownException:
-                scratch.settled()
-                raise
-            except BaseException:
-                scratch.discard()
-                raise
-            scratch.settled()
+        with self._changing(name), scratch.decided():
+            scratch.put(location, text)
+            yield StoredView(name, location, text)
 
     @contextmanager
     def _changing(self, name: TableName) -> Iterator[None]:
