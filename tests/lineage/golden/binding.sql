@@ -321,3 +321,13 @@ SELECT count(*) AS n FROM t HAVING grouping(a) = 0;
 --> issue UNKNOWN_COLUMN @0 column=b
 --> issue UNKNOWN_COLUMN @1 column=b
 --> issue UNKNOWN_COLUMN @3 column=a
+
+-- case: spark_default_catalog_and_namespace_before_a_column
+CREATE TABLE t (a INT, s STRUCT<f: INT>);
+SELECT spark_catalog.default.t.a, default.t.a AS b, spark_catalog.default.t.s.f FROM t;
+SELECT elsewhere.t.a FROM t;
+--> @1 out.a <- t.a
+--> @1 out.b <- t.a
+--> @1 out.f <= t.s
+--> @2 out.a <- ()
+--> issue UNRESOLVED_REFERENCE @2

@@ -22,6 +22,7 @@ from lakeport.lineage.types import field_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.names import Name
 
 
 def simply_qualified(
@@ -119,18 +120,14 @@ def addressed(
         binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
     )
     for source in scope.sources:
-        name = source.relation.name
-        if source.alias == binder.key(parts[-1]) and (
-            name[-len(written) :] == written
-            or (len(name) < len(written) and written[-len(name) :] == name and len(name) > 1)
-        ):
+        if source.alias == binder.key(parts[-1]) and _is_called(binder, source.relation, written):
             return source.relation, []
     relation = scope.relation(binder.key(parts[0]))
     if relation is not None:
         return relation, parts[1:]
     for source in scope.sources:
         shorter = written[:-1]
-        if len(shorter) > 1 and source.relation.name[-len(shorter) :] == shorter:
+        if len(shorter) > 1 and _is_called(binder, source.relation, shorter):
             return source.relation, parts[-1:]
     last = scope.relation(binder.key(parts[-1]))
     if (
@@ -141,6 +138,19 @@ def addressed(
     ):
         return last, []
     return None
+
+
+def _is_called(binder: Binder, relation: Relation, written: Name) -> bool:
+    """Whether a name of several parts can mean the relation."""
+    name = relation.name
+    if name[-len(written) :] == written:
+        return True
+    if 1 < len(name) < len(written) and written[-len(name) :] == name:
+        return True
+    if binder.dialect.naming != "spark" or relation.metadata.get("temporary"):
+        return False
+    full = binder.registry.full_name
+    return relation.kind != "cte" and full(list(name)) == full(list(written))
 
 
 def _column_of(
