@@ -43,6 +43,8 @@ _MAX_LENGTH = 255
 
 def fold(name: str) -> str:
     """What two spellings of one name have in common."""
+    if name.isascii():
+        return name.lower()  # which is all that the rest does to it
     return unicodedata.normalize("NFC", unicodedata.normalize("NFC", name).casefold())
 
 

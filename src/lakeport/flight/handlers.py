@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import grpc
@@ -20,7 +19,6 @@ from lakeport.flight.incoming import IncomingStream
 from lakeport.flight.limits import Limits
 from lakeport.flight.messages import (
     Action,
-    ActionType,
     FlightDescriptor,
     Handshake,
     Ticket,
@@ -32,8 +30,6 @@ from lakeport.flight.rpc import House, Rpc
 from lakeport.flight.service import FlightService
 
 SERVICE = "arrow.flight.protocol.FlightService"
-
-_encode_type = lru_cache(1_024)(ActionType.encode)  # listed all the time, and always the same
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +83,7 @@ class Handlers:
         return (info.encode() for info in found)
 
     def _list_actions(self, call: Call, _: bytes) -> Iterator[bytes]:
-        return map(_encode_type, self.service.list_actions(call))
+        return (action.encode() for action in self.service.list_actions(call))
 
     def _action(self, call: Call, request: bytes) -> Iterator[bytes]:
         results = self.service.do_action(call, Action.decode(request))

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self, TypeVar
 
 from lakeport.core.errors import InvalidRequestError
@@ -194,12 +195,17 @@ class Action:
         return cls(name, body)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ActionType:
     type: str
     description: str
 
     def encode(self) -> bytes:
+        return self._encoded
+
+    @cached_property
+    def _encoded(self) -> bytes:
+        """Once: all of them are listed all the time."""
         return wire.put_text(1, self.type) + wire.put_text(2, self.description)
 
 

@@ -54,9 +54,10 @@ class Entry(Generic[Q, A]):
 class Registry:
     def __init__(self, entries: Iterable[Entry[Any, Any]]) -> None:
         self._entries = {entry.name: entry for entry in entries}
+        self._types = [ActionType(each.name, each.description) for each in self._entries.values()]
 
     def __iter__(self) -> Iterator[ActionType]:
-        return (ActionType(each.name, each.description) for each in self._entries.values())
+        return iter(self._types)
 
     def answer(self, desk: Desk, caller: Caller, action: Action) -> tuple[bytes, ...]:
         """The bodies of the Results: one, or none."""
