@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import pytest
 
 from tests.airport.attached import attached
+from tests.engines.apart import Apart
 from tests.engines.crowd import (
     MADE,
     TABLE,
@@ -20,6 +22,7 @@ from tests.engines.crowd import (
     with_pyiceberg,
     with_spark,
 )
+from tests.engines.door_process import other_door
 from tests.engines.witnesses import Witnesses
 
 
@@ -58,8 +61,14 @@ def test_engines_that_write_at_the_same_time_lose_nothing(witnesses: Witnesses, 
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("rounds", [10, 11])
-def test_many_rounds_at_the_same_time_lose_nothing(
-    witnesses: Witnesses, door: str, rounds: int
+def test_many_rounds_at_the_same_time_lose_nothing(witnesses: Witnesses, door: str) -> None:
+    check_crowd(witnesses, door, 12, run_together)
+
+
+@pytest.mark.long
+def test_engines_at_the_doors_of_two_processes_lose_nothing(
+    witnesses: Witnesses, tmp_path: Path
 ) -> None:
-    check_crowd(witnesses, door, rounds, run_together)
+    """Spark, PyIceberg and Airport are at one of them, DuckDB is at the other."""
+    with Apart(other_door, str(tmp_path)) as other:
+        check_crowd(witnesses, other.ask("address"), 8, run_together)

@@ -56,6 +56,18 @@ def test_writes_are_audited_on_a_branch_before_they_are_published(witnesses: Wit
     assert witnesses.rows("w") == [(1,), (2,)]
 
 
+def test_staged_changes_are_published_by_their_id(witnesses: Witnesses) -> None:
+    spark = witnesses.spark
+    spark.run(
+        "CREATE TABLE s USING iceberg TBLPROPERTIES ('write.wap.enabled' = 'true') AS SELECT 1 AS k"
+    )
+    spark.configure("spark.wap.id", "night")
+    spark.run("INSERT INTO s VALUES (2)")
+    assert witnesses.rows("s") == [(1,)]
+    spark.call("publish_changes('shop.s', 'night')")
+    assert witnesses.rows("s") == [(1,), (2,)]
+
+
 def test_a_main_branch_that_moved_is_not_overrun(witnesses: Witnesses) -> None:
     spark = witnesses.spark
     spark.run(

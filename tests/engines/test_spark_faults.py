@@ -145,6 +145,7 @@ def test_a_busy_database_is_waited_for(witnesses: Witnesses, proxy: Proxy, tmp_p
     assert witnesses.rows("t") == MERGED
 
 
+@pytest.mark.long  # the client asks six times, a second apart
 @pytest.mark.usefixtures("table")
 def test_a_database_that_stays_busy_fails_the_statement_and_keeps_the_table(
     witnesses: Witnesses, proxy: Proxy, tmp_path: Path
