@@ -111,7 +111,6 @@ def test_replacing_is_a_commit_that_others_can_overtake(client: Client, place: s
         b'{"updates": 1}',
         b'{"updates": ["x"]}',
         b'{"updates": [{"action": "add-snapshot"}]}',
-        b'{"updates": [{"action": "set-current-view-version", "view-version-id": 9}]}',
         b'{"requirements": [{"type": "assert-create"}], "updates": []}',
     ],
 )
@@ -122,6 +121,19 @@ def test_what_cannot_be_read_changes_nothing(client: Client, place: str, body: b
     assert client.get(path(place, "v")).json == answer
     assert client.send("POST", path(place), data=body).error == (400, "BadRequestException")
     assert names(client, place) == ["v"]
+
+
+def test_a_view_that_makes_no_sense_is_told_as_icebergs_own_server_does(
+    client: Client, place: str
+) -> None:
+    twice = 2 * creation()["view-version"]["representations"]
+    body = creation(**{"view-version": {**creation()["view-version"], "representations": twice}})
+    refused = client.post(path(place), body)
+    assert refused.error == (400, "IllegalArgumentException")
+    assert "Invalid view version: Cannot add multiple queries for dialect spark" in refused.message
+    made(client, place)
+    update = {"action": "set-current-view-version", "view-version-id": 9}
+    assert client.post(path(place, "v"), {"requirements": [], "updates": [update]}).status == 400
 
 
 def test_a_view_is_renamed_also_into_another_namespace(

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.ports import Table, TableState
-from lakeport.core.errors import NotFoundError, UnsupportedError
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 
 Json: TypeAlias = Mapping[str, Any]
@@ -121,6 +121,10 @@ def view_of(namespace: object, name: TableName) -> View:
     if not isinstance(namespace, ViewHost):
         raise NotFoundError.among("view", str(name), ())
     return namespace.views().view(name.table)
+
+
+class InvalidViewError(InvalidRequestError):
+    """A view that makes no sense, or would make none after a change."""
 
 
 class NotATableError(UnsupportedError):

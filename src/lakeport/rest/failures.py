@@ -13,6 +13,7 @@ import uuid
 from dataclasses import dataclass
 
 from lakeport.catalog.engines import OutcomeUnknownError
+from lakeport.catalog.views import InvalidViewError
 from lakeport.core import errors
 from lakeport.core.secrets import mask_text
 from lakeport.rest.answers import Answer, json
@@ -24,6 +25,7 @@ _UNAUTHORIZED, _TOO_MANY = 401, 429
 
 _TABLE: dict[type[errors.LakeportError], tuple[int, str]] = {
     errors.InvalidRequestError: (400, "BadRequestException"),
+    InvalidViewError: (400, "IllegalArgumentException"),
     errors.ConflictError: (409, "CommitFailedException"),
     errors.PreconditionError: (422, "UnprocessableEntityException"),
     errors.UnsupportedError: (406, "UnsupportedOperationException"),

@@ -206,6 +206,21 @@ def test_a_place_outside_the_warehouse_is_for_admins_alone(
     assert views(lake).names() == []
 
 
+def test_metadata_files_go_where_the_view_wants_them_within_the_warehouse(
+    lake: IcebergCatalog, profile: Profile
+) -> None:
+    place = f"{profile.warehouse}/elsewhere"
+    made = views(lake).create("v", creation(properties={"write.metadata.path": place}))
+    assert made.location.startswith(f"{place}/00000-")
+    assert views(lake).load("v") == made
+    outside = {"write.metadata.path": "file:///etc"}
+    with pytest.raises(InvalidRequestError, match="outside the warehouse"):
+        views(lake).create("w", creation(properties=outside))
+    update = {"action": "set-properties", "updates": outside}
+    with pytest.raises(InvalidRequestError, match="outside the warehouse"):
+        views(lake).commit("v", (), [update])
+
+
 def test_an_admin_may_choose_any_place(lake: IcebergCatalog, tmp_path: Path) -> None:
     made = views(lake).create("v", creation(location=f"file://{tmp_path}/x/"), anywhere=True)
     assert text(made)["location"] == f"file://{tmp_path}/x"

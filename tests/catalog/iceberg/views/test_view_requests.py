@@ -70,7 +70,7 @@ def test_a_dialect_is_lost_only_if_the_view_allows_it() -> None:
         changed(view, *replacement("SELECT 2", "a", dialect="trino"))
     allowed = {
         "action": "set-properties",
-        "updates": {"replace.drop-dialect-allowed": "true"},
+        "updates": {"replace.drop-dialect.allowed": "true"},
     }
     view = changed(view, allowed, *replacement("SELECT 2", "a", dialect="trino"))
     assert view.current_version_id == 2
@@ -121,7 +121,7 @@ def test_properties_are_set_and_removed() -> None:
                     "representations": 2 * version(2, "x")["representations"],
                 },
             },
-            "two queries for the dialect `spark`",
+            "multiple queries for dialect spark",
         ),
         (
             {

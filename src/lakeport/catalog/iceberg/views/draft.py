@@ -13,7 +13,7 @@ from typing import Self
 from pyiceberg.schema import Schema
 from pyiceberg.view.metadata import ViewHistoryEntry, ViewMetadata, ViewVersion
 
-from lakeport.core.errors import InvalidRequestError
+from lakeport.catalog.views import InvalidViewError
 from lakeport.core.names import quoted
 
 LAST_ADDED = -1
@@ -22,7 +22,7 @@ _FIRST_SCHEMA = 0
 
 _HISTORY = "version.history.num-entries"
 _HISTORY_DEFAULT = 10
-_MAY_LOSE_DIALECT = "replace.drop-dialect-allowed"
+_MAY_LOSE_DIALECT = "replace.drop-dialect.allowed"
 
 
 @dataclass(slots=True)
@@ -62,9 +62,9 @@ class Draft:
         try:
             wanted = str(uuids.UUID(given))
         except ValueError:
-            raise InvalidRequestError(f"{quoted(given)} is no uuid") from None
+            raise InvalidViewError(f"{quoted(given)} is no uuid") from None
         if self.uuid is not None and wanted != self.uuid:
-            raise InvalidRequestError("a view's uuid cannot be changed")
+            raise InvalidViewError("a view's uuid cannot be changed")
         self.uuid = wanted
 
     def add_schema(self, schema: Schema) -> int:
@@ -99,13 +99,13 @@ class Draft:
     def set_current(self, number: int) -> None:
         if number == LAST_ADDED:
             if self._last_version is None:
-                raise InvalidRequestError("no version was added that could become the current one")
+                raise InvalidViewError("no version was added that could become the current one")
             number = self._last_version
         if number == self.current:
             return
         found = next((each for each in self.versions if each.version_id == number), None)
         if found is None:
-            raise InvalidRequestError(f"the view has no version {number}")
+            raise InvalidViewError(f"the view has no version {number}")
         self.current = number
         # One that was current before comes back now; a new one has its own time.
         moment = found.timestamp_ms if number in self._added else self.now
@@ -116,7 +116,7 @@ class Draft:
     def finish(self) -> ViewMetadata:
         current = next((each for each in self.versions if each.version_id == self.current), None)
         if self.location is None or current is None:
-            raise InvalidRequestError("a view needs a location and a version that is current")
+            raise InvalidViewError("a view needs a location and a version that is current")
         self._check_dialects(current)
         self._forget(current)
         return ViewMetadata.model_validate(
@@ -138,7 +138,7 @@ class Draft:
             return
         lost = sorted(dialects_of(self._before) - dialects_of(current))
         if lost:
-            raise InvalidRequestError(
+            raise InvalidViewError(
                 f"the view would lose its query for {', '.join(map(quoted, lost))}",
                 hint=f"give queries for all dialects, or set {quoted(_MAY_LOSE_DIALECT)} to true",
             )
@@ -160,7 +160,7 @@ class Draft:
     def _kept(self) -> int:
         given = self.properties.get(_HISTORY, str(_HISTORY_DEFAULT))
         if not given.isdecimal() or int(given) < 1:
-            raise InvalidRequestError(
+            raise InvalidViewError(
                 f"{quoted(_HISTORY)} must be a number above zero, not {quoted(given)}"
             )
         return int(given)
@@ -169,10 +169,10 @@ class Draft:
         number = version.schema_id
         if number == LAST_ADDED:
             if self._last_schema is None:
-                raise InvalidRequestError("no schema was added that the version could have")
+                raise InvalidViewError("no schema was added that the version could have")
             return self._last_schema
         if all(schema.schema_id != number for schema in self.schemas):
-            raise InvalidRequestError(f"the view has no schema {number}")
+            raise InvalidViewError(f"the view has no schema {number}")
         return number
 
 
@@ -194,10 +194,13 @@ def dialects_of(version: ViewVersion) -> set[str]:
 def _check_queries(version: ViewVersion) -> None:
     dialects = [each.root.dialect.lower() for each in version.representations]
     if not dialects:
-        raise InvalidRequestError("a view needs a query", hint="give one representation or more")
+        raise InvalidViewError("a view needs a query", hint="give one representation or more")
     twice = next((each for each in dialects if dialects.count(each) > 1), None)
     if twice is not None:
-        raise InvalidRequestError(f"there are two queries for the dialect {quoted(twice)}")
+        # The words are Iceberg's: its clients look for them.
+        raise InvalidViewError(
+            f"Invalid view version: Cannot add multiple queries for dialect {twice}"
+        )
 
 
 def _is_same_schema(one: Schema, other: Schema) -> bool:

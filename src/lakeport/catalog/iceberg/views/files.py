@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import uuid
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from lakeport.core.names import TableName, quoted
 if TYPE_CHECKING:
     from lakeport.catalog.iceberg.surroundings import Surroundings
 
+_PATH = "write.metadata.path"
 _GZIP = b"\x1f\x8b"
 _GROWTH = 8  # what the decoded objects take for each byte of JSON
 
@@ -41,6 +43,12 @@ def _read(surroundings: Surroundings, name: TableName, location: str) -> HeldVie
         if text.startswith(_GZIP):  # as Java writes them, unless told otherwise
             text = gzip.decompress(text)
         return HeldView(text, ViewMetadata.model_validate_json(text))
+
+
+def next_location(metadata: ViewMetadata, number: int) -> str:
+    """Where the next file goes: a view may have a place of its own for them."""
+    folder = metadata.properties.get(_PATH) or f"{metadata.location}/metadata"
+    return f"{folder.rstrip('/')}/{number:05d}-{uuid.uuid4()}.metadata.json"
 
 
 def number_of(location: str) -> int:

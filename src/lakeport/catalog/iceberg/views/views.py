@@ -17,19 +17,20 @@ from pyiceberg.exceptions import (
 )
 from pyiceberg.view.metadata import ViewMetadata
 
+from lakeport.catalog.engines import Terms
 from lakeport.catalog.iceberg.commit.files import Scratch
 from lakeport.catalog.iceberg.commit.pointer import pause
 from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.door.outcomes import changing
+from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.drivers.sql_views import ViewingSqlCatalog
 from lakeport.catalog.iceberg.failures import reading
 from lakeport.catalog.iceberg.metadata import open_storage
 from lakeport.catalog.iceberg.pointers.sql import SqlPointers
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.views.described import describe_view
-from lakeport.catalog.iceberg.views.files import HeldView, number_of, read_view
+from lakeport.catalog.iceberg.views.files import HeldView, next_location, number_of, read_view
 from lakeport.catalog.iceberg.views.requests import check_requirements, new_view, next_view
-from lakeport.catalog.iceberg.within import require_within
 from lakeport.catalog.views import Json, StoredView, View
 from lakeport.core.errors import (
     ConflictError,
@@ -60,6 +61,7 @@ class SqlViews:
         self._pointers = pointers
         self._native = native
         self._namespace = namespace
+        self._places = Places.of(surroundings)
 
     def names(self) -> Sequence[str]:
         return sorted(self._pointers.views(self._namespace))
@@ -79,12 +81,9 @@ class SqlViews:
         given = wanted.get("location")
         if given is not None and not isinstance(given, str):
             raise InvalidRequestError("`location` must be a text")
-        place = (
-            require_within(self._surroundings.profile, given, anywhere=anywhere)
-            if given
-            else own_folder(self._native, made, uuid)
-        )
+        place = given.rstrip("/") if given else own_folder(self._native, made, uuid)
         metadata = new_view(wanted, place, uuid, self._now())
+        self._check_places(None, metadata, Terms(anywhere=anywhere))
         with self._written(made, metadata, 0) as stored:
             self._native.add_view(made.namespace, made.table, stored.location)
         return stored
@@ -107,10 +106,10 @@ class SqlViews:
 
     def register(self, name: str, location: str, *, anywhere: bool = False) -> StoredView:
         made = self._new_name(name)
-        place = require_within(self._surroundings.profile, location, anywhere=anywhere)
-        stored = StoredView(made, place, self._read(made, place).text)
+        self._places.check(location, Terms(anywhere=anywhere))
+        stored = StoredView(made, location, self._read(made, location).text)
         with self._changing(made):
-            self._native.add_view(made.namespace, made.table, place)
+            self._native.add_view(made.namespace, made.table, location)
         return stored
 
     def drop(self, name: str) -> None:
@@ -137,11 +136,17 @@ class SqlViews:
         after = next_view(held.metadata, updates, self._now())
         if after == held.metadata:
             return StoredView(found, location, held.text)
-        if after.location != held.metadata.location:
-            require_within(self._surroundings.profile, after.location, anywhere=anywhere)
+        self._check_places(held.metadata, after, Terms(anywhere=anywhere))
         with self._written(found, after, number_of(location) + 1) as stored:
             self._native.move_view(found.namespace, found.table, location, stored.location)
         return stored
+
+    def _check_places(self, before: ViewMetadata | None, after: ViewMetadata, terms: Terms) -> None:
+        home = None if before is None else before.location
+        if after.location != home:
+            self._places.check(after.location, terms, home)
+        known = {} if before is None else before.properties
+        self._places.check_properties(after.properties, terms, known, after.location)
 
     def _find(self, name: str) -> tuple[TableName, str]:
         known = NameMap(self._pointers.views(self._namespace).items())
@@ -162,7 +167,7 @@ class SqlViews:
         self, name: TableName, metadata: ViewMetadata, number: int
     ) -> Iterator[StoredView]:
         """A metadata file to point to; it is removed if that is sure not to have been done."""
-        location = f"{metadata.location}/metadata/{number:05d}-{uuids.uuid4()}.metadata.json"
+        location = next_location(metadata, number)
         text = metadata.model_dump_json().encode()
         storage = open_storage(self._native.properties, location)
         scratch = Scratch(storage, durable=self._native.durable)
