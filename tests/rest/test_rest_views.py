@@ -126,8 +126,8 @@ def test_what_cannot_be_read_changes_nothing(client: Client, place: str, body: b
 def test_a_view_that_makes_no_sense_is_told_as_icebergs_own_server_does(
     client: Client, place: str
 ) -> None:
-    twice = 2 * creation()["view-version"]["representations"]
-    body = creation(**{"view-version": {**creation()["view-version"], "representations": twice}})
+    body = creation()
+    body["view-version"]["representations"] *= 2
     refused = client.post(path(place), body)
     assert refused.error == (400, "IllegalArgumentException")
     assert "Invalid view version: Cannot add multiple queries for dialect spark" in refused.message
