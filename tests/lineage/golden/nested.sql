@@ -51,3 +51,19 @@ WITH c AS (SELECT a FROM t) SELECT c.a.b AS v FROM c;
 SELECT info.city AS city FROM somewhere AS s;
 --> out.city <= somewhere.info
 --> no issue UNKNOWN_COLUMN
+
+-- case: spark_tells_the_file_of_a_row
+-- table: t(a int)
+SELECT _metadata.file_name, t._metadata.file_size FROM t WHERE _metadata.file_size > 9;
+SELECT q.file_path FROM (SELECT _metadata.* FROM t) AS q;
+SELECT * FROM t ORDER BY _metadata.file_name;
+--> @0 out.file_name <= t._metadata
+--> @0 out.file_size <= t._metadata
+--> @1 out.file_path <= t._metadata
+--> @2 out.a <- t.a
+
+-- case: the_name_of_a_field_is_an_alias_in_spark
+-- table: t(info struct<city:string>)
+SELECT info.city, upper(city) AS big FROM t;
+--> out.city <= t.info
+--> out.big <= t.info

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import script_refs
-from lakeport.lineage.bind.misses import ambiguous, assumed, several_outputs, unknown_column
+from lakeport.lineage.bind.misses import ambiguous, pseudo_column, several_outputs, unknown_column
 from lakeport.lineage.bind.patterns import pattern_refs
 from lakeport.lineage.bind.qualified import (
     are_copies,
@@ -292,7 +292,7 @@ def _not_found(
         return []
     visible = [source.relation for source in scope.sources if source.visible]
     if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
-        return [Ref(assumed(visible[0], name, key), role)] if visible else []
+        return [Ref(pseudo_column(binder, visible[0], name, key), role)] if visible else []
     if not visible and scope.parent is None and not scope.prefers_projection:
         binder.report(
             IssueCode.UNRESOLVED_REFERENCE,

@@ -10,6 +10,13 @@ from lakeport.core.names import nearest
 from lakeport.lineage.bind.scope import Column, Ref, Relation
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
+from lakeport.lineage.types import read_type
+
+# What Spark tells of the file a row comes from, whatever its format.
+_FILE_METADATA = (
+    "struct<file_path:string,file_name:string,file_size:bigint,file_block_start:bigint,"
+    "file_block_length:bigint,file_modification_time:timestamp>"
+)
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -80,6 +87,18 @@ def out_of_reach(binder: Binder, identifier: exp.Expr) -> None:
         column=identifier.name,
         hint="hand it down through the query in between",
     )
+
+
+def pseudo_column(binder: Binder, relation: Relation, name: str, key: str) -> Column:
+    """A column that the engine adds to every table, and that no star shows."""
+    held = relation.index.get(key)
+    if held is not None:
+        return held
+    column = assumed(relation, name, key)
+    if binder.dialect.naming == "spark" and key == "_metadata":
+        column.approximate = False
+        column.type, column.typed = read_type(_FILE_METADATA, "spark"), True
+    return column
 
 
 def assumed(relation: Relation, name: str, key: str) -> Column:

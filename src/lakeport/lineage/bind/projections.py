@@ -85,7 +85,7 @@ def _projection(
     if not column.identity:
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
-    if alias is not None:
+    if alias is not None or _is_field(binder, column):
         scope.aliases.setdefault(column.key, column)
     held = scope.projection.setdefault(column.key, column)
     if held is not column and not _are_one(binder, held, column):
@@ -98,6 +98,11 @@ def _are_one(binder: Binder, column: Column, other: Column) -> bool:
     if column.refs != other.refs or column.text != other.text:
         return False
     return binder.dialect.naming != "spark" or (column.identity and other.identity)
+
+
+def _is_field(binder: Binder, column: Column) -> bool:
+    """`info.city` without an alias: to Spark the field's name is one."""
+    return not (column.identity or column.generated) and binder.dialect.naming == "spark"
 
 
 def _make_of(column: Column, refs: list[Ref], *, copied: bool) -> None:

@@ -14,7 +14,7 @@ from sqlglot import exp
 from lakeport.core.names import nearest
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import is_variable, script_refs
-from lakeport.lineage.bind.misses import ambiguous, assumed, out_of_reach, unknown_column
+from lakeport.lineage.bind.misses import ambiguous, out_of_reach, pseudo_column, unknown_column
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -171,7 +171,7 @@ def _column_of(
                 Ref(struct, role, path=".".join([identifier.name, *(part.name for part in path)]))
             ]
         if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
-            return [Ref(assumed(relation, identifier.name, key), role)]
+            return [Ref(pseudo_column(binder, relation, identifier.name, key), role)]
         return unknown_column(binder, identifier, identifier.name, key, [relation], role)
     if key in relation.duplicates and relation.entry is None and not are_copies(relation, key):
         same = [candidate for candidate in relation.columns if candidate.key == key]
@@ -228,7 +228,7 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         return scripted or []
     sources = [source.relation for source in scope.sources if source.visible]
     if sources and key.lower() in binder.dialect.pseudo_columns:
-        return [Ref(assumed(sources[0], first.name, key), role, path=path)]
+        return [Ref(pseudo_column(binder, sources[0], first.name, key), role, path=path)]
     unsure = [relation for relation in sources if not relation.complete]
     if len(unsure) == 1 and len(chain) >= 2 and binder.struct_paths:
         column = infer(binder, unsure[0], first.name, key)
