@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import struct
+
 import pyarrow as pa
 import pytest
 
@@ -223,6 +225,23 @@ def test_a_type_change_that_cannot_be_made_changes_nothing(wares: Subject, chang
         wares.alter(change)
     assert wares.state.version == 1
     assert wares.rows("name") == [("10",), (None,)]
+
+
+POINT = struct.pack("<BIdd", 1, 1, 1.0, 2.0)  # well-known binary: little-endian, a point, x, y
+
+
+@pytest.mark.parametrize("using", [None, "CAST(place AS VARCHAR)"])
+def test_a_geometry_becomes_what_sql_makes_of_it(lake: Lake, using: str | None) -> None:
+    """By its Arrow type it is bytes: the field's metadata alone says what they mean."""
+    known = {"ARROW:extension:name": "geoarrow.wkb", "ARROW:extension:metadata": "{}"}
+    schema = pa.schema([pa.field("place", pa.binary(), metadata=known)])
+    places = lake.create(schema)
+    places.insert(pa.table([pa.array([POINT, None], pa.binary())], schema=schema))
+    with pytest.raises(LakeportError, match="GEOMETRY"):
+        places.alter(ChangeType("place", pa.int64()))
+    places.alter(ChangeType("place", pa.string(), using))
+    assert places.rows() == [("POINT (1 2)",), (None,)]
+    assert places.schema.field("place").metadata is None
 
 
 def test_recomputed_values_must_keep_the_constraints(wares: Subject) -> None:

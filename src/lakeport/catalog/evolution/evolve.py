@@ -51,7 +51,13 @@ from lakeport.catalog.evolution.plan import (
     changes_values,
 )
 from lakeport.catalog.evolution.widening import is_widening
-from lakeport.catalog.expressions import cast_array, evaluate, parse_expression, result_type
+from lakeport.catalog.expressions import (
+    cast_array,
+    evaluate,
+    parse_expression,
+    result_type,
+    type_text,
+)
 from lakeport.catalog.expressions.fields import is_cast_of
 from lakeport.catalog.rows.keys import check_key_type
 from lakeport.core.errors import (
@@ -248,7 +254,12 @@ def _change_type(draft: _Draft, one: change.ChangeType) -> _Draft:
     column = draft.schema.field(index)
     check_type(one.to, column.name)
     changed = _typed(column, one.to)
-    plain = one.using is None or _is_own_cast(one.using, column.name, one.to, draft.schema)
+    if _is_told_by_metadata(column):
+        # Its type alone says BLOB: SQL knows what it is, and what may become of it.
+        one = replace(one, using=one.using or _cast_of(column.name, changed))
+        plain = False
+    else:
+        plain = one.using is None or _is_own_cast(one.using, column.name, one.to, draft.schema)
     if plain and column.type.equals(one.to, check_metadata=True):
         return draft.with_column(index, changed)
     check_default(changed)
@@ -278,6 +289,16 @@ def _retyped(draft: _Draft, index: int, one: change.ChangeType, *, plain: bool) 
             hint=error.hint or "give an expression: ALTER … TYPE … USING …",
         ) from error
     return Computed(expression.sql, Row(draft.schema, draft.columns), source, one.to)
+
+
+def _is_told_by_metadata(column: Field) -> bool:
+    """GEOMETRY, and whatever else Arrow itself has no type for."""
+    return b"ARROW:extension:name" in (column.metadata or {})
+
+
+def _cast_of(name: str, to: Field) -> str:
+    inner = name.replace('"', '""')
+    return f'CAST("{inner}" AS {type_text(to)})'
 
 
 def _is_own_cast(using: str, name: str, to: pa.DataType, schema: pa.Schema) -> bool:
