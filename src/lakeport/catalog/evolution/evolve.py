@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from lakeport.catalog import changes as change
-from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import (
     Check,
@@ -50,21 +49,13 @@ from lakeport.catalog.evolution.plan import (
     Row,
     changes_values,
 )
+from lakeport.catalog.evolution.retype import retyped
 from lakeport.catalog.evolution.widening import is_widening
-from lakeport.catalog.expressions import (
-    cast_array,
-    evaluate,
-    parse_expression,
-    result_type,
-    type_text,
-)
-from lakeport.catalog.expressions.fields import is_cast_of
 from lakeport.catalog.rows.keys import check_key_type
 from lakeport.core.errors import (
     InvalidRequestError,
     NotFoundError,
     PreconditionError,
-    UnsupportedError,
 )
 from lakeport.core.names import fold, quoted
 
@@ -254,56 +245,16 @@ def _change_type(draft: _Draft, one: change.ChangeType) -> _Draft:
     column = draft.schema.field(index)
     check_type(one.to, column.name)
     changed = _typed(column, one.to)
-    if _is_told_by_metadata(column):
-        # Its type alone says BLOB: SQL knows what it is, and what may become of it.
-        one = replace(one, using=one.using or _cast_of(column.name, changed))
-        plain = False
-    else:
-        plain = one.using is None or _is_own_cast(one.using, column.name, one.to, draft.schema)
-    if plain and column.type.equals(one.to, check_metadata=True):
+    source = retyped(Row(draft.schema, draft.columns), index, one)
+    if source is None:
         return draft.with_column(index, changed)
     check_default(changed)
     for key in draft.definition.keys:
         if dependents.reads(key, column.name):
             check_key_type(changed)
-    retyped = draft.with_column(index, changed, _retyped(draft, index, one, plain=plain))
-    dependents.check_still_evaluated(retyped.definition, column.name)
-    return retyped
-
-
-def _retyped(draft: _Draft, index: int, one: change.ChangeType, *, plain: bool) -> ColumnSource:
-    column, source = draft.schema.field(index), draft.columns[index]
-    try:
-        if one.using is None or plain:
-            if is_widening(column.type, one.to):
-                return Converted(source, Cast(widens=True), one.to)
-            cast_array(nulls(0, column.type), one.to)
-            return Converted(source, Cast(widens=False), one.to)
-        expression = parse_expression(one.using, draft.schema)
-        empty = [nulls(0, column.type) for column in draft.schema]
-        nothing = pa.RecordBatch.from_arrays(empty, schema=draft.schema)
-        cast_array(evaluate(expression, nothing), one.to)
-    except (InvalidRequestError, NotFoundError, UnsupportedError) as error:
-        raise InvalidRequestError(
-            f"column {quoted(column.name)} cannot become {one.to}: {error.message}",
-            hint=error.hint or "give an expression: ALTER … TYPE … USING …",
-        ) from error
-    return Computed(expression.sql, Row(draft.schema, draft.columns), source, one.to)
-
-
-def _is_told_by_metadata(column: Field) -> bool:
-    """GEOMETRY, and whatever else Arrow itself has no type for."""
-    return b"ARROW:extension:name" in (column.metadata or {})
-
-
-def _cast_of(name: str, to: Field) -> str:
-    inner = name.replace('"', '""')
-    return f'CAST("{inner}" AS {type_text(to)})'
-
-
-def _is_own_cast(using: str, name: str, to: pa.DataType, schema: pa.Schema) -> bool:
-    """Whether the text says no more than the new type does; clients always send one."""
-    return is_cast_of(using, name) and result_type(parse_expression(using, schema), schema) == to
+    done = draft.with_column(index, changed, source)
+    dependents.check_still_evaluated(done.definition, column.name)
+    return done
 
 
 def _set_default(draft: _Draft, one: change.SetDefault) -> _Draft:
