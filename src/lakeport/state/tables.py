@@ -6,31 +6,44 @@ a Postgres database with the catalog.
 
 from __future__ import annotations
 
+from typing import TypeVar
+
 from sqlalchemy import BigInteger, Column, Double, ForeignKey, LargeBinary, MetaData, Table, Text
+from sqlalchemy.types import TypeEngine
 
 METADATA = MetaData()
+T = TypeVar("T")
 
-NUMBERS = Table(
-    "lakeport_numbers",
-    METADATA,
-    Column("name", Text, primary_key=True),
-    Column("value", BigInteger, nullable=False),
-)
+
+def _keys(*names: str) -> list[Column[str]]:
+    return [Column(name, Text, primary_key=True) for name in names]
+
+
+def _texts(*names: str) -> list[Column[str]]:
+    return [Column(name, Text, nullable=False) for name in names]
+
+
+def _numbers(*names: str) -> list[Column[int]]:
+    return [Column(name, BigInteger, nullable=False) for name in names]
+
+
+def _optional(kind: type[TypeEngine[T]], *names: str) -> list[Column[T]]:
+    return [Column(name, kind) for name in names]
+
+
+NUMBERS = Table("lakeport_numbers", METADATA, *_keys("name"), *_numbers("value"))
 """The schema's version, and one counter per kind of thing that others keep copies of."""
 
 TOKENS = Table(
     "lakeport_tokens",
     METADATA,
     Column("id", BigInteger, primary_key=True),
-    Column("name", Text, nullable=False),
+    *_texts("name"),
     Column("digest", LargeBinary, nullable=False, unique=True),
-    Column("created_ns", BigInteger, nullable=False),
-    Column("created_by", Text),
-    Column("expires_ns", BigInteger),
-    Column("revoked_ns", BigInteger),
-    Column("max_rows", BigInteger),
-    Column("max_bytes", BigInteger),
-    Column("growth", BigInteger, nullable=False),
+    *_numbers("created_ns"),
+    *_optional(Text, "created_by"),
+    *_optional(BigInteger, "expires_ns", "revoked_ns", "max_rows", "max_bytes"),
+    *_numbers("growth"),
 )
 
 PASSES = Table(
@@ -38,73 +51,51 @@ PASSES = Table(
     METADATA,
     Column("digest", LargeBinary, primary_key=True),
     Column("token_id", BigInteger, ForeignKey("lakeport_tokens.id"), nullable=False),
-    Column("expires_ns", BigInteger, nullable=False),
+    *_numbers("expires_ns"),
 )
 
 GRANTS = Table(
     "lakeport_grants",
     METADATA,
     Column("token_id", BigInteger, ForeignKey("lakeport_tokens.id"), primary_key=True),
-    Column("ability", Text, primary_key=True),
-    Column("pattern", Text, primary_key=True),
-    Column("catalog", Text, primary_key=True),
+    *_keys("ability", "pattern", "catalog"),
 )
 
 AUDIT = Table(
     "lakeport_audit",
     METADATA,
     Column("id", BigInteger, primary_key=True),
-    Column("at_ns", BigInteger, nullable=False),
-    Column("identity", Text),
-    Column("method", Text, nullable=False),
-    Column("action", Text),
-    Column("catalog", Text),
-    Column("namespace", Text),
-    Column("table", Text),
-    Column("rows_in", BigInteger, nullable=False),
-    Column("rows_out", BigInteger, nullable=False),
-    Column("rows_changed", BigInteger, nullable=False),
-    Column("bytes_in", BigInteger, nullable=False),
-    Column("bytes_out", BigInteger, nullable=False),
+    *_numbers("at_ns"),
+    *_optional(Text, "identity"),
+    *_texts("method"),
+    *_optional(Text, "action", "catalog", "namespace", "table"),
+    *_numbers("rows_in", "rows_out", "rows_changed", "bytes_in", "bytes_out"),
     Column("ms", Double, nullable=False),
-    Column("outcome", Text, nullable=False),
-    Column("trace_id", Text),
-    Column("session_id", Text),
-    Column("transaction_id", Text),
-    Column("peer", Text),
+    *_texts("outcome"),
+    *_optional(Text, "trace_id", "session_id", "transaction_id", "peer"),
 )
 
 PINS = Table(
     "lakeport_pins",
     METADATA,
-    Column("transaction_id", Text, primary_key=True),
-    Column("catalog", Text, primary_key=True),
-    Column("table_uuid", Text, primary_key=True),
-    Column("snapshot_id", BigInteger),
-    Column("schema_id", BigInteger, nullable=False),
-    Column("until_ns", BigInteger, nullable=False),
+    *_keys("transaction_id", "catalog", "table_uuid"),
+    *_optional(BigInteger, "snapshot_id"),
+    *_numbers("schema_id", "until_ns"),
 )
 
 MEANINGS = Table(
     "lakeport_meanings",
     METADATA,
-    Column("transaction_id", Text, primary_key=True),
-    Column("catalog", Text, primary_key=True),
-    Column("namespace", Text, primary_key=True),
-    Column("table", Text, primary_key=True),
-    Column("table_uuid", Text, nullable=False),
-    Column("until_ns", BigInteger, nullable=False),
+    *_keys("transaction_id", "catalog", "namespace", "table"),
+    *_texts("table_uuid"),
+    *_numbers("until_ns"),
 )
 """Which table a name was first used for in a transaction."""
 
 DROPPED = Table(
     "lakeport_dropped",
     METADATA,
-    Column("catalog", Text, primary_key=True),
-    Column("metadata", Text, primary_key=True),
-    Column("namespace", Text, nullable=False),
-    Column("table", Text, nullable=False),
-    Column("uuid", Text, nullable=False),
-    Column("location", Text, nullable=False),
-    Column("dropped_ns", BigInteger, nullable=False),
+    *_keys("catalog", "metadata"),
+    *_texts("namespace", "table", "uuid", "location"),
+    *_numbers("dropped_ns"),
 )
