@@ -1,0 +1,22 @@
+"""Spark for the pipeline: found, started, spoken to by sessions, ended."""
+
+from __future__ import annotations
+
+from lakeport.pipeline.session.application import Spark
+from lakeport.pipeline.session.options import Profile, SparkOptions
+from lakeport.pipeline.session.ports import Conf, Frame, Session
+from lakeport.pipeline.session.said import Cause, causes, said
+from lakeport.pipeline.session.start import start_spark
+
+__all__ = [
+    "Cause",
+    "Conf",
+    "Frame",
+    "Profile",
+    "Session",
+    "Spark",
+    "SparkOptions",
+    "causes",
+    "said",
+    "start_spark",
+]

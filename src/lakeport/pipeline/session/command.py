@@ -1,0 +1,168 @@
+"""The command that starts Spark's JVM for PySpark, as plain data.
+
+Spark's own launcher is a second JVM that only prints such a command. Ours leaves it out, and also the
+module `jdk.incubator.vector`, which small Java runtimes lack; a class archive needs a class path on
+which no jar stands twice, as the launcher's does. What Spark is told goes into a file that only its
+owner can read: arguments of a program are seen by everybody on the machine.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from lakeport.pipeline.session.options import SparkOptions
+
+EXTENSIONS = "spark.sql.extensions"
+
+_ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
+_LOOPBACK = "127.0.0.1"
+
+# The packages that Spark reaches into by reflection, as its launcher opens them.
+_OPENED = (
+    *(
+        f"java.base/{package}"
+        for package in (
+            "java.lang",
+            "java.lang.invoke",
+            "java.lang.reflect",
+            "java.io",
+            "java.net",
+            "java.nio",
+            "java.util",
+            "java.util.concurrent",
+            "java.util.concurrent.atomic",
+            "jdk.internal.ref",
+            "sun.nio.ch",
+            "sun.nio.cs",
+            "sun.security.action",
+            "sun.util.calendar",
+        )
+    ),
+    "java.security.jgss/sun.security.krb5",
+)
+_FLAGS = (
+    "-XX:+IgnoreUnrecognizedVMOptions",
+    *(f"--add-opens={package}=ALL-UNNAMED" for package in _OPENED),
+    "--enable-native-access=ALL-UNNAMED",
+    "-Djdk.reflect.useDirectMethodHandle=false",
+    "-Dio.netty.tryReflectionSetAccessible=true",
+    "-Dio.netty.allocator.type=pooled",
+    "-Dio.netty.handler.ssl.defaultEndpointVerificationAlgorithm=NONE",
+    "-Dderby.connection.requireAuthentication=false",
+)
+# Short work never earns back what the second compiler and a concurrent collector cost.
+_QUICK_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+
+_ESCAPED = re.compile(r"[\\\s:=#!]")
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where things are: `home` is PySpark's folder, `scratch` dies with the JVM."""
+
+    java: Path
+    home: Path
+    scratch: Path
+    jars: tuple[Path, ...]
+
+
+def command(
+    options: SparkOptions, place: Place, variables: Mapping[str, str], archive: Sequence[str] = ()
+) -> list[str]:
+    """`archive` are flags about the class archive; `variables` the environment's."""
+    return [
+        str(place.java),
+        "-cp",
+        os.pathsep.join(_class_path(options, place, variables)),
+        *flags(options),
+        *archive,
+        "org.apache.spark.deploy.SparkSubmit",
+        "--properties-file",
+        str(place.scratch / "spark.conf"),
+        "--load-spark-defaults",
+        "pyspark-shell",
+    ]
+
+
+def flags(options: SparkOptions) -> tuple[str, ...]:
+    """Those that make a JVM another one: an archive is good for the same ones only."""
+    memory = options.conf.get("spark.driver.memory")
+    return (
+        *((f"-Xmx{memory}",) if memory else ()),
+        *_FLAGS,
+        *(_QUICK_FLAGS if options.profile == "quick" else ()),
+        *shlex.split(options.conf.get("spark.driver.extraJavaOptions", "")),
+    )
+
+
+def _class_path(
+    options: SparkOptions, place: Place, variables: Mapping[str, str]
+) -> tuple[str, ...]:
+    # On the class path itself and not by `spark.jars`: what that loads no archive can hold.
+    own = tuple(map(str, place.jars))
+    extra = options.conf.get("spark.driver.extraClassPath", "")
+    clusters = ("SPARK_CONF_DIR", "HADOOP_CONF_DIR", "YARN_CONF_DIR")
+    told = tuple(variables.get(name, "") for name in clusters)
+    return tuple(part for part in (*own, extra, *told, str(place.home / "jars" / "*")) if part)
+
+
+def settings(options: SparkOptions, place: Place) -> dict[str, str]:
+    """Everything Spark is told when it starts; what the user said wins, but for our extensions."""
+    given = dict(options.conf)
+    extensions = [name for name in given.pop(EXTENSIONS, "").split(",") if name]
+    return {
+        "spark.app.name": "lakeport",
+        "spark.master": options.master,
+        "spark.submit.deployMode": "client",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(place.scratch / "warehouse"),
+        **(_local(place) if options.is_local else _cluster(place)),
+        **(_quick(options) if options.profile == "quick" else {}),
+        **given,
+        EXTENSIONS: ",".join(dict.fromkeys([*extensions, _ICEBERG])),
+    }
+
+
+def _local(place: Place) -> dict[str, str]:
+    return {
+        "spark.driver.host": _LOOPBACK,
+        "spark.driver.bindAddress": _LOOPBACK,
+        "spark.local.dir": str(place.scratch / "local"),
+    }
+
+
+def _cluster(place: Place) -> dict[str, str]:
+    """The executors get the jars from the driver."""
+    return {"spark.jars": ",".join(map(str, place.jars))}
+
+
+def _quick(options: SparkOptions) -> dict[str, str]:
+    return {
+        "spark.ui.enabled": "false",
+        "spark.sql.shuffle.partitions": str(cores(options.master)),
+    }
+
+
+def cores(master: str) -> int:
+    """Of a local master: `local`, `local[2]`, `local[*]`, `local[*,4]`."""
+    found = re.fullmatch(r"local(?:\[(?P<cores>\d+|\*)(?:,\s*\d+)?\])?", master)
+    if found is None or found["cores"] is None:
+        return 1
+    return (os.cpu_count() or 1) if found["cores"] == "*" else int(found["cores"])
+
+
+def properties(told: Mapping[str, str]) -> str:
+    """A file of Java properties."""
+    return "".join(f"{_escaped(key)}={_escaped(value)}\n" for key, value in told.items())
+
+
+def _escaped(text: str) -> str:
+    words = {"\n": r"\n", "\r": r"\r", "\t": r"\t", "\f": r"\f"}
+    return _ESCAPED.sub(lambda found: words.get(found[0], "\\" + found[0]), text)

@@ -1,0 +1,59 @@
+"""Fetches Iceberg's jars into our cache, once, by the means that Spark has for that.
+
+Spark resolves `spark.jars.packages` when its JVM starts and before its gateway is up: so one is started,
+and ended when it is up. Users' settings for repositories and proxies hold. The files are compared with
+their published checksums, and come into the cache whole or not at all.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from lakeport.core.errors import CorruptDataError, UnavailableError
+from lakeport.pipeline.session.command import Place
+from lakeport.pipeline.session.jars import GROUP, VERSIONS, Artifact, folder_of, wanted
+from lakeport.pipeline.session.java import Java
+from lakeport.pipeline.session.launch import SCRATCH, launch, spark_home
+from lakeport.pipeline.session.options import SparkOptions
+
+
+def fetch(options: SparkOptions, java: Java) -> tuple[Path, ...]:
+    artifacts = wanted(VERSIONS[0], s3=options.s3)
+    folder = folder_of(options.cache)
+    folder.mkdir(parents=True, exist_ok=True)
+    # In the cache and not among temporary files: a rename within one disk is whole or not at all.
+    with (
+        tempfile.TemporaryDirectory(prefix="ivy-", dir=options.cache) as ivy,
+        tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch,
+    ):
+        _resolve(options, artifacts, Place(java.program, spark_home(), Path(scratch), ()), ivy)
+        return tuple(_keep(artifact, Path(ivy), folder) for artifact in artifacts)
+
+
+def _resolve(
+    options: SparkOptions, artifacts: tuple[Artifact, ...], place: Place, ivy: str
+) -> None:
+    packages = ",".join(artifact.coordinates for artifact in artifacts)
+    conf = {**options.conf, "spark.jars.packages": packages, "spark.jars.ivy": ivy}
+    with launch(replace(options, master="local[1]", conf=conf), place) as jvm:
+        try:
+            jvm.gateway()
+        except UnavailableError as error:
+            files = " and ".join(artifact.file for artifact in artifacts)
+            raise UnavailableError(
+                f"{files} could not be fetched: is there a network?",
+                hint=f"put it into {folder_of(options.cache)} or name it in `pipeline.jars`;"
+                f" what Spark said is in {options.log}",
+            ) from error
+
+
+def _keep(artifact: Artifact, ivy: Path, folder: Path) -> Path:
+    fetched = ivy / "jars" / f"{GROUP}_{artifact.file}"
+    if not artifact.is_whole(fetched):
+        raise CorruptDataError(
+            f"{artifact.file} was fetched and is not what its makers published",
+            hint="see where `spark.jars.repositories` and `spark.jars.ivySettings` lead",
+        )
+    return fetched.replace(folder / artifact.file)

@@ -1,0 +1,92 @@
+"""A JVM with Spark in it, as a process of ours: started, asked for its gateway, ended.
+
+It lives exactly as long as its standard input is open, so it also ends when this process is killed. It
+has a session of its own (the operating system's), so that Ctrl-C reaches Python alone, which then ends
+it in order. Whatever it prints goes to the log file.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import struct
+import subprocess
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from lakeport.core.closing import Closing
+from lakeport.core.errors import UnavailableError
+
+_CONNECTION = "_PYSPARK_DRIVER_CONN_INFO_PATH"
+_TURN = 0.02
+_PATIENCE = 300.0
+_LOG_BYTES = 16 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Gateway:
+    """Where the JVM listens for Py4J, and the word it wants to hear."""
+
+    port: int
+    secret: str = field(repr=False)
+
+
+class Jvm(Closing):
+    """`scratch` is an existing folder, which the JVM may fill."""
+
+    def __init__(
+        self, command: Sequence[str], variables: Mapping[str, str], scratch: Path, log: Path
+    ) -> None:
+        self._told = scratch / "gateway"
+        with open_log(log) as out:
+            self._process = subprocess.Popen(  # noqa: S603  the Java that was found
+                command,
+                env={**variables, _CONNECTION: str(self._told)},
+                stdin=subprocess.PIPE,
+                stdout=out,
+                stderr=out,
+                start_new_session=True,
+            )
+
+    @property
+    def process_id(self) -> int:
+        return self._process.pid
+
+    def gateway(self) -> Gateway:
+        """When it is up; `UnavailableError` when it ended before, or takes too long."""
+        deadline = time.monotonic() + _PATIENCE
+        while not self._told.exists():  # it is renamed to that name when it is whole
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                code = self._process.wait(_TURN)
+                raise UnavailableError(f"Spark's JVM ended before it was up (exit code {code})")
+            if time.monotonic() > deadline:
+                raise UnavailableError(f"Spark's JVM was not up after {_PATIENCE:.0f} seconds")
+        port, length = struct.unpack_from(">ii", told := self._told.read_bytes())
+        return Gateway(port, told[8 : 8 + length].decode())
+
+    def close(self) -> None:
+        self.end(_PATIENCE)
+
+    def end(self, patience: float) -> bool:
+        """Whether it ended by itself; after `patience` seconds it is killed."""
+        if self._process.stdin is not None:
+            with contextlib.suppress(BrokenPipeError):
+                self._process.stdin.close()
+        try:
+            return self._process.wait(patience) == 0
+        except subprocess.TimeoutExpired:
+            return False
+        finally:
+            if self._process.poll() is None:
+                self._process.kill()
+                self._process.wait()
+
+
+def open_log(log: Path) -> IO[bytes]:
+    """To be appended to; what is long is put aside first, over what was put aside before."""
+    log.parent.mkdir(parents=True, exist_ok=True)
+    if log.exists() and log.stat().st_size > _LOG_BYTES:
+        log.replace(log.with_suffix(".old.log"))
+    return log.open("ab")

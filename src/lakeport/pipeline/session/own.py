@@ -1,0 +1,105 @@
+"""Spark in a JVM of our own, and PySpark's session in this process.
+
+PySpark keeps one JVM per process in class attributes and means it to stay. Here it goes when it is closed,
+and the attributes with it, so that the next one in the same process is a new one.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from lakeport.pipeline.session.application import Spark
+from lakeport.pipeline.session.archive import Archive
+from lakeport.pipeline.session.command import Place
+from lakeport.pipeline.session.java import Java
+from lakeport.pipeline.session.jvm import Gateway
+from lakeport.pipeline.session.launch import SCRATCH, launch, spark_home, worker_python
+from lakeport.pipeline.session.options import SparkOptions
+from lakeport.pipeline.session.ports import Session
+
+# What would make PySpark speak to something else than the JVM it is shown.
+_ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
+
+
+class OwnSpark(Spark):
+    is_connect = False
+
+    def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
+        super().__init__(options.log)
+        self.is_local = options.is_local
+        self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
+        try:
+            place = Place(java.program, spark_home(), self._scratch, jars)
+            self._archive = Archive.of(options, java, place)
+            self._jvm = launch(options, place, self._archive.flags)
+            try:
+                self._root = _session(self._jvm.gateway(), worker_python(options))
+            except BaseException:
+                self._jvm.close()
+                _forget()
+                raise
+        except BaseException:
+            shutil.rmtree(self._scratch, ignore_errors=True)
+            raise
+
+    @property
+    def process_id(self) -> int:
+        return self._jvm.process_id
+
+    def fresh(self) -> Session:
+        session: Session = self._root.newSession()
+        return session
+
+    def close(self) -> None:
+        try:
+            with contextlib.suppress(Exception):  # of a JVM that is gone
+                self._root.stop()
+            _forget()
+        finally:
+            self._archive.after(self._jvm)
+            shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _session(gateway: Gateway, python: str) -> Any:
+    # By name: its types would cost mypy more than all of ours.
+    sql: Any = import_module("pyspark.sql")
+    told = {
+        "PYSPARK_GATEWAY_PORT": str(gateway.port),
+        "PYSPARK_GATEWAY_SECRET": gateway.secret,
+        "PYSPARK_PYTHON": python,
+    }
+    with _environment(told, without=_ELSEWHERE):
+        return sql.SparkSession.builder.getOrCreate()
+
+
+@contextlib.contextmanager
+def _environment(more: Mapping[str, str], *, without: tuple[str, ...]) -> Iterator[None]:
+    """PySpark takes these things from the environment alone."""
+    names = (*more, *without)
+    before = {name: os.environ[name] for name in names if name in os.environ}
+    for name in without:
+        os.environ.pop(name, None)
+    os.environ.update(more)
+    try:
+        yield
+    finally:
+        for name in names:
+            os.environ.pop(name, None)
+        os.environ.update(before)
+
+
+def _forget() -> None:
+    """Let PySpark start anew: the gateway that it keeps leads nowhere now."""
+    context: Any = import_module("pyspark").SparkContext
+    gateway = context._gateway  # noqa: SLF001  there is no other way to let go of it
+    context._gateway = context._jvm = None  # noqa: SLF001
+    if gateway is not None:
+        with contextlib.suppress(Exception):  # of a JVM that is gone
+            gateway.shutdown()

@@ -1,0 +1,36 @@
+"""`start_spark`: from what somebody wants to a Spark that runs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from lakeport.pipeline.session.application import Spark
+from lakeport.pipeline.session.fetch import fetch
+from lakeport.pipeline.session.jars import cached_jars, named_jars
+from lakeport.pipeline.session.java import Java, find_java
+from lakeport.pipeline.session.options import SparkOptions
+from lakeport.pipeline.session.own import OwnSpark
+from lakeport.pipeline.session.versions import pyspark_version
+
+
+def start_spark(options: SparkOptions) -> Spark:
+    """Everything that is missing or does not fit is told before a JVM is started."""
+    pyspark_version()
+    _silence()
+    java = find_java(options.java_home, options.java_source)
+    return OwnSpark(options, java, _jars(options, java))
+
+
+def _jars(options: SparkOptions, java: Java) -> tuple[Path, ...]:
+    if options.jars:
+        return named_jars(options.jars)
+    return cached_jars(options.cache, s3=options.s3) or fetch(options, java)
+
+
+def _silence() -> None:
+    """PySpark prints each error of a statement with Java's stack; it is raised as well, and enough."""
+    logger: Any = import_module("pyspark.logger").PySparkLogger
+    for kind in ("SQL", "DataFrame"):
+        logger.getLogger(f"{kind}QueryContextLogger").disabled = True
