@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import date
+
 import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
@@ -63,6 +65,27 @@ def test_several_statements_are_one_commit_or_none(attached: Duck, catalog: Iceb
     assert ours(catalog, "t") == [(1,), (2,)]
     attached.sql("BEGIN; INSERT INTO t VALUES (3); ROLLBACK")
     assert ours(catalog, "t") == [(1,), (2,)]
+    attached.sql(
+        "BEGIN; CREATE TABLE u (k BIGINT); INSERT INTO u VALUES (7); DELETE FROM t; COMMIT"
+    )
+    assert (ours(catalog, "t"), ours(catalog, "u")) == ([], [(7,)])
+
+
+def test_rows_are_merged_and_columns_change(attached: Duck, catalog: IcebergCatalog) -> None:
+    attached.sql("CREATE TABLE t (k INTEGER, day DATE) PARTITIONED BY (day)")
+    attached.sql("INSERT INTO t VALUES (1, DATE '2024-01-01'), (2, DATE '2024-01-02')")
+    attached.sql(
+        """MERGE INTO t USING (SELECT unnest([1, 3]) AS k) s ON t.k = s.k
+           WHEN MATCHED THEN DELETE WHEN NOT MATCHED THEN INSERT (k) VALUES (s.k)"""
+    )
+    attached.sql("ALTER TABLE t ADD COLUMN note VARCHAR")
+    attached.sql("ALTER TABLE t ADD COLUMN gone VARCHAR")
+    attached.sql("ALTER TABLE t RENAME COLUMN k TO number")
+    attached.sql("UPDATE t SET note = 'x' WHERE day IS NULL")
+    attached.sql("ALTER TABLE t DROP COLUMN gone")
+    attached.sql("ALTER TABLE t RENAME TO u")
+    expected = [(2, date(2024, 1, 2), None), (3, None, "x")]
+    assert ours(catalog, "u") == attached.rows("u") == expected
 
 
 def test_schemas_and_tables_come_and_go(attached: Duck, catalog: IcebergCatalog) -> None:
