@@ -26,6 +26,7 @@ from lakeport.core.errors import (
 )
 from lakeport.core.names import TableName
 from tests.catalog.iceberg.views.bodies import creation, replacement
+from tests.catalog.iceberg.views.layout import make_old_layout
 
 ONE = Definition(pa.schema([("k", pa.int64())]))
 
@@ -229,21 +230,8 @@ def test_an_admin_may_choose_any_place(lake: IcebergCatalog, tmp_path: Path) -> 
     assert text(views(lake).commit("v", (), moved))["location"] == within
 
 
-def test_a_database_of_the_old_layout_keeps_no_views(profile: Profile, tmp_path: Path) -> None:
-    assert profile.database_file is not None
-    with sqlite3.connect(profile.database_file) as old:
-        old.execute(
-            "CREATE TABLE iceberg_tables (catalog_name TEXT, table_namespace TEXT, table_name TEXT,"
-            " metadata_location TEXT, previous_metadata_location TEXT,"
-            " PRIMARY KEY (catalog_name, table_namespace, table_name))"
-        )
-        old.execute(
-            "CREATE TABLE iceberg_namespace_properties (catalog_name TEXT, namespace TEXT,"
-            " property_key TEXT, property_value TEXT,"
-            " PRIMARY KEY (catalog_name, namespace, property_key))"
-        )
-    old.close()
-    assert tmp_path.exists()
+def test_a_database_of_the_old_layout_keeps_no_views(profile: Profile) -> None:
+    make_old_layout(profile)
     with IcebergCatalog(profile) as lake:
         lake.create_namespace(NamespaceInfo("shop"))
         assert views(lake).names() == ()

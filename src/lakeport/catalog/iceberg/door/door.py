@@ -32,6 +32,7 @@ from lakeport.catalog.iceberg.metadata import load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.port import properties_of
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dropped import remove_now
+from lakeport.catalog.iceberg.views.host import keeps_views
 from lakeport.core.errors import CorruptDataError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
@@ -51,8 +52,7 @@ class EngineDoor:
 
     @property
     def keeps_views(self) -> bool:
-        native = self._surroundings.native
-        return isinstance(native, PatientSqlCatalog) and native.keeps_views
+        return keeps_views(self._surroundings)
 
     # -- looking ---------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""A catalog without views: services keep their own, and a database of the old layout has no room for them."""
+"""A catalog without views: not every service has them, and a database of the old layout has no room for them."""
 
 from __future__ import annotations
 
