@@ -6,17 +6,20 @@ import { pathToFileURL } from "node:url";
 const folder = process.argv[2];
 const engine = await import(pathToFileURL(`${folder}/wasm/flowscope_wasm.js`));
 engine.initSync({ module: readFileSync(`${folder}/wasm/flowscope_wasm_bg.wasm`) });
-const { queries, workload, rounds } = JSON.parse(readFileSync(0, "utf8"));
+const { queries, workload, rounds, few } = JSON.parse(readFileSync(0, "utf8"));
 
+// The least of every few requests, added up, as `clock.py` does it.
 function seconds(requests) {
-  let best = Infinity;
+  const best = [];
   for (let round = 0; round < rounds; round += 1) {
-    const start = process.cpuUsage();
-    for (const request of requests) engine.analyze_sql_json(request);
-    const used = process.cpuUsage(start);
-    best = Math.min(best, (used.user + used.system) / 1e6);
+    for (let place = 0; place * few < requests.length; place += 1) {
+      const start = process.cpuUsage();
+      for (const request of requests.slice(place * few, (place + 1) * few)) engine.analyze_sql_json(request);
+      const used = process.cpuUsage(start);
+      best[place] = Math.min(best[place] ?? Infinity, (used.user + used.system) / 1e6);
+    }
   }
-  return best;
+  return best.reduce((sum, one) => sum + one, 0);
 }
 
 console.log(JSON.stringify({ queries: seconds(queries), workload: seconds([workload]) }));

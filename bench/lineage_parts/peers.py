@@ -22,6 +22,7 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from bench.lineage_parts import texts
+from bench.lineage_parts.clock import FEW
 
 DIALECT = "spark"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "lakeport-bench"
@@ -127,6 +128,7 @@ def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measure
         "queries": [_flowscope_request(sql, schema) for sql in queries],
         "workload": _flowscope_request(";\n".join(statements), None),
         "rounds": rounds,
+        "few": FEW,
     }
     program = Path(__file__).with_name("flowscope.mjs")
     return _measured(["node", str(program), str(package)], payload)

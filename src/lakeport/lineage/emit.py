@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.flows import Flows
-from lakeport.lineage.graph import edge_id, node_id
+from lakeport.lineage.graph import column_ids, edge_id, node_id
 from lakeport.lineage.names import dotted
 from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, LocalRelation, Node
 
@@ -140,13 +140,14 @@ class Emitter:
         keys = [column.key for column in columns]
         counts: dict[str, int] | None = {} if len(set(keys)) < len(keys) else None
         owner = relation.node or ""
+        ids = column_ids(owner)
         edge_prefix = edge_id(owner, "", "ownership")
         name_prefix = f"{dotted(relation.name)}." if relation.kind != "output" else ""
         stored = relation.local_kind is None and relation.kind != "output"
         add_node, add_edge = self.nodes.append, self.edges.append
         shown, convert = self._types.shown, self._source.span
         for column, key in zip(columns, keys, strict=True):
-            identifier = node_id("column", owner, key)
+            identifier = ids[key]
             if counts is not None:
                 seen = counts.get(key, 0)
                 counts[key] = seen + 1

@@ -10,6 +10,7 @@ from functools import lru_cache
 from hashlib import blake2b
 
 _SEPARATOR = "\x1f"
+_MANY_COLUMNS = 64
 
 
 @lru_cache(maxsize=65536)
@@ -17,6 +18,27 @@ def node_id(kind: str, *parts: str) -> str:
     """`<kind>_<16 hex digits>`."""
     text = _SEPARATOR.join((kind, *parts))
     return f"{kind}_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+
+
+class _ColumnIds(dict[str, str]):
+    """The ids of one relation's columns by key, each worked out when it is first asked for."""
+
+    __slots__ = ("_owner",)
+
+    def __init__(self, owner: str) -> None:
+        self._owner = owner
+
+    def __missing__(self, key: str) -> str:
+        made = node_id("column", self._owner, key)
+        if len(self) < _MANY_COLUMNS:
+            self[key] = made
+        return made
+
+
+@lru_cache(maxsize=2048)
+def column_ids(owner: str) -> _ColumnIds:
+    """Looked up once per relation: then a column's id costs no more than a key of a map."""
+    return _ColumnIds(owner)
 
 
 _KINDS = {

@@ -139,11 +139,12 @@ class ColumnTypes:
             return None
         seen = 0
         while column.entry is None and seen < _MAX_COPIES:
-            if column.widened:
+            refs = column.refs
+            if not column.identity or column.widened or len(refs) != 1:
                 return None
-            plain = column.identity and len(column.refs) == 1 and column.refs[0].path is None
-            origin = column.refs[0].origin if plain else None
-            if not isinstance(origin, Column) or column.refs[0].derived:
+            ref = refs[0]
+            origin = ref.origin
+            if ref.path is not None or ref.derived or not isinstance(origin, Column):
                 return None
             column, seen = origin, seen + 1
         text = column.entry.data_type if column.entry is not None else None

@@ -104,7 +104,7 @@ class Frames:
         self.closing: dict[int, int] = {}
         self._scan()
 
-    def _scan(self) -> None:
+    def _scan(self) -> None:  # noqa: C901 - one pass over the marks, one branch per kind
         """One look at every token that opens, closes or divides something."""
         kinds = self.kinds
         stack: list[tuple[Frame | None, int]] = []
@@ -129,7 +129,14 @@ class Frames:
                     frame, depth = stack.pop()
                 depth -= 1
             elif depth == 0 and frame is not None:
-                if kind in _SET_OPERATORS:
+                if kind is _COMMA:
+                    # Most marks by far: they divide the items, and mean nothing in other clauses.
+                    if frame.clause == "ITEMS" and not (
+                        frame.typed and self._divides_type(frame.begin, index)
+                    ):
+                        frame.items.append((frame.begin, index))
+                        frame.begin = index + 1
+                elif kind in _SET_OPERATORS:
                     frame.close(index)
                     frame, depth = stack.pop()
                 else:
@@ -146,11 +153,6 @@ class Frames:
                 frame.clause, frame.begin = _CLAUSES[kind], index + 1
         elif frame.clause != "ITEMS":
             return
-        elif kind is _COMMA:
-            if frame.typed and self._divides_type(frame.begin, index):
-                return
-            frame.close(index)
-            frame.begin = index + 1
         elif kind in _TYPES:
             frame.typed = True
         elif frame.begin == index:

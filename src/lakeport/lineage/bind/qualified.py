@@ -35,19 +35,12 @@ def simply_qualified(
 ) -> list[Ref]:
     """`t.c`: if it is as simple as it looks, it is remembered as it is written."""
     alias, name = binder.key(qualifier), binder.key(identifier)
-    relation: Relation | None = None
-    for source in scope.sources:
-        if source.alias == alias:
-            if relation is not None:
-                return qualified(binder, [qualifier], identifier, scope, role)
-            relation = source.relation
-    column = relation.find(name) if relation is not None else None
-    if (
-        relation is None
-        or column is None
-        or column.inferred
-        or (relation.duplicates and name in relation.duplicates)
-    ):
+    found = [source.relation for source in scope.sources if source.alias == alias]
+    if len(found) != 1:
+        return qualified(binder, [qualifier], identifier, scope, role)
+    relation = found[0]
+    column = relation.index.get(name) or relation.find(name)
+    if column is None or column.inferred or name in relation.duplicates:
         return qualified(binder, [qualifier], identifier, scope, role)
     scope.qualified[written] = (len(scope.sources), column)
     return [Ref(column, role)]

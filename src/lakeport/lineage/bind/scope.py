@@ -161,21 +161,21 @@ class Relation(msgspec.Struct, eq=False):
 
     def find(self, key: str) -> Column | None:
         """The column of that name, if it is known to exist."""
-        column = self.index.get(key)
-        if column is None and self.entry is not None:
-            known = self.entry.find(key)
-            if known is not None:
-                # An alias of a renamed or re-spelt column leads to the same column.
-                exact = (
-                    known.name if key == known.name and known.origin == "imported" else known.key
-                )
-                column = self.index.get(exact)
-                if column is None:
-                    column = Column(known.name, exact, self, entry=known)
-                    self.columns.append(column)
-                    self.index[exact] = column
-                else:
-                    self.index[key] = column
+        index, entry = self.index, self.entry
+        column = index.get(key)
+        if column is not None or entry is None:
+            return column
+        known = entry.find(key)
+        if known is None:
+            return None
+        # An alias of a renamed or re-spelt column leads to the same column.
+        exact = known.name if key == known.name and known.origin == "imported" else known.key
+        column = index.get(exact) if exact != key else None
+        if column is None:
+            column = index[exact] = Column(known.name, exact, self, entry=known)
+            self.columns.append(column)
+        else:
+            index[key] = column
         return column
 
     def known(self) -> list[Column]:
