@@ -32,7 +32,7 @@ class Exchange(Upload):
             with self._answers.believed():
                 _ = self._incoming.schema
         except BaseException:
-            self.cancel()
+            self.close()
             raise
 
     def finish(self) -> bytes:

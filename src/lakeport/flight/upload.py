@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from types import TracebackType
 from typing import Any, Self
 
 import grpc
 import pyarrow as pa
 
+from lakeport.core.closing import Closing
 from lakeport.core.errors import CorruptDataError
 from lakeport.flight.begin import begun
 from lakeport.flight.dial import Target
@@ -69,7 +69,7 @@ class Outbox:
             return message
 
 
-class Upload:
+class Upload(Closing):
     """Made by `FlightClient.put`. Leaving its `with` block before `finish` cancels it."""
 
     def __init__(
@@ -104,20 +104,10 @@ class Upload:
             raise CorruptDataError(f"{self._target} sent {len(results)} results, not one")
         return decode_result(results[0])
 
-    def cancel(self) -> None:
+    def close(self) -> None:
+        """Cancels it; of no effect once the call has ended."""
         self._call.cancel()
         self._outbox.abandon()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.cancel()  # of no effect once the call has ended
 
     def _send(self, message: bytes) -> None:
         if not self._outbox.put(message):
