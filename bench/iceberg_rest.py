@@ -45,7 +45,7 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.rest import IcebergDoor
 
 TABLES, SNAPSHOTS, LONG = 1_000, 10, 200
-PAUSE = 0.2
+PAUSE = 0.1
 """Seconds between two calls of one of many clients, on average."""
 ACTS = ("load", "commit", "list")
 COLUMNS = pa.schema([(f"column_{number}", pa.int64()) for number in range(16)])
@@ -55,8 +55,8 @@ def main() -> int:
     match sys.argv[1:]:
         case ["serve", folder]:
             return _serve(Path(folder))
-        case ["measure", act, threads, calls, pause, place]:
-            print(json.dumps(_measured(act, int(threads), int(calls), float(pause), place)))
+        case ["measure", threads, calls, pause, place]:
+            print(json.dumps(_measured(int(threads), int(calls), float(pause), place)))
             return 0
     with TemporaryDirectory() as folder:
         _fill(Path(folder))
@@ -70,26 +70,27 @@ def main() -> int:
 def _races(folder: Path, address: str) -> Iterator[Line]:
     places = (address, str(folder))
     print(f"\n  {'milliseconds':<22}{'door p50':>10}{'p99':>9}{'in-process p50':>17}{'p99':>9}")
-    for threads, act in itertools.product((1, 16), ACTS):
-        calls, rounds = (10, 1) if is_quick() else (80 if threads == 1 else 12, 5)
-        pause = 0.0 if threads == 1 else PAUSE
-        found: list[list[float]] = [[], []]
-        for _ in range(rounds):  # in turns, so that a busy moment hits both
+    for threads, calls, pause in ((1, 80, 0.0), (16, 10, PAUSE)):
+        found: list[dict[str, list[float]]] = [{act: [] for act in ACTS} for _ in places]
+        for _ in range(1 if is_quick() else 3):  # in turns, so that a busy moment hits both
             for side, place in zip(found, places, strict=True):
-                side.extend(_measure(act, threads, calls, pause, place))
-        what = f"{act}, {threads} {'client' if threads == 1 else 'clients'}"
-        shown = [value * 1e3 for side in found for value in _percentiles(side)]
-        print(f"  {what:<22}{shown[0]:>10.2f}{shown[1]:>9.2f}{shown[2]:>17.2f}{shown[3]:>9.2f}")
-        yield Line(f"{what}: door / in-process, p50", shown[0] / shown[2], 3)
+                for act, seconds in _measure(threads, calls, pause, place).items():
+                    side[act].extend(seconds)
+        for act in ACTS:
+            what = f"{act}, {threads} {'client' if threads == 1 else 'clients'}"
+            shown = [value * 1e3 for side in found for value in _percentiles(side[act])]
+            print(f"  {what:<22}{shown[0]:>10.2f}{shown[1]:>9.2f}{shown[2]:>17.2f}{shown[3]:>9.2f}")
+            yield Line(f"{what}: door / in-process, p50", shown[0] / shown[2], 3)
+    hurried = [_measure(16, 10, 0.0, place) for place in places]
     for act in ACTS:
-        rates = [16 / statistics.mean(_measure(act, 16, 12, 0.0, place)) for place in places]
+        rates = [16 / statistics.mean(side[act]) for side in hurried]
         print(f"  {act}, 16 without a pause: {rates[0]:.0f} calls/s, in-process {rates[1]:.0f}")
 
 
-def _measure(act: str, threads: int, calls: int, pause: float, place: str) -> list[float]:
-    given = (act, str(threads), str(calls), str(pause), place)
+def _measure(threads: int, calls: int, pause: float, place: str) -> dict[str, list[float]]:
+    given = (str(threads), str(calls), str(pause), place)
     program = [sys.executable, __file__, "measure", *given]
-    found: list[float] = json.loads(subprocess.check_output(program, text=True))
+    found: dict[str, list[float]] = json.loads(subprocess.check_output(program, text=True))
     return found
 
 
@@ -98,25 +99,22 @@ def _percentiles(seconds: list[float]) -> tuple[float, float]:
     return cuts[49], cuts[98]
 
 
-def _measured(act: str, threads: int, calls: int, pause: float, place: str) -> list[float]:
+def _measured(threads: int, calls: int, pause: float, place: str) -> dict[str, list[float]]:
     """In a process of its own. The first calls of each thread are not counted."""
-    found: list[float] = []
+    found: dict[str, list[float]] = {act: [] for act in ACTS}
     begin = threading.Barrier(threads)
 
     def run(number: int) -> None:
         catalog = _opened(place)
-        call = _call(catalog, act, number)
-        for _ in range(3):
-            call()
         chance = random.Random(number)  # noqa: S311  no secret
-        begin.wait()
-        mine = []
-        for _ in range(calls):
-            time.sleep(chance.uniform(0, 2 * pause))
-            start = time.perf_counter()
-            call()
-            mine.append(time.perf_counter() - start)
-        found.extend(mine)
+        for act in ACTS:
+            call = _call(catalog, act, number)
+            for _ in range(3):
+                call()
+            begin.wait()
+            for _ in range(calls):
+                time.sleep(chance.uniform(0, 2 * pause))
+                found[act].append(_seconds(call))
         catalog.close()
 
     workers = [threading.Thread(target=run, args=(number,)) for number in range(threads)]
@@ -124,7 +122,7 @@ def _measured(act: str, threads: int, calls: int, pause: float, place: str) -> l
         worker.start()
     for worker in workers:
         worker.join()
-    if len(found) != threads * calls:
+    if {len(seconds) for seconds in found.values()} != {threads * calls}:
         raise AssertionError("a client has failed")
     return found
 

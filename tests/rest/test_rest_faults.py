@@ -233,14 +233,24 @@ def test_damaged_metadata_is_told_as_such(tmp_path: Path) -> None:
         assert client.send("DELETE", table.path).status == 204
 
 
-def test_many_writers_lose_nothing_and_apply_nothing_twice(raw: RawLake) -> None:
+@pytest.fixture(params=["one door", "two doors"])
+def doors(request: pytest.FixtureRequest, uri: str, folder: Path) -> Iterator[list[str]]:
+    """Two of them know nothing of each other but the database."""
+    if request.param == "one door":
+        yield [uri, uri]
+        return
+    with IcebergCatalog(profile_in(folder)) as other, open_door(other) as another:
+        yield [uri, another]
+
+
+def test_many_writers_lose_nothing_and_apply_nothing_twice(raw: RawLake, doors: list[str]) -> None:
     table = raw.table()
     writers, rounds = 4, 6
     applied: list[int] = []
     lock = threading.Lock()
 
-    def write(_number: int) -> None:
-        mine = RawTable(Client(raw.client.uri), table.namespace, table.name)
+    def write(number: int) -> None:
+        mine = RawTable(Client(doors[number % 2]), table.namespace, table.name)
         for _ in range(rounds):
             while True:
                 body = appending(mine)
@@ -262,11 +272,13 @@ def test_many_writers_lose_nothing_and_apply_nothing_twice(raw: RawLake) -> None
     assert [entry["snapshot-id"] for entry in after["snapshot-log"]] == found
 
 
-def test_changes_that_are_not_in_each_others_way_all_succeed(raw: RawLake) -> None:
+def test_changes_that_are_not_in_each_others_way_all_succeed(
+    raw: RawLake, doors: list[str]
+) -> None:
     table = raw.table()
 
     def write(number: int) -> int:
-        client = Client(raw.client.uri)
+        client = Client(doors[number % 2])
         mine = RawTable(client, table.namespace, table.name)
         status = mine.commit(update("set-properties", updates={f"p{number}": "x"})).status
         client.close()

@@ -6,7 +6,8 @@ as `+`. The prefix, which says the catalog, may be left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TypeAlias
 from urllib.parse import unquote_to_bytes
@@ -47,19 +48,12 @@ class Route:
         """As the configuration lists it."""
         return f"{self.method} {self.template}"
 
-    def match(self, segments: list[str]) -> Mapping[str, str] | None:
-        wanted = self.template.strip("/").split("/")
-        if len(wanted) != len(segments):
-            if len(wanted) != len(segments) + 1 or PREFIX not in wanted:
-                return None
-            wanted.remove(PREFIX)
-        found: dict[str, str] = {}
-        for template, segment in zip(wanted, segments, strict=True):
-            if template.startswith("{"):
-                found[template.strip("{}")] = segment
-            elif template != segment:
-                return None
-        return found
+    def shapes(self) -> Iterator[tuple[str, ...]]:
+        """The parts of its path, with the prefix and without it."""
+        parts = tuple(self.template.strip("/").split("/"))
+        yield parts
+        if PREFIX in parts:
+            yield tuple(part for part in parts if part != PREFIX)
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,19 +64,32 @@ class Matched:
 
 class Routes:
     def __init__(self, routes: Iterable[Route]) -> None:
-        self._routes = tuple(routes)
+        self._by_length: defaultdict[int, list[tuple[Route, tuple[str, ...]]]] = defaultdict(list)
+        for route in routes:
+            for shape in route.shapes():
+                self._by_length[len(shape)].append((route, shape))
 
     def find(self, method: str, segments: list[str]) -> Matched | tuple[str, ...]:
         """The route, or the methods that the path has: none if there is no such path."""
         allowed = []
-        for route in self._routes:
-            path = route.match(segments)
+        for route, shape in self._by_length.get(len(segments), ()):
+            path = _matched(shape, segments)
             if path is None:
                 continue
             if route.method == method:
                 return Matched(route, path)
             allowed.append(route.method)
         return tuple(allowed)
+
+
+def _matched(shape: tuple[str, ...], segments: list[str]) -> Mapping[str, str] | None:
+    found: dict[str, str] = {}
+    for part, segment in zip(shape, segments, strict=True):
+        if part.startswith("{"):
+            found[part[1:-1]] = segment
+        elif part != segment:
+            return None
+    return found
 
 
 def segments_of(path: bytes) -> list[str]:
