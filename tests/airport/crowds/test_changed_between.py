@@ -116,7 +116,7 @@ def aborted(failure: Failure | None) -> bool:
     return (
         failure is not None
         and failure.code is grpc.StatusCode.ABORTED
-        and "run the statement again" in failure.text
+        and "again" in failure.text  # what to do: run it again
     )
 
 
