@@ -317,6 +317,7 @@ SELECT mine(count(*)) AS n FROM t GROUP BY a ORDER BY mine(b);
 SELECT count(*) AS n FROM t GROUP BY mine(a) HAVING mine(b) > 1;
 SELECT count(*) AS n FROM t GROUP BY a HAVING perhaps_an_aggregate(b) > 1;
 SELECT count(*) AS n FROM t HAVING grouping(a) = 0;
+SELECT mine(count(*)) AS n FROM t GROUP BY mine(t.b) ORDER BY mine(b);
 --> partial
 --> issue UNKNOWN_COLUMN @0 column=b
 --> issue UNKNOWN_COLUMN @1 column=b

@@ -213,3 +213,19 @@ SELECT explode(collect_list(id)) AS e FROM t GROUP BY ALL HAVING e > 1 ORDER BY 
 --> @0 out.f <= t.list
 --> issue UNKNOWN_COLUMN @1 column=e
 --> issue UNKNOWN_COLUMN @2 column=e
+
+-- case: lateral_unnest_of_several_arrays
+-- dialect: postgres
+-- table: n(id int, xs int[], ys text[])
+SELECT id, x, y, ord FROM n, LATERAL unnest(xs, ys) WITH ORDINALITY AS t(x, y, ord);
+--> out.id <- n.id
+--> out.x <= n.xs
+--> out.y <= n.ys
+--> out.ord <= n.xs, n.ys
+
+-- case: lateral_unnest_in_spark
+-- table: n(xs array<int>, ys array<string>)
+SELECT x, y, ord FROM n, LATERAL UNNEST(xs, ys) WITH ORDINALITY AS t(x, y, ord);
+--> out.x <= n.xs
+--> out.y <= n.ys
+--> out.ord <= n.xs, n.ys

@@ -131,9 +131,11 @@ def add_values(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 # -- UNNEST ------------------------------------------------------------------------------------
 
 
-def add_unnest(binder: Binder, node: exp.Unnest, scope: Scope) -> None:
-    """One column per array, named by the alias, plus the offset."""
-    alias = node.args.get("alias")
+def add_unnest(
+    binder: Binder, node: exp.Unnest, scope: Scope, around: exp.Expr | None = None
+) -> None:
+    """One column per array, named by the alias, its own or that of the LATERAL around it, plus the offset."""
+    alias = node.args.get("alias") or around
     names = alias_names(alias)
     relation, identifier = labelled_relation(binder, alias, names[0].name if names else "unnest")
     columns: list[tuple[str, list[Ref], SqlType | None]] = []
@@ -309,10 +311,8 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
         put_in_scope(binder, scope, relation, identifier)
         return
     if isinstance(inner, exp.Unnest):
-        unnest = inner if inner.args.get("alias") is not None or alias is None else None
-        if unnest is not None:
-            add_unnest(binder, unnest, scope)
-            return
+        add_unnest(binder, inner, scope, alias)
+        return
     if isinstance(inner, exp.Table) or inner is None:
         if inner is not None:
             binder.source(inner, scope)

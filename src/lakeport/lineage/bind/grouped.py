@@ -203,11 +203,15 @@ def _columns_left(binder: Binder, keys: list[exp.Expr], items: list[Item]) -> se
 
 
 def _text(node: exp.Expr) -> str:
-    """Equal texts are equal keys; the order of a sum's terms does not matter."""
+    """Equal texts are equal keys; neither the order of a sum's terms nor qualifiers matter."""
     if isinstance(node, _COMMUTATIVE):
         first, second = sorted((_text(node.this), _text(node.expression)))
         return f"{type(node).__name__}({first}, {second})"
-    return node.sql(comments=False).lower()
+    bare = node.copy()
+    for column in bare.find_all(exp.Column):
+        for part in ("table", "db", "catalog"):
+            column.set(part, None)
+    return bare.sql(comments=False).lower()
 
 
 def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole) -> list[exp.Expr]:
