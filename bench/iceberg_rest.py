@@ -37,8 +37,8 @@ from pyiceberg.catalog.sql import SqlCatalog
 from bench.iceberg_parts.race import finish, is_quick
 from bench.lineage_parts.clock import Line
 from lakeport.access import EVERYONE
+from lakeport.app.http import HttpServer
 from lakeport.app.serve.collector import calm_collector
-from lakeport.app.serve.http import HttpServer
 from lakeport.app.settings.values import Address
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile

@@ -15,7 +15,7 @@ from starlette.applications import Starlette
 from starlette.routing import Mount
 
 from lakeport.access import EVERYONE, Identity
-from lakeport.app.serve.http import HttpServer
+from lakeport.app.http import HttpServer
 from lakeport.app.settings.values import Address
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile

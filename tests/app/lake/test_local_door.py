@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pyarrow as pa
@@ -73,6 +75,22 @@ def test_the_door_of_a_run_lets_tables_grow_and_lose_nothing(project: Path) -> N
             catalog.drop_table("shop.orders")
         catalog.create_table("shop.mine", table.schema())
         catalog.drop_table("shop.mine")
+
+
+def test_it_loads_neither_grpc_nor_the_airport(project: Path) -> None:
+    """A pipeline that hands it to Spark starts another process, and waits for what it does not use."""
+    code = (
+        "import sys, lakeport\n"
+        "with lakeport.open(sys.argv[1]) as lake, lake.rest():\n"
+        "    print(sorted({'grpc', 'lakeport.airport', 'duckdb'} & set(sys.modules)))\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code, str(project)],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert (done.stdout, done.stderr) == ("[]\n", "")
 
 
 def test_settings_for_spark_and_duckdb_name_it(project: Path) -> None:

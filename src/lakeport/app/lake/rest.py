@@ -17,7 +17,7 @@ from lakeport.access import Identity
 from lakeport.access.authenticate import token_in
 from lakeport.access.grants import EVERY_GRANT
 from lakeport.access.tokens import PREFIX
-from lakeport.app.serve.http import HttpServer
+from lakeport.app.http import HttpServer
 from lakeport.app.settings.values import Address
 from lakeport.catalog.iceberg.attachment import Attachment
 from lakeport.catalog.ports import Catalog

@@ -21,10 +21,10 @@ from lakeport.airport.addresses import Addresses
 from lakeport.airport.scans import Pins
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
+from lakeport.app.http import HttpServer
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
 from lakeport.app.serve.collector import calm_collector
 from lakeport.app.serve.greeting import Greeting, client_address, client_location
-from lakeport.app.serve.http import HttpServer
 from lakeport.app.serve.iceberg import PATH, iceberg_door
 from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
