@@ -32,6 +32,21 @@ def requirement(kind: str, **fields: Any) -> dict[str, Any]:
     return {"type": kind, **{key.replace("_", "-"): value for key, value in fields.items()}}
 
 
+VIEW: dict[str, Any] = {
+    "name": "v",
+    "schema": schema(),
+    "view-version": {
+        "version-id": 1,
+        "timestamp-ms": 1,
+        "schema-id": 0,
+        "summary": {},
+        "default-namespace": [],
+        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
+    },
+    "properties": {},
+}
+
+
 @dataclass(slots=True)
 class RawTable:
     client: Client

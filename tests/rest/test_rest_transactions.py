@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.rest.doors import Client, Reply
-from tests.rest.raw import RawLake, RawTable, requirement, schema, update
+from tests.rest.raw import VIEW, RawLake, RawTable, requirement, schema, update
 
 CHANGE = update("set-properties", updates={"changed": "yes"})
 NEVER = requirement("assert-current-schema-id", current_schema_id=7)
@@ -24,6 +24,18 @@ def part(table: RawTable, *updates: dict[str, Any], requiring: tuple[Any, ...] =
 
 def together(client: Client, *parts: Any) -> Reply:
     return client.post("/v1/lake/transactions/commit", {"table-changes": list(parts)})
+
+
+def creation(location: str) -> list[dict[str, Any]]:
+    return [
+        update("add-schema", schema=schema()),
+        update("set-current-schema", schema_id=-1),
+        update("add-spec", spec={"fields": []}),
+        update("set-default-spec", spec_id=-1),
+        update("add-sort-order", sort_order={"order-id": 0, "fields": []}),
+        update("set-default-sort-order", sort_order_id=-1),
+        update("set-location", location=location),
+    ]
 
 
 def files(folder: Path) -> int:
@@ -56,15 +68,7 @@ def test_tables_are_made_and_changed_together(raw: RawLake, client: Client, fold
     location = f"file://{folder}/warehouse/{old.namespace}"
     parts = [
         part(
-            table,
-            update("add-schema", schema=schema()),
-            update("set-current-schema", schema_id=-1),
-            update("add-spec", spec={"fields": []}),
-            update("set-default-spec", spec_id=-1),
-            update("add-sort-order", sort_order={"order-id": 0, "fields": []}),
-            update("set-default-sort-order", sort_order_id=-1),
-            update("set-location", location=f"{location}/{table.name}"),
-            requiring=(requirement("assert-create"),),
+            table, *creation(f"{location}/{table.name}"), requiring=(requirement("assert-create"),)
         )
         for table in new
     ]
@@ -76,6 +80,21 @@ def test_tables_are_made_and_changed_together(raw: RawLake, client: Client, fold
     assert [table.loaded()["format-version"] for table in new] == [2, 2]
     assert old.loaded()["properties"]["changed"] == "yes"
     assert together(client, *parts).error == (409, "CommitFailedException")
+
+
+def test_a_new_name_that_a_view_has_is_the_one_that_is_told(
+    raw: RawLake, client: Client, folder: Path
+) -> None:
+    old = raw.table()
+    path = f"/v1/lake/namespaces/{old.namespace}/views"
+    assert client.post(path, VIEW).status == 200
+    new = RawTable(client, old.namespace, "v")
+    location = f"file://{folder}/warehouse/{old.namespace}/v"
+    made = part(new, *creation(location), requiring=(requirement("assert-create"),))
+    reply = together(client, part(old, CHANGE), made)
+    assert reply.error == (409, "AlreadyExistsException")
+    assert f"{old.namespace}.v" in reply.message
+    assert "changed" not in old.loaded()["properties"]
 
 
 def test_a_table_is_named_once(raw: RawLake, client: Client) -> None:

@@ -249,3 +249,10 @@ def test_metadata_is_compressed_where_the_table_wants_it(raw: RawLake) -> None:
         assert json.load(file) == table.loaded()
     assert table.append()
     assert table.location().rpartition("/")[2].startswith("00001-")
+
+
+def test_what_is_said_of_old_metadata_never_spoils_a_commit(raw: RawLake) -> None:
+    table = raw.table()
+    nonsense = {"write.metadata.delete-after-commit.enabled": "perhaps"}
+    assert table.changed(update("set-properties", updates=nonsense))
+    assert table.append()

@@ -3,21 +3,7 @@
 from __future__ import annotations
 
 from tests.rest.doors import Client
-from tests.rest.raw import RawLake, RawTable, requirement, schema, update
-
-VIEW = {
-    "name": "v",
-    "schema": schema(),
-    "view-version": {
-        "version-id": 1,
-        "timestamp-ms": 1,
-        "schema-id": 0,
-        "summary": {},
-        "default-namespace": [],
-        "representations": [{"type": "sql", "sql": "select 1", "dialect": "spark"}],
-    },
-    "properties": {},
-}
+from tests.rest.raw import VIEW, RawLake, RawTable, requirement, schema, update
 
 
 def test_what_is_not_there(raw: RawLake, client: Client) -> None:

@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from pyiceberg.exceptions import CommitFailedException
+from pyiceberg.exceptions import CommitFailedException, TableAlreadyExistsError
 from pyiceberg.table.metadata import TableMetadata
 
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import Described, TableChange, Terms
 from lakeport.catalog.iceberg.commit.pointer import pause
-from lakeport.catalog.iceberg.create import check_table_name
+from lakeport.catalog.iceberg.create import check_table_name, taken
 from lakeport.catalog.iceberg.door import messages, requirements, services
 from lakeport.catalog.iceberg.door.draft import Draft
 from lakeport.catalog.iceberg.door.outcomes import changing
@@ -77,6 +77,8 @@ class Committer:
                         raise
                     pause(attempt)
                     continue
+                except TableAlreadyExistsError as error:
+                    raise taken(self._first_taken(asked)) from error
             made = {move.identifier: each for move, each in zip(due, moved, strict=True)}
             return [
                 self._described(name, move, made.get(move.identifier))
@@ -120,6 +122,11 @@ class Committer:
             if not asked.creates:
                 raise
             return None
+
+    def _first_taken(self, asked: Sequence[_Asked]) -> TableName:
+        """Which of the new names somebody has: a table that is there now, else it is a view."""
+        new = [each for each in asked if each.creates]
+        return next((each.name for each in new if self._loaded(each) is not None), new[0].name)
 
     def _moving(self, name: TableName, before: Loaded | None, after: TableMetadata) -> Move:
         native = self.surroundings.native

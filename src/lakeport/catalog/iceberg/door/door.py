@@ -111,9 +111,9 @@ class EngineDoor:
         self, name: TableName, location: str, terms: Terms, *, overwrite: bool = False
     ) -> Described:
         check_table_name(name.table)
-        self._places.check(location, terms)
-        metadata = self._metadata_at(name, location)
-        self._places.check_change(None, metadata, terms)
+        if self.commits_together:  # a service looks for itself
+            self._places.check(location, terms)
+            self._places.check_change(None, self._metadata_at(name, location), terms)
         new = self._named_for(name, overwrite=overwrite)
         with changing(self._surroundings, new):
             self._surroundings.native.register_table(
@@ -149,6 +149,9 @@ class EngineDoor:
 
     def drop(self, name: TableName, *, purge: bool = False) -> None:
         found = self.find(name).name
+        if purge and not self.commits_together:
+            services.purge(self._surroundings, found)
+            return
         with changing(self._surroundings, found):
             record = drop(self._surroundings, found, self._identifier(found))
         if purge and record is not None:

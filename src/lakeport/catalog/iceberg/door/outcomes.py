@@ -44,9 +44,9 @@ from lakeport.core.names import TableName, quoted
 
 @contextmanager
 def changing(surroundings: Surroundings, name: TableName) -> Iterator[None]:
-    """Around one change of the catalog. What was remembered of it is wrong afterwards."""
+    """Around one change of a table, or of a namespace, whose name has no second part."""
     try:
-        with asking(surroundings.profile), writing(f"the metadata of table {quoted(str(name))}"):
+        with asking(surroundings.profile), writing(f"the metadata of {_shown(name)}"):
             try:
                 yield
             except LakeportError:
@@ -57,7 +57,7 @@ def changing(surroundings: Surroundings, name: TableName) -> Iterator[None]:
                     raise
                 raise told from error
     finally:
-        surroundings.pointers.forget()
+        surroundings.pointers.forget()  # what was remembered is wrong, whatever came of it
 
 
 def _told(surroundings: Surroundings, name: TableName, error: Exception) -> LakeportError | None:
@@ -78,15 +78,19 @@ def _told(surroundings: Surroundings, name: TableName, error: Exception) -> Lake
     match outcome_of(error, is_local=is_local):
         case Outcome.LOST:
             return ConflictError(
-                f"table {quoted(str(name))} was changed by somebody else",
+                f"{_shown(name)} was changed by somebody else",
                 hint="load the table again, and repeat the change if it still makes sense",
             )
         case Outcome.UNKNOWN:
             return OutcomeUnknownError(
-                f"the catalog did not say whether the change of {quoted(str(name))} was made",
+                f"the catalog did not say whether the change of {_shown(name)} was made",
                 hint="look at the table before you repeat it",
             )
         case Outcome.REFUSED if isinstance(error, BadRequestError):
             return InvalidRequestError(f"the catalog behind this one refused it: {plain(error)}")
         case Outcome.REFUSED:
             return None
+
+
+def _shown(name: TableName) -> str:
+    return quoted(str(name) if name.table else name.namespace)

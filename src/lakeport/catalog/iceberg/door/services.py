@@ -19,6 +19,7 @@ from lakeport.catalog.iceberg.door.parts import understanding
 from lakeport.catalog.iceberg.door.texts import text_at
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.core.errors import LakeportError
 from lakeport.core.names import TableName
 
 _UPDATES: TypeAdapter[tuple[TableUpdate, ...]] = TypeAdapter(tuple[TableUpdate, ...])
@@ -59,7 +60,16 @@ def commit(
     with changing(surroundings, name):
         answer = native.commit_table(table, required, updates)
     made = Loaded(answer.metadata_location, answer.metadata, before.io)
-    return _described(surroundings, name, made)
+    try:
+        return _described(surroundings, name, made)
+    except LakeportError:  # it is done, whether or not the file can be read by now
+        return Described(name, made.location or None, made.metadata.model_dump_json().encode())
+
+
+def purge(surroundings: Surroundings, name: TableName) -> None:
+    identifier = (*surroundings.pointers.identifier(name.namespace), name.table)
+    with changing(surroundings, name):
+        surroundings.native.purge_table(identifier)
 
 
 def _described(surroundings: Surroundings, name: TableName, found: Loaded) -> Described:
