@@ -133,3 +133,19 @@ SELECT * FROM v;
 CREATE VIEW v(a, b) AS VALUES (1, 2);
 SELECT b FROM v;
 --> @1 out.b <- v.b
+
+-- case: a_later_branch_may_sort_by_a_name_that_was_made_up
+-- dialect: spark
+-- table: t(a int)
+-- table: u(b int)
+SELECT a + 1 AS a FROM t UNION ALL (SELECT b + 1 FROM u ORDER BY `(b + 1)` LIMIT 3);
+--> out.a <= t.a, u.b
+
+-- case: a_later_branch_beside_an_unknown_star_is_matched_by_the_name_made_up
+-- dialect: spark
+-- table: u(b int)
+SELECT * FROM somewhere UNION ALL SELECT b + 1 FROM u;
+--> out.(b + 1) <= u.b?
+--> partial
+--> issue UNKNOWN_TABLE relation=somewhere
+--> issue APPROXIMATE_LINEAGE relation=somewhere

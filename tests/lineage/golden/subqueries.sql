@@ -76,3 +76,12 @@ SELECT a FROM t WHERE EXISTS (SELECT b FROM u WHERE b = t.a AND b IN (SELECT c F
 -- table: w(c int)
 SELECT a FROM t WHERE EXISTS (SELECT b FROM u WHERE b IN (SELECT c FROM w WHERE c = t.a));
 --> out.a <- t.a
+
+-- case: a_clause_of_a_subquery_may_use_a_name_that_was_made_up
+-- dialect: spark
+-- table: t(a int, b int)
+SELECT (SELECT max(a) FROM t ORDER BY `max(a)` LIMIT 1) AS top,
+       (SELECT a + 1 FROM t GROUP BY `(a + 1)` LIMIT 1) AS next
+FROM t;
+--> out.top <= t.a[AGGREGATION]
+--> out.next <= t.a

@@ -20,7 +20,10 @@ def leave_unnamed(binder: Binder, query: exp.Expr) -> None:
     """Let the select items of a query have no names, unless it needs them itself."""
     while query.__class__ is exp.Subquery:
         query = query.args["this"]
-    if query.__class__ is exp.Select and not _uses_names(query):
+    # A pattern in quotes may stand for columns nobody could name, as a star may.
+    if binder.registry.quoted_patterns or query.__class__ is not exp.Select:
+        return
+    if not _uses_names(query):
         binder.unnamed.add(id(query))
 
 
@@ -35,4 +38,6 @@ def _uses_names(query: exp.Expr) -> bool:
     quoted = any(
         key.__class__ is exp.Column and key.args["this"].args.get("quoted") for key in keys
     )
-    return quoted or any(item.is_star for item in args["expressions"])
+    return quoted or any(
+        item.is_star or item.__class__ is exp.Columns for item in args["expressions"]
+    )
