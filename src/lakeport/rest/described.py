@@ -27,10 +27,17 @@ class _Snapshot(msgspec.Struct, rename="kebab"):
 def shown(table: Described, mode: str = "all") -> Answer:
     """With `refs` only the snapshots that a branch or a tag is at."""
     metadata = _trimmed(table.metadata) if mode == _REFS else table.metadata
-    location = msgspec.json.encode(table.location)
-    body = b'{"metadata-location":%b,"metadata":%b,"config":{}}' % (location, metadata)
+    body = envelope(table.location, metadata)
     headers = {} if table.location is None else {"etag": _tag(table.location, mode)}
     return Answer(body=body, headers=headers)
+
+
+def envelope(location: str | None, metadata: bytes) -> bytes:
+    """The text of the metadata of a table or view, as it is, in what the protocol puts around it."""
+    return b'{"metadata-location":%b,"metadata":%b,"config":{}}' % (
+        msgspec.json.encode(location),
+        metadata,
+    )
 
 
 def unchanged(location: str, mode: str, known: str | None) -> Answer | None:

@@ -28,6 +28,15 @@ def page_of(names: Sequence[str], query: Mapping[str, str]) -> tuple[Sequence[st
     return page, _token(page[-1]) if len(rest) > size else None
 
 
+def listing(
+    levels: Sequence[str], names: Sequence[str], query: Mapping[str, str]
+) -> dict[str, object]:
+    """A page of the tables or views of a namespace."""
+    page, token = page_of(names, query)
+    listed = [{"namespace": levels, "name": name} for name in page]
+    return {"identifiers": listed, "next-page-token": token}
+
+
 def _size(text: str | None) -> int:
     if not text:
         return _USUAL

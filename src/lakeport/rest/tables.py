@@ -14,7 +14,7 @@ from lakeport.rest.described import shown, unchanged
 from lakeport.rest.desk import Desk
 from lakeport.rest.failures import NO_NAMESPACE, NamedError, Subject
 from lakeport.rest.naming import naming
-from lakeport.rest.pages import page_of
+from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
 
 _log = logging.getLogger(__name__)
@@ -30,10 +30,7 @@ def list_tables(desk: Desk) -> Answer:
     namespace = desk.seen_namespace(desk.named_namespace()).name
     engines = desk.engines
     names = desk.readable(namespace, engines.tables(namespace))
-    page, token = page_of(names, desk.query)
-    levels = engines.levels(namespace)
-    listed = [{"namespace": levels, "name": name} for name in page]
-    return json({"identifiers": listed, "next-page-token": token})
+    return json(listing(engines.levels(namespace), names, desk.query))
 
 
 def create_table(desk: Desk) -> Answer:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
 from lakeport.access import Ability
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import EngineHost
@@ -15,10 +13,11 @@ from lakeport.core.errors import NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 from lakeport.rest import bodies
 from lakeport.rest.answers import NOTHING, Answer, json
+from lakeport.rest.described import envelope
 from lakeport.rest.desk import Desk
 from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW, NamedError, Subject
 from lakeport.rest.naming import naming
-from lakeport.rest.pages import page_of
+from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
 
 _NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
@@ -30,10 +29,7 @@ _MISSING = 404
 def list_views(desk: Desk) -> Answer:
     namespace = desk.seen_namespace(desk.named_namespace()).name
     names = desk.readable(namespace, _views(desk, namespace).names())
-    page, token = page_of(names, desk.query)
-    levels = desk.engines.levels(namespace)
-    listed = [{"namespace": levels, "name": name} for name in page]
-    return json({"identifiers": listed, "next-page-token": token})
+    return json(listing(desk.engines.levels(namespace), names, desk.query))
 
 
 def create_view(desk: Desk) -> Answer:
@@ -116,9 +112,7 @@ def _views(desk: Desk, namespace: str) -> Views:
 
 
 def _shown(view: StoredView) -> Answer:
-    location = msgspec.json.encode(view.location)
-    body = b'{"metadata-location":%b,"metadata":%b,"config":{}}' % (location, view.metadata)
-    return Answer(body=body)
+    return Answer(body=envelope(view.location, view.metadata))
 
 
 def _keeps_views(catalog: Catalog) -> bool:
