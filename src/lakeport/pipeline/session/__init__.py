@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakeport.pipeline.session.adopted import adopt
 from lakeport.pipeline.session.application import Spark
 from lakeport.pipeline.session.options import Profile, SparkOptions
 from lakeport.pipeline.session.ports import Conf, Frame, Session
@@ -16,6 +17,7 @@ __all__ = [
     "Session",
     "Spark",
     "SparkOptions",
+    "adopt",
     "causes",
     "said",
     "start_spark",

@@ -40,6 +40,7 @@ class Jvm(Closing):
         self, command: Sequence[str], variables: Mapping[str, str], scratch: Path, log: Path
     ) -> None:
         self._told = scratch / "gateway"
+        self._log = log
         with open_log(log) as out:
             self._process = subprocess.Popen(  # noqa: S603  the Java that was found
                 command,
@@ -60,11 +61,14 @@ class Jvm(Closing):
         while not self._told.exists():  # it is renamed to that name when it is whole
             with contextlib.suppress(subprocess.TimeoutExpired):
                 code = self._process.wait(_TURN)
-                raise UnavailableError(f"Spark's JVM ended before it was up (exit code {code})")
+                raise self._down(f"ended before it was up (exit code {code})")
             if time.monotonic() > deadline:
-                raise UnavailableError(f"Spark's JVM was not up after {_PATIENCE:.0f} seconds")
+                raise self._down(f"was not up after {_PATIENCE:.0f} seconds")
         port, length = struct.unpack_from(">ii", told := self._told.read_bytes())
         return Gateway(port, told[8 : 8 + length].decode())
+
+    def _down(self, how: str) -> UnavailableError:
+        return UnavailableError(f"Spark's JVM {how}", hint=f"what it said is in {self._log}")
 
     def close(self) -> None:
         self.end(_PATIENCE)

@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from lakeport.core.errors import PreconditionError, UnavailableError
 from lakeport.pipeline.session.application import Spark
 from lakeport.pipeline.session.archive import Archive
 from lakeport.pipeline.session.command import Place
@@ -23,6 +24,7 @@ from lakeport.pipeline.session.jvm import Gateway
 from lakeport.pipeline.session.launch import SCRATCH, launch, spark_home, worker_python
 from lakeport.pipeline.session.options import SparkOptions
 from lakeport.pipeline.session.ports import Session
+from lakeport.pipeline.session.said import said
 
 # What would make PySpark speak to something else than the JVM it is shown.
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
@@ -33,6 +35,7 @@ class OwnSpark(Spark):
 
     def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
         super().__init__(options.log)
+        _require_alone()
         self.is_local = options.is_local
         self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
         try:
@@ -40,7 +43,7 @@ class OwnSpark(Spark):
             self._archive = Archive.of(options, java, place)
             self._jvm = launch(options, place, self._archive.flags)
             try:
-                self._root = _session(self._jvm.gateway(), worker_python(options))
+                self._root = self._begun(worker_python(options))
             except BaseException:
                 self._jvm.close()
                 _forget()
@@ -48,6 +51,17 @@ class OwnSpark(Spark):
         except BaseException:
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
+
+    def _begun(self, python: str) -> Any:
+        gateway = self._jvm.gateway()
+        try:
+            return _session(gateway, python)
+        except Exception as error:
+            self.keep_trace(error)
+            raise UnavailableError(
+                f"Spark did not start: {said(error)}",
+                hint=f"see `pipeline.spark`; all of what it said is in {self.log}",
+            ) from error
 
     @property
     def process_id(self) -> int:
@@ -65,6 +79,15 @@ class OwnSpark(Spark):
         finally:
             self._archive.after(self._jvm)
             shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _require_alone() -> None:
+    context: Any = import_module("pyspark").SparkContext
+    if context._active_spark_context is not None:  # noqa: SLF001  asking by a method would start one
+        raise PreconditionError(
+            "Spark runs already in this process, and there can be one only",
+            hint="stop it first, or use sessions of the one that runs",
+        )
 
 
 def _session(gateway: Gateway, python: str) -> Any:

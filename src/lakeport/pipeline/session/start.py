@@ -6,7 +6,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from lakeport.core.errors import ConfigurationError, UnavailableError
 from lakeport.pipeline.session.application import Spark
+from lakeport.pipeline.session.connect import ConnectSpark
 from lakeport.pipeline.session.fetch import fetch
 from lakeport.pipeline.session.jars import cached_jars, named_jars
 from lakeport.pipeline.session.java import Java, find_java
@@ -16,11 +18,28 @@ from lakeport.pipeline.session.versions import pyspark_version
 
 
 def start_spark(options: SparkOptions) -> Spark:
-    """Everything that is missing or does not fit is told before a JVM is started."""
+    """Whatever is missing or does not fit is told before a JVM is started.
+
+    A process has one Spark of its own at a time; sessions of Spark Connect servers are not limited.
+    """
     pyspark_version()
     _silence()
+    if options.connect is not None:
+        return ConnectSpark(options, options.connect)
+    if options.profile == "quick" and not options.is_local:
+        raise ConfigurationError(
+            f"the profile quick is for Spark on this machine, and its master is {options.master}",
+            hint="set `pipeline.profile` to auto or throughput",
+        )
     java = find_java(options.java_home, options.java_source)
-    return OwnSpark(options, java, _jars(options, java))
+    try:
+        return OwnSpark(options, java, _jars(options, java))
+    except OSError as error:
+        reason = (error.strerror or "unknown reason").lower()
+        raise UnavailableError(
+            f"Spark cannot start, {error.filename}: {reason}",
+            hint="it needs room for temporary files, `pipeline.cache` and its log",
+        ) from error
 
 
 def _jars(options: SparkOptions, java: Java) -> tuple[Path, ...]:

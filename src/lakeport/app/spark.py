@@ -1,0 +1,46 @@
+"""From settings to the Spark they describe."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from lakeport.core.errors import ConfigurationError
+from lakeport.pipeline.session.options import SparkOptions
+
+if TYPE_CHECKING:
+    from lakeport.app.settings import Pipeline, Settings
+    from lakeport.pipeline.session.options import Profile
+
+_S3 = ("s3://", "s3a://", "s3n://")
+
+
+def spark_options(settings: Settings) -> SparkOptions:
+    """What Java says goes to a log in the project's own folder."""
+    pipeline = settings.pipeline
+    home = settings.sources.get("pipeline.java_home")
+    return SparkOptions(
+        cache=pipeline.cache or settings.home / "cache",
+        log=settings.home / "spark.log",
+        profile=_profile(pipeline),
+        master=pipeline.spark.master,
+        connect=pipeline.spark.connect,
+        conf=pipeline.spark.conf,
+        java_home=pipeline.java_home,
+        java_source=str(home or "pipeline.java_home"),
+        jars=pipeline.jars,
+        s3=(settings.catalog.warehouse or "").startswith(_S3),
+        archive=pipeline.archive,
+    )
+
+
+def _profile(pipeline: Pipeline) -> Profile:
+    """`auto` is quick on one machine: whoever has volume there says so."""
+    spark = pipeline.spark
+    if pipeline.profile == "remote" and spark.connect is None:
+        raise ConfigurationError(
+            "`pipeline.profile` is remote, and there is no `pipeline.spark.connect`",
+            hint="name a Spark Connect server, `sc://HOST:PORT`, or leave the profile out",
+        )
+    if pipeline.profile in {"auto", "remote"}:
+        return "quick" if spark.master.startswith("local") else "throughput"
+    return "quick" if pipeline.profile == "quick" else "throughput"
