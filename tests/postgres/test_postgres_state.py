@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from lakeport.access import Ability, AuditEntry, AuditLog, Authenticator, grants_for
+from lakeport.access.lending import Lender
 from lakeport.access.tokens import create_token, revoke_token
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import AlreadyExistsError, UnauthenticatedError, UnavailableError
@@ -52,6 +53,18 @@ def test_what_one_server_revokes_the_other_refuses(url: str) -> None:
         with pytest.raises(UnauthenticatedError):
             there.authenticate(f"Bearer {token}")
         assert not there.is_open
+
+
+def test_a_pass_that_one_server_lends_the_other_knows_at_once(url: str) -> None:
+    with Store.open(url) as store, Store.open(url) as other:
+        token, _ = create_token(store.tokens, "ann", READ, now_ns=1, growth=True)
+        there = Authenticator(other.tokens, open_at_first=False)
+        assert there.authenticate(f"Bearer {token}").name == "ann"
+        here = Authenticator(store.tokens, open_at_first=False)
+        lent = Lender(store.tokens, here).lend(token)
+        found = there.authenticate(f"Bearer {lent.secret}")
+        assert (found.name, found.grants, found.growth) == ("ann", READ, True)
+        assert Lender(other.tokens, there).lend(lent.secret).identity == found
 
 
 def test_the_audit_is_kept_read_and_forgotten(url: str) -> None:
