@@ -332,3 +332,13 @@ SELECT elsewhere.t.a FROM t;
 --> @1 out.f <= t.s
 --> @2 out.a <- ()
 --> issue UNRESOLVED_REFERENCE @2
+
+-- case: spark_compares_keys_by_what_they_mean
+-- table: t(a int, b int)
+-- table: u(a int, b int)
+SELECT count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.b + 1 HAVING 1 + t.b > 5;
+SELECT count(*) AS n FROM t JOIN u ON t.a = u.a GROUP BY t.b + 1 HAVING 1 + u.b > 5;
+SELECT sum(b) AS s, s + 1 AS r FROM t GROUP BY a HAVING 1 + b > 5;
+--> partial
+--> issue UNKNOWN_COLUMN @1 column=b
+--> issue UNKNOWN_COLUMN @2 column=b

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Container, Iterator
 
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.column_types import ColumnTypes
     from lakeport.lineage.bind.scope import Item, Scope
 
 _COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ)
@@ -54,14 +55,14 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
         return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
     scalars = _scalar_functions(node)
-    there = _Whole([*keys, *shown], scalars=scalars)
+    there = _Whole([*keys, *shown], binder.types, scalars=scalars)
     _check(binder, filtered, gone, there, repeated=scope.repeated)
     if _uses(node, exp.Window):
         # Something lies between the grouping and the sort: that can name what comes out, no more.
         there = _NOTHING
     elif having is not None and scope.merged:
         # Spark loses its way from the sort through HAVING to a join that merged columns.
-        there = _Whole(shown, aggregates=False, scalars=scalars)
+        there = _Whole(shown, binder.types, aggregates=False, scalars=scalars)
     _check(binder, sorted_by, gone, there)
 
 
@@ -76,15 +77,17 @@ def is_grouped(node: exp.Select | None) -> bool:
 class _Whole:
     """What is there behind a grouping beside plain columns: expressions, aggregates of anything."""
 
-    __slots__ = ("_expressions", "_scalars", "_texts", "aggregates")
+    __slots__ = ("_expressions", "_scalars", "_texts", "_types", "aggregates")
 
     def __init__(
         self,
         expressions: list[exp.Expr],
+        types: ColumnTypes | None,
         *,
         aggregates: bool = True,
         scalars: frozenset[str] | None = None,
     ) -> None:
+        self._types = types
         self.aggregates = aggregates
         self._scalars = scalars
         self._expressions = expressions
@@ -104,12 +107,14 @@ class _Whole:
             self._texts = {}
             for expression in self._expressions:
                 if expression.__class__ is not exp.Column:
-                    self._texts.setdefault(expression.__class__, set()).add(_text(expression))
+                    self._texts.setdefault(expression.__class__, set()).add(
+                        _text(expression, self._types)
+                    )
         alike = self._texts.get(node.__class__)
-        return alike is not None and _text(node) in alike
+        return alike is not None and _text(node, self._types) in alike
 
 
-_NOTHING = _Whole([], aggregates=False)
+_NOTHING = _Whole([], None, aggregates=False)
 
 
 def _check(
@@ -202,16 +207,22 @@ def _columns_left(binder: Binder, keys: list[exp.Expr], items: list[Item]) -> se
     return left
 
 
-def _text(node: exp.Expr) -> str:
-    """Equal texts are equal keys; neither the order of a sum's terms nor qualifiers matter."""
+def _text(node: exp.Expr, types: ColumnTypes | None) -> str:
+    """Equal texts are equal keys: columns by what they mean, the terms of a sum in any order."""
     if isinstance(node, _COMMUTATIVE):
-        first, second = sorted((_text(node.this), _text(node.expression)))
+        first, second = sorted((_text(node.this, types), _text(node.expression, types)))
         return f"{type(node).__name__}({first}, {second})"
-    bare = node.copy()
-    for column in bare.find_all(exp.Column):
-        for part in ("table", "db", "catalog"):
-            column.set(part, None)
-    return bare.sql(comments=False).lower()
+    twin = node.copy()
+    for column, copied in zip(
+        node.find_all(exp.Column), list(twin.find_all(exp.Column)), strict=True
+    ):
+        ref = types.bound.get(id(column)) if types is not None else None
+        # A name that stands for a select item is nothing of the sources'.
+        if ref is not None and types is not None and id(column) not in types.aliased:
+            copied.set("this", exp.to_identifier(f"{id(ref.origin)} {ref.path}", quoted=True))
+            for part in ("table", "db", "catalog"):
+                copied.set(part, None)
+    return twin.sql(comments=False).lower()
 
 
 def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole) -> list[exp.Expr]:
