@@ -16,7 +16,7 @@ import tarfile
 from pathlib import Path
 
 import pyarrow as pa
-from pyspark.sql import SparkSession  # type: ignore[import-not-found] # not in our environment
+from pyspark.sql import SparkSession
 
 WAREHOUSE = Path("/lakeport-fixture")
 HERE = Path(__file__).parent
