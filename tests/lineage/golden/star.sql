@@ -172,3 +172,27 @@ SELECT * RENAME (z AS y) FROM t;
 SELECT * REPLACE (1 AS z) FROM mystery;
 --> partial
 --> issue APPROXIMATE_LINEAGE severity=warning
+
+-- case: modifiers_of_the_star_over_a_struct
+-- dialect: bigquery
+-- table: d.t(a int64, s struct<x int64, y int64, z int64>)
+SELECT s.* EXCEPT (y) REPLACE (a + 1 AS x) FROM d.t;
+SELECT s.* REPLACE (1 AS nope) FROM d.t;
+--> @0 out.x <= d.t.a
+--> @0 out.z <= d.t.s
+--> @1 out.x <= d.t.s
+--> @1 out.y <= d.t.s
+--> @1 out.z <= d.t.s
+--> issue UNKNOWN_COLUMN @1 column=nope
+
+-- case: replace_in_the_star_over_a_struct_nobody_knows
+-- dialect: bigquery
+-- table: d.t(s)
+SELECT s.* REPLACE (1 AS x) FROM d.t;
+--> partial
+
+-- case: except_a_field_of_a_field
+-- table: t(data struct<f1:int,s2:struct<f2:int,f3:string>>)
+SELECT data.* EXCEPT (s2.f2) FROM t;
+--> out.f1 <= t.data
+--> out.s2 <= t.data

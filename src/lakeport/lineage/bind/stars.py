@@ -174,7 +174,7 @@ def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
     if kind is None and len(refs) == 1 and isinstance(inner, exp.Column | exp.Dot):
         kind = binder.types.of_ref(refs[0])
     name = inner.this if isinstance(inner.this, exp.Identifier) else exp.to_identifier("struct")
-    return _fields(binder, refs, kind, name, modifiers)
+    return _fields(binder, refs, kind, name, scope, modifiers)
 
 
 def _struct(
@@ -187,7 +187,7 @@ def _struct(
     refs = collect(binder, column, scope)
     if not refs or not isinstance(refs[0].origin, Column):
         return []
-    return _fields(binder, refs, binder.types.of_ref(refs[0]), parts[-1], modifiers)
+    return _fields(binder, refs, binder.types.of_ref(refs[0]), parts[-1], scope, modifiers)
 
 
 def _fields(
@@ -195,11 +195,14 @@ def _fields(
     refs: list[Ref],
     kind: SqlType | None,
     identifier: exp.Expr,
+    scope: Scope,
     modifiers: _Modifiers,
 ) -> list[Item]:
     """One column per field, or one for all of them where the type is not known."""
     fields = star_fields(kind)
     if not fields:
+        # Which fields there are nobody knows, so none is missing.
+        modifiers.unmet.clear()
         opened = Column(identifier.name, binder.key(identifier))
         opened.refs = [replace(ref, approximate=True) for ref in refs]
         return [opened]
@@ -209,8 +212,16 @@ def _fields(
         if made.key in modifiers.excluded:
             modifiers.unmet.pop(made.key, None)
             continue
-        made.refs = [replace(ref, path=f"{ref.path}.{name}" if ref.path else name) for ref in refs]
-        made.type, made.typed = field, True
+        if made.key in modifiers.replaced:
+            _replace(binder, made, scope, modifiers)
+        else:
+            made.refs = [
+                replace(ref, path=f"{ref.path}.{name}" if ref.path else name) for ref in refs
+            ]
+            made.type, made.typed = field, True
+            for path in modifiers.fields.get(made.key, ()):
+                _leave_out(made, path, modifiers)
+        _rename(binder, made, modifiers)
         items.append(made)
     return items
 
@@ -288,12 +299,8 @@ def _shown(
         return []
     made = Column(column.name, key)
     made.inferred = False
-    replacement = modifiers.replaced.get(key)
-    if replacement is not None:
-        modifiers.unmet.pop(key, None)
-        made.refs = collect(binder, replacement, scope)
-        made.expression = replacement
-        made.text = binder.sql(replacement)
+    if key in modifiers.replaced:
+        _replace(binder, made, scope, modifiers)
     else:
         made.refs = refs
         made.identity = True
@@ -301,11 +308,23 @@ def _shown(
         made.type, made.typed = binder.types.of_column(column), True
         for path in modifiers.fields.get(key, ()):
             _leave_out(made, path, modifiers)
-    renamed = modifiers.renamed.get(key)
-    if renamed is not None:
-        modifiers.unmet.pop(key, None)
-        made.name, made.key = renamed.name, binder.key(renamed)
+    _rename(binder, made, modifiers)
     return [made]
+
+
+def _replace(binder: Binder, made: Column, scope: Scope, modifiers: _Modifiers) -> None:
+    replacement = modifiers.replaced[made.key]
+    modifiers.unmet.pop(made.key, None)
+    made.refs = collect(binder, replacement, scope)
+    made.expression = replacement
+    made.text = binder.sql(replacement)
+
+
+def _rename(binder: Binder, made: Column, modifiers: _Modifiers) -> None:
+    renamed = modifiers.renamed.get(made.key)
+    if renamed is not None:
+        modifiers.unmet.pop(made.key, None)
+        made.name, made.key = renamed.name, binder.key(renamed)
 
 
 def _leave_out(made: Column, path: list[exp.Expr], modifiers: _Modifiers) -> None:
