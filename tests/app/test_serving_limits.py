@@ -12,7 +12,9 @@ import grpc
 import msgspec
 import pyarrow as pa
 import pytest
+import requests
 
+from lakeport.app.serve import running
 from lakeport.app.serve.options import flight_options
 from lakeport.app.settings import load
 from lakeport.app.settings.sections import Limits
@@ -22,6 +24,7 @@ from lakeport.flight.messages import Action
 from lakeport.flight.protobuf import put_message
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import Compression, FlightService
+from lakeport.web.app import build
 from tests.flight.raw import Failure, RawClient, failure_of
 from tests.flight.services import BATCH, Complete, Endless, Gauge, Held
 
@@ -139,6 +142,7 @@ OF_OTHER_TESTS = {
     "statement_rows",  # of writing
     "statement_bytes",
     "stop_seconds",  # tests/cli/test_serve_process.py
+    "request_bytes",  # of HTTP, below
 }
 
 
@@ -156,6 +160,16 @@ def test_there_is_no_limit_without_a_refusal() -> None:
     assert {
         field.name for field in msgspec.structs.fields(Limits)
     } == REFUSALS.keys() | OF_OTHER_TESTS
+
+
+def test_a_request_to_the_iceberg_door_may_be_too_long(tmp_path: Path) -> None:
+    (tmp_path / "lakeport.toml").write_text("[server.limits]\nrequest_bytes = 1024")
+    flags = {"server.grpc": "127.0.0.1:0", "server.http": "127.0.0.1:0"}
+    with running(load(project=tmp_path, flags=flags, variables={}), build) as server:
+        body = {"namespace": ["shop"], "properties": {"note": "x" * 1_024}}
+        answer = requests.post(f"{server.greeting.iceberg}/v1/namespaces", json=body, timeout=30)
+    assert answer.status_code == 413
+    assert "`server.limits.request_bytes`" in answer.json()["error"]["message"]
 
 
 def test_the_same_requests_pass_where_the_limits_are_wider(tmp_path: Path) -> None:
