@@ -166,8 +166,8 @@ def test_a_request_to_the_iceberg_door_may_be_too_long(tmp_path: Path) -> None:
     (tmp_path / "lakeport.toml").write_text("[server.limits]\nrequest_bytes = 1024")
     flags = {"server.grpc": "127.0.0.1:0", "server.http": "127.0.0.1:0"}
     with running(load(project=tmp_path, flags=flags, variables={}), build) as server:
-        body = {"namespace": ["shop"], "properties": {"note": "x" * 1_024}}
-        answer = requests.post(f"{server.greeting.iceberg}/v1/namespaces", json=body, timeout=30)
+        address = f"{server.greeting.iceberg}/v1/namespaces"
+        answer = requests.post(address, data=b" " * 1_025, timeout=30)
     assert answer.status_code == 413
     assert "`server.limits.request_bytes`" in answer.json()["error"]["message"]
 
