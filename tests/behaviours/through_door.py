@@ -6,29 +6,62 @@ It is no entry of `IMPLEMENTATIONS`, because those are behind the tests of Airpo
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+import itertools
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
+from starlette.applications import Starlette
+from starlette.routing import Mount
+
+from lakeport.access import EVERYONE
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
-from tests.behaviours.implementations import (
-    IMPLEMENTATIONS,
-    SMALL,
-    Clock,
-    Implementation,
-    LiveCatalog,
-    close_iceberg,
-)
-from tests.rest.doors import open_door, profile_in
+from lakeport.rest import IcebergDoor
+from tests.behaviours.implementations import IMPLEMENTATIONS, SMALL, Clock, LiveCatalog
+from tests.rest.doors import profile_in, serving
+
+
+class Street:
+    """All doors of this process: a server of its own for each would take longer than most tests do."""
+
+    def __init__(self) -> None:
+        self._application = Starlette()
+        self._numbers = itertools.count()
+        self._running = ExitStack()
+        self._address = self._running.enter_context(serving(self._application))
+
+    @contextmanager
+    def door(self, catalog: IcebergCatalog) -> Iterator[str]:
+        path = f"/{next(self._numbers)}/iceberg"
+        place = Mount(path, IcebergDoor([catalog], lambda _header: EVERYONE))
+        self._application.routes.append(place)
+        try:
+            yield f"{self._address}{path}"
+        finally:
+            self._application.routes.remove(place)
+
+
+@cache
+def street() -> Street:
+    """Opened once; it ends with the process."""
+    return Street()
 
 
 class ThroughDoor(IcebergCatalog):
     """Closes the door and the lake behind it when it is closed."""
 
-    def __init__(self, behind: ExitStack, profile: Profile, **more: Any) -> None:
-        super().__init__(profile, **more)
-        self._behind = behind
+    def __init__(self, folder: Path, **more: Any) -> None:
+        with ExitStack() as opening:
+            lake = opening.enter_context(IcebergCatalog(profile_in(folder)))
+            url = opening.enter_context(street().door(lake))
+            profile = Profile("lake", "rest", url)
+            # Nothing may be older than the last statement, because the tests look at once.
+            super().__init__(profile, max_staleness=0, refresh_seconds=0, **more)
+            self._behind = opening.pop_all()
 
     def close(self) -> None:
         super().close()
@@ -36,22 +69,7 @@ class ThroughDoor(IcebergCatalog):
 
 
 def make_through_door(clock: Clock, folder: Path) -> LiveCatalog:
-    with ExitStack() as stack:
-        lake = stack.enter_context(IcebergCatalog(profile_in(folder)))
-        url = stack.enter_context(open_door(lake))
-        profile = Profile("lake", "rest", url)
-        # Nothing may be older than the last statement, because the tests look at once.
-        freshness = {"max_staleness": 0.0, "refresh_seconds": 0.0}
-        return ThroughDoor(stack.pop_all(), profile, clock=clock, options=SMALL, **freshness)
+    return ThroughDoor(folder, clock=clock, options=SMALL)
 
 
-_PLAIN = IMPLEMENTATIONS["iceberg"]
-
-THROUGH_DOOR = Implementation(
-    make_through_door,
-    close_iceberg,
-    is_shared=True,
-    counts_rows=False,
-    upkeep=_PLAIN.upkeep,
-    sweeping=_PLAIN.sweeping,
-)
+THROUGH_DOOR = replace(IMPLEMENTATIONS["iceberg"], make=make_through_door, counts_rows=False)
