@@ -44,7 +44,7 @@ from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.rest import IcebergDoor
 
-TABLES, SNAPSHOTS, LONG = 1_000, 10, 200
+TABLES, SNAPSHOTS, LONG = 1_000, 5, 100
 PAUSE = 0.1
 """Seconds between two calls of one of many clients, on average."""
 ACTS = ("load", "commit", "list")
@@ -70,9 +70,9 @@ def main() -> int:
 def _races(folder: Path, address: str) -> Iterator[Line]:
     places = (address, str(folder))
     print(f"\n  {'milliseconds':<22}{'door p50':>10}{'p99':>9}{'in-process p50':>17}{'p99':>9}")
-    for threads, calls, pause in ((1, 80, 0.0), (16, 10, PAUSE)):
+    for threads, calls, pause in ((1, 60, 0.0), (16, 8, PAUSE)):
         found: list[dict[str, list[float]]] = [{act: [] for act in ACTS} for _ in places]
-        for _ in range(1 if is_quick() else 3):  # in turns, so that a busy moment hits both
+        for _ in range(1 if is_quick() else 2):  # in turns, so that a busy moment hits both
             for side, place in zip(found, places, strict=True):
                 for act, seconds in _measure(threads, calls, pause, place).items():
                     side[act].extend(seconds)
@@ -81,7 +81,7 @@ def _races(folder: Path, address: str) -> Iterator[Line]:
             shown = [value * 1e3 for side in found for value in _percentiles(side[act])]
             print(f"  {what:<22}{shown[0]:>10.2f}{shown[1]:>9.2f}{shown[2]:>17.2f}{shown[3]:>9.2f}")
             yield Line(f"{what}: door / in-process, p50", shown[0] / shown[2], 3)
-    hurried = [_measure(16, 10, 0.0, place) for place in places]
+    hurried = [_measure(16, 6, 0.0, place) for place in places]
     for act in ACTS:
         rates = [16 / statistics.mean(side[act]) for side in hurried]
         print(f"  {act}, 16 without a pause: {rates[0]:.0f} calls/s, in-process {rates[1]:.0f}")
@@ -170,7 +170,7 @@ def _unchanged(address: str) -> Iterator[Line]:
     client = RestCatalog("lake", uri=address)
     tag = ask()
     whole, same, loaded = [], [], []
-    for _ in range(20 if is_quick() else 300):
+    for _ in range(20 if is_quick() else 150):
         whole.append(_seconds(ask))
         same.append(_seconds(lambda: ask(tag)))
         loaded.append(_seconds(lambda: client.load_table("some.long")))
