@@ -6,31 +6,23 @@ with the server and only the end of the stream is missing.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from pathlib import Path
+from collections.abc import Callable
 
 import grpc
 import pyarrow as pa
-import pyarrow.flight as fl
 import pytest
 
 from lakeport.airport.requested import Layout, path_of
-from lakeport.airport.service import AirportService
 from lakeport.catalog.changes import AddColumn, Change, DropColumn, RenameColumn
 from lakeport.catalog.definition import Definition
 from lakeport.flight.ipc import Kind
 from lakeport.flight.messages import FlightDescriptor
-from lakeport.flight.server import FlightServer
+from tests.airport.crowds.conftest import HELD, ROWS, Scene
 from tests.airport.exchange.talk import Writer, batch_of
-from tests.airport.programs.wire_lake import SERVED
-from tests.airport.scans.duck import Door, Duck
-from tests.behaviours.implementations import Clock
+from tests.airport.scans.duck import Duck
 from tests.behaviours.lake import Lake, Subject, schema_of
-from tests.flight.raw import Failure, RawClient, failure_of
+from tests.flight.raw import Failure, failure_of
 
-ROWS = schema_of(k=pa.int64(), text=pa.string())
-HELD = [{"k": k, "text": f"row {k}"} for k in range(6)]
 SENT = {
     "update": schema_of(text=pa.string(), rowid=pa.int64()),
     "delete": schema_of(rowid=pa.int64()),
@@ -38,56 +30,32 @@ SENT = {
 MOMENTS = ("before the exchange", "before the rows", "before the end")
 
 
-@dataclass(frozen=True)
-class Scene:
-    lake: Lake
-    raw: RawClient
-    flight: fl.FlightClient
-
-    @property
-    def log(self) -> Subject:
-        return self.lake.table("log")
-
-    def failure(
-        self, operation: str, moment: str, change: Callable[[Lake], None]
-    ) -> Failure | None:
-        """Of a statement on two rows, into which somebody else's change comes at a moment."""
-        duck = Duck(self.flight).begin()
-        told = self.log.state
-        path = FlightDescriptor(path=path_of(told.name, Layout.of(told)))
-        own = Writer(self.raw).having(("airport-transaction-id", duck.transaction or ""))
-        picked = [row["rowid"] for row in duck.scan(path).to_pylist() if row["k"] in {1, 2}]
-        meanwhile = {name: lambda: None for name in MOMENTS} | {moment: lambda: change(self.lake)}
-        try:
-            meanwhile["before the exchange"]()
-            talk = own.open(operation, returning=True)
-            talk.name(path)
-            talk.declare(SENT[operation])
-            assert talk.hear() == Kind.SCHEMA
-            meanwhile["before the rows"]()
-            values = [(mine,) if operation == "delete" else ("new", mine) for mine in picked]
-            talk.send(batch_of(SENT[operation], *values))
-            talk.hear_batch()
-            meanwhile["before the end"]()
-            talk.half_close()
-            assert talk.hear() is None
-        except grpc.RpcError as error:
-            return failure_of(error)
-        return None
-
-
-@pytest.fixture(params=sorted(SERVED))
-def scene(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Scene]:
-    implementation, clock = SERVED[str(request.param)], Clock()
-    lake = Lake(implementation, implementation.make(clock, tmp_path), clock)
-    lake.create(ROWS, name="log").insert(HELD)
-    with (
-        FlightServer(AirportService([lake.catalog], Door())) as server,
-        RawClient(server.address.removeprefix("grpc://")) as raw,
-        fl.connect(server.address) as flight,
-    ):
-        yield Scene(lake, raw, flight)
-    implementation.close(lake.catalog)
+def attempt(
+    scene: Scene, operation: str, moment: str, change: Callable[[Lake], None]
+) -> Failure | None:
+    """Of a statement on two rows, into which somebody else's change comes at a moment."""
+    duck = Duck(scene.flight).begin()
+    told = scene.log.state
+    path = FlightDescriptor(path=path_of(told.name, Layout.of(told)))
+    own = Writer(scene.raw).having(("airport-transaction-id", duck.transaction or ""))
+    picked = [row["rowid"] for row in duck.scan(path).to_pylist() if row["k"] in {1, 2}]
+    meanwhile = {name: lambda: None for name in MOMENTS} | {moment: lambda: change(scene.lake)}
+    try:
+        meanwhile["before the exchange"]()
+        talk = own.open(operation, returning=True)
+        talk.name(path)
+        talk.declare(SENT[operation])
+        assert talk.hear() == Kind.SCHEMA
+        meanwhile["before the rows"]()
+        values = [(mine,) if operation == "delete" else ("new", mine) for mine in picked]
+        talk.send(batch_of(SENT[operation], *values))
+        talk.hear_batch()
+        meanwhile["before the end"]()
+        talk.half_close()
+        assert talk.hear() is None
+    except grpc.RpcError as error:
+        return failure_of(error)
+    return None
 
 
 def replaced(lake: Lake) -> None:
@@ -126,7 +94,7 @@ def aborted(failure: Failure | None) -> bool:
 def test_rows_that_others_put_in_their_place_are_left_alone(
     scene: Scene, operation: str, moment: str, others: Callable[[Lake], None]
 ) -> None:
-    assert aborted(scene.failure(operation, moment, others))
+    assert aborted(attempt(scene, operation, moment, others))
     assert scene.log.rows() == [(row["k"], row["text"]) for row in HELD]
 
 
@@ -135,7 +103,7 @@ def test_rows_that_others_put_in_their_place_are_left_alone(
 def test_a_table_dropped_under_a_statement_aborts_it(
     scene: Scene, operation: str, moment: str
 ) -> None:
-    assert aborted(scene.failure(operation, moment, dropped))
+    assert aborted(attempt(scene, operation, moment, dropped))
     assert "log" not in scene.lake.catalog.namespace("shop").tables()
 
 
@@ -152,7 +120,7 @@ ALTERS: dict[str, Change] = {
 def test_an_altered_table_aborts_or_changes_the_very_rows(
     scene: Scene, operation: str, moment: str, alter: str
 ) -> None:
-    failure = scene.failure(operation, moment, lambda lake: _alter(lake, alter))
+    failure = attempt(scene, operation, moment, lambda lake: _alter(lake, alter))
     others = [(row["k"],) for row in HELD if row["k"] not in {1, 2}]
     kept = scene.log.rows("k")
     if failure is not None:
