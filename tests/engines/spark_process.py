@@ -1,27 +1,31 @@
-"""Spark with Iceberg, as it runs in a process of its own: one JVM, any number of sessions.
-
-Iceberg's jar is resolved once by Spark itself, kept in our cache folder, and used by path from then
-on: resolving takes seconds and a network.
-"""
+"""Spark with Iceberg, as it runs in a process of its own: one JVM, any number of sessions."""
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
-import shutil
-import subprocess
-import sys
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-_ARTIFACT = "iceberg-spark-runtime-4.1_2.13"
-_VERSION = "1.12.0"
-_JAR = f"{_ARTIFACT}-{_VERSION}.jar"
-_JAVAS = (17, 21)
+from lakeport.app.settings import load
+from lakeport.app.spark import spark_options
+from lakeport.core.errors import PreconditionError, UnavailableError
+from lakeport.pipeline.session import Spark, SparkOptions, start_spark
+from lakeport.pipeline.session.fetch import fetch
+from lakeport.pipeline.session.jars import cached_jars
+from lakeport.pipeline.session.java import find_java
+from lakeport.pipeline.session.versions import pyspark_version
+
+_CONF = {
+    "spark.driver.memory": "1g",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+    "spark.sql.leafNodeDefaultParallelism": "1",  # a file for each INSERT … VALUES
+}
 
 # What runs inside a statement and is no part of its sentence.
 _TRACE = re.compile(r"\n\s+at |\nJVM stacktrace")
@@ -34,15 +38,12 @@ class NoSparkError(Exception):
 class Sessions:
     """Sessions of one JVM, by number: each has settings, views and catalogs of its own."""
 
-    def __init__(self, root: Any) -> None:
-        self._root = root
+    def __init__(self, spark: Spark) -> None:
+        self._spark = spark
         self._sessions: list[Any] = []
 
     def open(self, settings: Mapping[str, str]) -> int:
-        session = self._root.newSession()
-        for key, value in settings.items():
-            session.conf.set(key, value)
-        self._sessions.append(session)
+        self._sessions.append(self._spark.session(settings))
         return len(self._sessions) - 1
 
     def sql(self, number: int, text: str) -> tuple[list[str], list[tuple[Any, ...]]]:
@@ -79,91 +80,30 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def spark(folder: str) -> Iterator[Sessions]:
     """Start a JVM; `folder` takes what it writes beside tables."""
-    reason = why_no_java()
-    if reason is not None:
-        raise NoSparkError(reason)
-    jar = _cache() / _JAR
-    root = _start(_settings(Path(folder), jar))
-    _keep(jar)
-    try:
-        yield Sessions(root)
-    finally:
-        root.stop()
-
-
-def why_no_java() -> str | None:
-    home = os.environ.get("JAVA_HOME")
-    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
-    if program is None:
-        return "no java found"
-    told = subprocess.run([program, "-version"], capture_output=True, text=True, check=False)
-    found = re.search(r'version "(\d+)', told.stderr)
-    if found is None or int(found[1]) not in _JAVAS:
-        return f"{program} is not Java 17 or 21"
-    return None
-
-
-def _settings(folder: Path, jar: Path) -> dict[str, str]:
-    if jar.exists():
-        library = {"spark.jars": str(jar)}
-    else:
-        packages = f"org.apache.iceberg:{_ARTIFACT}:{_VERSION}"
-        library = {"spark.jars.packages": packages, "spark.jars.ivy": str(_ivy())}
-    return {
-        **library,
-        "spark.master": "local[2]",
-        "spark.driver.memory": "1g",
-        # Tests are short: what the second compiler would win later it costs now.
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.ui.enabled": "false",
-        "spark.ui.showConsoleProgress": "false",
-        "spark.local.dir": str(folder / "local"),
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.sql.catalogImplementation": "in-memory",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.sql.shuffle.partitions": "1",
-        "spark.sql.leafNodeDefaultParallelism": "1",  # a file for each INSERT … VALUES
-        "spark.sql.session.timeZone": "UTC",
-        "spark.sql.extensions": (
-            "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
-        ),
-    }
-
-
-def _start(settings: Mapping[str, str]) -> Any:
-    # Loaded here alone, and by name: its types would cost mypy more than all of ours.
-    pyspark: Any = importlib.import_module("pyspark.sql")
-    os.environ["PYSPARK_PYTHON"] = sys.executable
+    options = _options(Path(folder))
+    _require(options)
     os.environ["TZ"] = "UTC"  # PySpark hands moments out in the zone of its process
     time.tzset()
-    builder = pyspark.SparkSession.builder
-    for key, value in settings.items():
-        builder = builder.config(key, value)
+    with start_spark(options) as started:
+        yield Sessions(started)
+
+
+def _options(folder: Path) -> SparkOptions:
+    return replace(
+        spark_options(load(folder=folder)),
+        log=folder / "spark.log",
+        master="local[2]",
+        conf=_CONF,
+        archive=False,  # one that is there is used; writing one takes longer than it saves
+    )
+
+
+def _require(options: SparkOptions) -> None:
+    """What only a machine can lack; whatever else goes wrong is no reason to skip a test."""
     try:
-        started = builder.getOrCreate()
-    except Exception as error:
-        if "JAVA_GATEWAY_EXITED" not in str(error):
-            raise
-        reason = "Spark did not start" if "spark.jars" in settings else f"{_JAR} cannot be had"
-        raise NoSparkError(reason) from error
-    started.sparkContext.setLogLevel("OFF")
-    return started
-
-
-def _cache() -> Path:
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "lakeport"
-
-
-def _ivy() -> Path:
-    return _cache() / "ivy"
-
-
-def _keep(jar: Path) -> None:
-    """From Ivy's folder to where it is found without asking; whole or not at all."""
-    if not jar.exists():
-        part = jar.with_suffix(f".{os.getpid()}")
-        shutil.copyfile(_ivy() / "jars" / f"org.apache.iceberg_{_JAR}", part)
-        part.replace(jar)
+        pyspark_version()
+        java = find_java(options.java_home, options.java_source)
+        if not cached_jars(options.cache, s3=False):
+            fetch(options, java)
+    except (PreconditionError, UnavailableError) as error:
+        raise NoSparkError(str(error)) from error

@@ -79,6 +79,7 @@ def command(
         str(place.java),
         "-cp",
         os.pathsep.join(_class_path(options, place, variables)),
+        *_heap(options),
         *flags(options),
         *archive,
         "org.apache.spark.deploy.SparkSubmit",
@@ -91,13 +92,17 @@ def command(
 
 def flags(options: SparkOptions) -> tuple[str, ...]:
     """Those that make a JVM another one: an archive is good for the same ones only."""
-    memory = options.conf.get("spark.driver.memory")
     return (
-        *((f"-Xmx{memory}",) if memory else ()),
         *_FLAGS,
         *(_QUICK_FLAGS if options.profile == "quick" else ()),
         *shlex.split(options.conf.get("spark.driver.extraJavaOptions", "")),
     )
+
+
+def _heap(options: SparkOptions) -> tuple[str, ...]:
+    """Without a word about it Java takes a quarter of the machine."""
+    memory = options.conf.get("spark.driver.memory")
+    return (f"-Xmx{memory}",) if memory else ()
 
 
 def _class_path(

@@ -8,6 +8,7 @@ it in order. Whatever it prints goes to the log file.
 from __future__ import annotations
 
 import contextlib
+import re
 import struct
 import subprocess
 import time
@@ -23,6 +24,7 @@ _CONNECTION = "_PYSPARK_DRIVER_CONN_INFO_PATH"
 _TURN = 0.02
 _PATIENCE = 300.0
 _LOG_BYTES = 16 << 20
+_THROWN = re.compile(r'^Exception in thread "main" [\w.$]+: (?P<message>.+)$', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +44,7 @@ class Jvm(Closing):
         self._told = scratch / "gateway"
         self._log = log
         with open_log(log) as out:
+            self._begin = out.tell()
             self._process = subprocess.Popen(  # noqa: S603  the Java that was found
                 command,
                 env={**variables, _CONNECTION: str(self._told)},
@@ -60,15 +63,19 @@ class Jvm(Closing):
         deadline = time.monotonic() + _PATIENCE
         while not self._told.exists():  # it is renamed to that name when it is whole
             with contextlib.suppress(subprocess.TimeoutExpired):
-                code = self._process.wait(_TURN)
-                raise self._down(f"ended before it was up (exit code {code})")
+                self._process.wait(_TURN)
+                raise self._down("ended before it was up")
             if time.monotonic() > deadline:
                 raise self._down(f"was not up after {_PATIENCE:.0f} seconds")
         port, length = struct.unpack_from(">ii", told := self._told.read_bytes())
         return Gateway(port, told[8 : 8 + length].decode())
 
     def _down(self, how: str) -> UnavailableError:
-        return UnavailableError(f"Spark's JVM {how}", hint=f"what it said is in {self._log}")
+        said = _reason(self._log.read_bytes()[self._begin :].decode("utf-8", "replace"))
+        return UnavailableError(
+            f"Spark's JVM {how}{said and f': {said}'}",
+            hint=f"see `pipeline.spark`; all of what it said is in {self._log}",
+        )
 
     def close(self) -> None:
         self.end(_PATIENCE)
@@ -86,6 +93,15 @@ class Jvm(Closing):
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
+
+
+def _reason(text: str) -> str:
+    """The exception that ended it, else the first line that is no warning."""
+    thrown = _THROWN.search(text)
+    if thrown is not None:
+        return thrown["message"]
+    lines = (line for line in text.splitlines() if line.strip() and "WARN" not in line)
+    return next(lines, "")
 
 
 def open_log(log: Path) -> IO[bytes]:
