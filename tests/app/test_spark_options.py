@@ -1,0 +1,49 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from lakeport.app.settings import Settings
+from lakeport.app.spark import spark_options
+from lakeport.core.errors import ConfigurationError
+
+Read = Callable[..., Settings]
+
+
+def test_spark_is_started_as_lakeport_toml_says(read: Read) -> None:
+    settings = read(
+        '[pipeline]\nprofile = "throughput"\njars = ["a.jar"]\narchive = false\n'
+        '[pipeline.spark]\nmaster = "local[3]"\nconf = { "spark.x" = "y" }\n'
+    )
+    options = spark_options(settings)
+    assert options.jars == (settings.root / "a.jar",)
+    assert (options.profile, options.master, options.archive) == ("throughput", "local[3]", False)
+    assert options.conf == {"spark.x": "y"}
+    assert options.log == settings.root / ".lakeport" / "spark.log"
+
+
+def test_java_home_comes_with_where_it_was_set(read: Read, tmp_path: Path) -> None:
+    options = spark_options(read(variables={"JAVA_HOME": str(tmp_path)}))
+    assert (options.java_home, options.java_source) == (tmp_path, "JAVA_HOME")
+
+
+@pytest.mark.parametrize(
+    ("spark", "profile"),
+    [("", "quick"), ('master = "yarn"', "throughput"), ('master = "local"', "quick")],
+)
+def test_the_profile_follows_from_where_spark_runs(read: Read, spark: str, profile: str) -> None:
+    assert spark_options(read(f"[pipeline.spark]\n{spark}\n")).profile == profile
+
+
+def test_the_profile_remote_needs_a_server(read: Read) -> None:
+    with pytest.raises(ConfigurationError, match=r"there is no `pipeline\.spark\.connect`"):
+        spark_options(read('[pipeline]\nprofile = "remote"\n'))
+    with_server = '[pipeline]\nprofile = "remote"\n[pipeline.spark]\nconnect = "sc://h:1"\n'
+    assert spark_options(read(with_server)).connect == "sc://h:1"
+
+
+@pytest.mark.parametrize(("warehouse", "s3"), [("s3://bucket/lake", True), ("lake", False)])
+def test_tables_in_s3_are_seen_by_their_warehouse(read: Read, warehouse: str, *, s3: bool) -> None:
+    assert spark_options(read(f'[catalog]\nwarehouse = "{warehouse}"\n')).s3 is s3

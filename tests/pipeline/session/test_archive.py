@@ -1,0 +1,90 @@
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from lakeport.pipeline.session.archive import Archive
+from lakeport.pipeline.session.command import Place
+from lakeport.pipeline.session.java import Java, find_java
+from lakeport.pipeline.session.jvm import Jvm
+from lakeport.pipeline.session.options import SparkOptions
+from tests.pipeline.session.programs import LIVE, UP, make_java
+
+_WRITE = """
+flag = next(part for part in sys.argv if part.startswith('-XX:ArchiveClassesAtExit='))
+with open(flag.partition('=')[2], 'w') as out:
+    out.write('classes')
+"""
+
+
+@pytest.fixture
+def options(tmp_path: Path) -> SparkOptions:
+    return SparkOptions(tmp_path / "cache", tmp_path / "spark.log", master="local[2]")
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Place:
+    (tmp_path / "spark" / "jars").mkdir(parents=True)
+    jar = tmp_path / "iceberg.jar"
+    jar.touch()
+    return Place(tmp_path / "jdk" / "bin" / "java", tmp_path / "spark", tmp_path, (jar,))
+
+
+def java_that(place: Place, then: str) -> Java:
+    return find_java(make_java(place.java.parent.parent, then=then))
+
+
+def run(archive: Archive, java: Java, folder: Path) -> None:
+    line = [str(java.program), *archive.flags]
+    archive.after(Jvm(line, os.environ, folder, folder / "spark.log"))
+
+
+def test_the_first_session_writes_and_the_next_reads(
+    options: SparkOptions, place: Place, tmp_path: Path
+) -> None:
+    java = java_that(place, UP + LIVE + _WRITE)
+    first = Archive.of(options, java, place)
+    assert (first.reads, first.writes is None) == (None, False)
+    run(first, java, tmp_path)
+    second = Archive.of(options, java, place)
+    assert second == Archive(reads=first.writes)
+    assert f"-XX:SharedArchiveFile={first.writes}" in second.flags
+
+
+@pytest.mark.parametrize("then", [_WRITE + "sys.exit(1)", "", "sys.exit(1)"])
+def test_a_jvm_that_fails_leaves_no_archive(
+    options: SparkOptions, place: Place, tmp_path: Path, then: str
+) -> None:
+    java = java_that(place, then)
+    archive = Archive.of(options, java, place)
+    run(archive, java, tmp_path)
+    assert Archive.of(options, java, place) == archive
+    assert list((options.cache / "classes").iterdir()) == []
+
+
+def test_only_quick_sessions_on_this_machine_have_one(options: SparkOptions, place: Place) -> None:
+    java = java_that(place, "")
+    for other in (
+        replace(options, profile="throughput"),
+        replace(options, master="yarn"),
+        replace(options, archive=False),
+    ):
+        assert Archive.of(other, java, place).flags == ()
+
+
+def test_an_archive_is_good_for_the_same_java_flags_and_jars_only(
+    options: SparkOptions, place: Place
+) -> None:
+    java = java_that(place, "")
+    file = Archive.of(options, java, place).writes
+    assert (
+        Archive.of(replace(options, conf={"spark.driver.memory": "2g"}), java, place).writes == file
+    )
+    assert Archive.of(options, replace(java, version="21"), place).writes != file
+    flag = {"spark.driver.extraJavaOptions": "-Xss4m"}
+    assert Archive.of(replace(options, conf=flag), java, place).writes != file
+    place.jars[0].write_text("another")
+    assert Archive.of(options, java, place).writes != file

@@ -1,0 +1,55 @@
+from __future__ import annotations
+
+import pytest
+
+from lakeport.pipeline.session import Cause, causes, said
+
+# As PySpark 4.1.4 gives them, cut to what matters.
+_CALLED = """An error occurred while calling o36.sql.
+: org.apache.iceberg.exceptions.BadRequestException: Malformed request: column `b` would be dropped
+\tat org.apache.iceberg.rest.ErrorHandlers$DefaultErrorHandler.accept(ErrorHandlers.java:249)
+"""
+_WRITING = """An error occurred while calling o71.sql.
+: org.apache.spark.SparkException: Writing job aborted
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.writingJobAborted(Errors.scala:1)
+Caused by: org.apache.iceberg.exceptions.ValidationException: Found new conflicting delete files
+\tat org.apache.iceberg.exceptions.ValidationException.check(ValidationException.java:49)
+\t... 40 more
+"""
+_CONNECT = """(org.apache.iceberg.exceptions.CommitFailedException) Requirement failed: branch main
+
+JVM stacktrace:
+org.apache.iceberg.exceptions.CommitFailedException
+\tat org.apache.iceberg.rest.ErrorHandlers.accept(ErrorHandlers.java:97)
+"""
+_PARSING = """
+[PARSE_SYNTAX_ERROR] Syntax error at or near 'selec'. SQLSTATE: 42601 (line 1, pos 0)
+
+== SQL ==
+selec
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "sentence"),
+    [
+        (_CALLED, "Malformed request: column `b` would be dropped"),
+        (_WRITING, "Writing job aborted: Found new conflicting delete files"),
+        (_CONNECT, "Requirement failed: branch main"),
+        (_PARSING, "[PARSE_SYNTAX_ERROR] Syntax error at or near 'selec'. SQLSTATE: 42601 (line 1, pos 0)"),
+        ("", "RuntimeError"),
+    ],
+)  # fmt: skip
+def test_one_line_is_said_without_java_s_stack(text: str, sentence: str) -> None:
+    assert said(RuntimeError(text)) == sentence
+
+
+def test_causes_are_told_from_the_top_to_the_bottom() -> None:
+    assert causes(RuntimeError(_WRITING)) == (
+        Cause("SparkException", "Writing job aborted"),
+        Cause("ValidationException", "Found new conflicting delete files"),
+    )
+
+
+def test_an_error_of_python_is_its_own_cause() -> None:
+    assert causes(ValueError("no\nmore")) == (Cause("ValueError", "no"),)
