@@ -173,6 +173,35 @@ def _transform(tokens: list[Token], at: int, found: list[Token]) -> int:
     return 0
 
 
+def _pivot(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`PIVOT (avg(x) + 1 AS y FOR …)` → `PIVOT (coalesce(avg(x) + 1) AS y FOR …)`: calls alone parse."""
+    end = closing(tokens, at + 1) if _word(tokens, at + 1) == "(" else 0
+    made: list[Token] = []
+    begin = place = at + 2
+    while place < end:
+        if tokens[place].token_type is _T.L_PAREN:
+            place = closing(tokens, place)
+        elif (word := _word(tokens, place)) in {",", "FOR"}:
+            made += [*_called(tokens[begin:place]), *tokens[place : place + (word == ",")]]
+            begin = place + 1
+            if word == "FOR":
+                found += [*tokens[at : at + 2], *made]
+                return place - at
+        place += 1
+    return 0
+
+
+def _called(aggregate: list[Token]) -> list[Token]:
+    """An aggregate with its alias, as a call."""
+    named = len(aggregate) > 2 and aggregate[-2].token_type is _T.ALIAS
+    body = aggregate[:-2] if named else aggregate
+    if not body or (len(body) > 2 and closing(body, 1) == len(body) - 1):
+        return aggregate
+    first, last = body[0], body[-1]
+    call = [_as(_T.VAR, "coalesce", first), _as(_T.L_PAREN, "(", first), *body]
+    return [*call, _as(_T.R_PAREN, ")", last), *aggregate[len(body) :]]
+
+
 _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     ">": _unsigned_shift,
     "APPROX": _nearest,
@@ -185,6 +214,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     "MATCH_CONDITION": _match_condition,
     "MAX": _max_recursion,
     "NORMALIZE": _normal_form,
+    "PIVOT": _pivot,
     "REDUCE": _transform,
     **{name.upper(): _json_clauses for name in _JSON_FUNCTIONS},
     **{name.upper(): _null_choice for name in _NULL_CHOOSERS},

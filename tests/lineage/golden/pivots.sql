@@ -67,3 +67,12 @@ UNPIVOT t ON a, b INTO NAME month VALUE sales;
 SELECT * FROM t PIVOT (sum(earnings) FOR year IN (s, 2013));
 --> partial
 --> issue UNKNOWN_COLUMN column=s
+
+-- case: pivot_of_computed_aggregates_in_spark
+-- table: t(year int, course string, earnings int)
+SELECT * FROM t PIVOT (ceil(sum(earnings)) AS c, avg(earnings) + 1 AS a FOR course IN ('x', 'y'));
+--> out.year <- t.year
+--> out.x_c <= t.earnings, t.course[CONDITIONAL]
+--> out.x_a <= t.earnings, t.course[CONDITIONAL]
+--> out.y_c <= t.earnings, t.course[CONDITIONAL]
+--> out.y_a <= t.earnings, t.course[CONDITIONAL]
