@@ -6,7 +6,7 @@ it: a file that ends in the middle is told apart from one that is no Parquet fil
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -68,6 +68,19 @@ class Footer:
             for node in self.nodes
             if node.field_id is not None
         }
+
+    def bytes_of(self, field_ids: Sequence[int]) -> list[int]:
+        """How many bytes of the first row group each of these columns unpacks to."""
+        leaves = {node.field_id: node.leaves for node in self.nodes}
+        return [
+            sum(self.chunk(0, leaf).total_uncompressed_size for leaf in leaves.get(each, ()))
+            for each in field_ids
+        ]
+
+    def runs(self, count: int) -> Iterator[npt.NDArray[np.int64]]:
+        """The starts of so many row groups at a time, of all that hold rows."""
+        firsts = self.starts[:-1][np.diff(self.starts) > 0]
+        return (firsts[place : place + count] for place in range(0, len(firsts), count))
 
     def cheapest(self, leaves: range) -> int:
         """The leaf that costs the least to read: never a repeated one if another will do."""

@@ -23,7 +23,7 @@ from lakeport.catalog.iceberg.parts import MEBIBYTE, Source
 from lakeport.catalog.iceberg.scan.ahead import ClosedError, ReadAhead
 from lakeport.catalog.iceberg.scan.find import Finder
 from lakeport.catalog.iceberg.scan.gather import Gather, one_each
-from lakeport.catalog.iceberg.scan.lanes import Lanes, joined, share
+from lakeport.catalog.iceberg.scan.lanes import Lanes, is_lopsided, joined, share
 from lakeport.catalog.iceberg.scan.messages import Found, messages
 from lakeport.catalog.iceberg.scan.part import Part
 from lakeport.catalog.iceberg.scan.width import for_chunks, rows_at_once
@@ -37,6 +37,8 @@ from lakeport.core.names import quoted
 
 # Smaller splits are read before a thread is up.
 _THREADED_BYTES = MEBIBYTE
+# Row groups of a stretch: opening one costs a millisecond, and what is ready ahead must not be too much.
+_GROUPS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,25 @@ class _Reading:
     closed: Event
 
 
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Rows of a file that follow each other, and how the work on them is shared."""
+
+    part: Part
+    wanted: Wanted
+    lanes: Lanes
+
+
 def open_split(source: Source, moment: Moment, request: ScanRequest, split: Split) -> BatchStream:
     """The moment is the one whose snapshot the split names."""
     reading = _prepared(source, moment, request, split)
     # Whoever reads is a thread, too.
     helpers = source.options.threads - 1 if _is_worth_threads(reading) else 0
-    lanes = [_lanes(reading, part, helpers) for part in reading.parts]
+    stretches = [each for part in reading.parts for each in _stretches(reading, part, helpers)]
     ahead = ReadAhead(
         [
-            [partial(part.read, _narrowed(reading.wanted, fields)) for fields in shared]
-            for part, shared in zip(reading.parts, lanes, strict=True)
+            [partial(each.part.read, _narrowed(each.wanted, fields)) for fields in each.lanes]
+            for each in stretches
         ],
         threads=helpers,
         most=source.options.queue_bytes,
@@ -70,7 +81,7 @@ def open_split(source: Source, moment: Moment, request: ScanRequest, split: Spli
         reading.closed.set()
         ahead.close()
 
-    return BatchStream(reading.bound.schema, _batches(reading, ahead, lanes), close)
+    return BatchStream(reading.bound.schema, _batches(reading, ahead, stretches), close)
 
 
 def _prepared(source: Source, moment: Moment, request: ScanRequest, split: Split) -> _Reading:
@@ -134,16 +145,23 @@ def _is_worth_threads(reading: _Reading) -> bool:
     )
 
 
-def _lanes(reading: _Reading, part: Part, helpers: int) -> Lanes:
+def _stretches(reading: _Reading, part: Part, helpers: int) -> list[_Stretch]:
+    """The file in lanes of columns; by row groups where one column is most of the work."""
+    wanted = reading.wanted
     # Of a remote file, columns that are neighbours are fetched together, by one lane.
     is_shared = helpers > 0 and is_mapped(reading.source.io, part.file.path)
     if not is_shared:
-        return share(part.file, reading.wanted.fields, 1)
+        return [_Stretch(part, wanted, share(part.file, wanted.fields, 1))]
+    footer = reading.source.caches.footers.peek(part.file.path)
+    if footer is not None and is_lopsided(footer, wanted.fields):
+        return [
+            _Stretch(part, replace(wanted, positions=starts), share(part.file, wanted.fields, 1))
+            for starts in footer.runs(_GROUPS)
+        ]
     # Somebody waits for the first file's first rows; of the others rows are ready when their turn comes.
     is_first = part is reading.parts[0]
-    footer = reading.source.caches.footers.peek(part.file.path) if is_first else None
-    work = None if footer is None else footer.work()
-    return share(part.file, reading.wanted.fields, helpers + 1, work)
+    work = footer.work() if footer is not None and is_first else None
+    return [_Stretch(part, wanted, share(part.file, wanted.fields, helpers + 1, work))]
 
 
 def _narrowed(wanted: Wanted, fields: Sequence[int]) -> Wanted:
@@ -151,21 +169,20 @@ def _narrowed(wanted: Wanted, fields: Sequence[int]) -> Wanted:
 
 
 def _batches(
-    reading: _Reading, ahead: ReadAhead, lanes: Sequence[Lanes]
+    reading: _Reading, ahead: ReadAhead, stretches: Sequence[_Stretch]
 ) -> Generator[pa.RecordBatch, None, None]:
     size = reading.source.options.batch_bytes
     with closing(ahead), suppress(ClosedError):
-        found = _limited(_found(reading, ahead, lanes), reading.bound.request.limit)
+        found = _limited(_found(reading, ahead, stretches), reading.bound.request.limit)
         yield from messages(found, reading.bound.schema, size)
 
 
-def _found(reading: _Reading, ahead: ReadAhead, lanes: Sequence[Lanes]) -> Iterator[Found]:
+def _found(reading: _Reading, ahead: ReadAhead, stretches: Sequence[_Stretch]) -> Iterator[Found]:
     finder = reading.finder
     gather = Gather() if finder.is_conditional else one_each
-    for index, part in enumerate(reading.parts):
-        chunks = joined(partial(ahead.take, index), lanes[index])
-        for stretch in gather(chunks):
-            yield from finder.find(stretch, part.first)
+    for index, stretch in enumerate(stretches):
+        for chunks in gather(joined(partial(ahead.take, index), stretch.lanes)):
+            yield from finder.find(chunks, stretch.part.first)
 
 
 def _limited(found: Iterable[Found], limit: int | None) -> Iterator[Found]:
