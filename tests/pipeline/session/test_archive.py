@@ -37,9 +37,11 @@ def java_that(place: Place, then: str) -> Java:
     return find_java(make_java(place.java.parent.parent, then=then))
 
 
-def run(archive: Archive, java: Java, folder: Path) -> None:
+def run(archive: Archive, java: Java, folder: Path, *, worked: bool = True) -> None:
     line = [str(java.program), *archive.flags]
-    archive.after(Jvm(line, os.environ, folder, folder / "spark.log"))
+    jvm = Jvm(line, os.environ, folder, folder / "spark.log")
+    jvm.gateway()
+    archive.after(jvm, worked=worked)
 
 
 def test_the_first_session_writes_and_the_next_reads(
@@ -54,15 +56,24 @@ def test_the_first_session_writes_and_the_next_reads(
     assert f"-XX:SharedArchiveFile={first.writes}" in second.flags
 
 
-@pytest.mark.parametrize("then", [_WRITE + "sys.exit(1)", "", "sys.exit(1)"])
+@pytest.mark.parametrize("then", [LIVE + _WRITE + "sys.exit(1)", LIVE, f"{LIVE}\nsys.exit(1)"])
 def test_a_jvm_that_fails_leaves_no_archive(
     options: SparkOptions, place: Place, tmp_path: Path, then: str
 ) -> None:
-    java = java_that(place, then)
+    java = java_that(place, f"{UP}\n{then}")
     archive = Archive.of(options, java, place)
     run(archive, java, tmp_path)
     assert Archive.of(options, java, place) == archive
     assert list((options.cache / "classes").iterdir()) == []
+
+
+def test_a_jvm_that_did_nothing_leaves_no_archive(
+    options: SparkOptions, place: Place, tmp_path: Path
+) -> None:
+    java = java_that(place, UP + LIVE + _WRITE)
+    archive = Archive.of(options, java, place)
+    run(archive, java, tmp_path, worked=False)
+    assert Archive.of(options, java, place) == archive
 
 
 def test_only_quick_sessions_on_this_machine_have_one(options: SparkOptions, place: Place) -> None:

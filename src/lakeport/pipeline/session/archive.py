@@ -48,14 +48,14 @@ class Archive:
             return _QUIET, f"-XX:ArchiveClassesAtExit={self._part(self.writes)}"
         return ()
 
-    def after(self, jvm: Jvm) -> None:
-        """End the JVM and keep what it wrote, whole or not at all."""
+    def after(self, jvm: Jvm, *, worked: bool) -> None:
+        """End the JVM and keep what it wrote, whole or not at all; nothing if it loaded next to nothing."""
         if self.writes is None:
             jvm.close()
             return
         part = self._part(self.writes)
         try:
-            if jvm.end(_PATIENCE) and part.exists():
+            if jvm.end(_PATIENCE if worked else 0.0) and worked and part.exists():
                 part.replace(self.writes)
         finally:
             part.unlink(missing_ok=True)

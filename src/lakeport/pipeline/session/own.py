@@ -36,6 +36,7 @@ class OwnSpark(Spark):
     def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
         super().__init__(options.log)
         _require_alone()
+        self._worked = False
         self.is_local = options.is_local
         self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
         try:
@@ -68,6 +69,7 @@ class OwnSpark(Spark):
         return self._jvm.process_id
 
     def fresh(self) -> Session:
+        self._worked = True
         session: Session = self._root.newSession()
         return session
 
@@ -77,7 +79,7 @@ class OwnSpark(Spark):
                 self._root.stop()
             _forget()
         finally:
-            self._archive.after(self._jvm)
+            self._archive.after(self._jvm, worked=self._worked)
             shutil.rmtree(self._scratch, ignore_errors=True)
 
 
