@@ -18,6 +18,7 @@ from lakeport.airport.requested import Requested, from_json
 from lakeport.airport.scans.asked import Asked, asked_again, asked_of, scan_request
 from lakeport.airport.scans.groups import grouped
 from lakeport.airport.scans.pins import Pins
+from lakeport.airport.scans.planning import plan_of, steadily
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
 from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
@@ -36,13 +37,12 @@ from lakeport.catalog.ports import (
     Travelable,
     require,
 )
-from lakeport.core.errors import ConflictError, LimitError
+from lakeport.core.errors import LimitError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 from lakeport.flight.messages import REUSE_CONNECTION, FlightEndpoint
 from lakeport.flight.service import Outgoing
 
-_ATTEMPTS = 3
 _MAX_ANSWER = 2 * MAX_BYTES
 _SKIP = "airport-skip-producing-results"
 
@@ -108,18 +108,16 @@ class Scans:
         self, call: Call, visible: Visible, requested: Requested, parameters: ScanParameters
     ) -> tuple[FlightEndpoint, ...]:
         requested = requested.at_point(parameters.at_unit, parameters.at_value)
-        for _ in range(_ATTEMPTS):
+
+        def attempt() -> tuple[FlightEndpoint, ...]:
             reading = resolve(call, visible, requested, self._pins)
             asked = asked_of(reading, requested, parameters)
             request, _ = scan_request(reading, asked)
             table = require(reading.found.table, Scannable, _what(reading.found))
-            plan = table.plan(request)
-            if _is_of(call, plan, reading):
-                return self._tickets(reading, asked, plan)
-        raise ConflictError(
-            f"table {quoted(str(requested.name))} was changed while a scan of it was planned",
-            hint="run the query again",
-        )
+            plan = plan_of(table, request, reading, same_rows=_minds_newer(call))
+            return self._tickets(reading, asked, plan)
+
+        return steadily(attempt)
 
     def _tickets(
         self, reading: Reading, asked: Asked, plan: ScanPlan
@@ -144,11 +142,21 @@ class Scans:
         """Tickets of ours, and contract 001's JSON."""
         if not is_scan_ticket(ticket) and ticket.lstrip().startswith(b"{"):
             requested = from_json(ticket, "the ticket")
-            reading = resolve(call, visible, requested, self._pins)
-            return _streamed(call, reading, asked_of(reading, requested), None)
+
+            def asked_for() -> Outgoing:
+                reading = resolve(call, visible, requested, self._pins)
+                asked = asked_of(reading, requested)
+                return _streamed(call, reading, asked, None, same_rows=_minds_newer(call))
+
+            return steadily(asked_for)
         found = decode_ticket(ticket)
-        reading = resolve_ticket(call, visible, found, self._pins)
-        return _streamed(call, reading, asked_again(reading, found), _pieces(found))
+
+        def named() -> Outgoing:
+            reading = resolve_ticket(call, visible, found, self._pins)
+            asked = asked_again(reading, found)
+            return _streamed(call, reading, asked, _pieces(found), same_rows=True)
+
+        return steadily(named)
 
     # -- statistics ------------------------------------------------------------------------------
 
@@ -186,13 +194,15 @@ def _announced(reading: Reading) -> Announced:
     return Announced(reading.found, state, announced_schema(table, state, statistics=statistics))
 
 
-def _streamed(call: Call, reading: Reading, asked: Asked, pieces: Pieces | None) -> Outgoing:
+def _streamed(
+    call: Call, reading: Reading, asked: Asked, pieces: Pieces | None, *, same_rows: bool
+) -> Outgoing:
     has_rows = reading.rows.snapshot_id is not None or not isinstance(
         reading.found.table, Travelable
     )
     if is_set(call, _SKIP) or not has_rows:
         return empty_stream(reading)
-    return stream(call, reading, asked, pieces)
+    return stream(call, reading, asked, pieces, same_rows=same_rows)
 
 
 def _pieces(ticket: ScanTicket) -> Pieces | None:
@@ -230,12 +240,9 @@ def _fits(ticket: ScanTicket, count: int) -> bool:
         return False
 
 
-def _is_of(call: Call, plan: ScanPlan, reading: Reading) -> bool:
-    """Whether the plan is about the state that was resolved; only a transaction minds newer rows."""
-    planned, rows = plan.state, reading.rows
-    if (planned.uuid, planned.schema_id) != (rows.uuid, rows.schema_id):
-        return False
-    return planned.snapshot_id == rows.snapshot_id or transaction_of(call) is None
+def _minds_newer(call: Call) -> bool:
+    """Whoever is in no transaction may as well read what was committed a moment later."""
+    return transaction_of(call) is not None
 
 
 def _what(found: Found) -> str:

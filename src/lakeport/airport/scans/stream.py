@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from lakeport.airport.scans.asked import Asked, scan_request
 from lakeport.airport.scans.conform import Conform, places_of
 from lakeport.airport.scans.doubt import doubt_of
+from lakeport.airport.scans.planning import plan_of
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.tickets import Ranges, parts_of
 from lakeport.airport.wire.packing import pack
@@ -42,10 +43,12 @@ class Pieces:
     is_exact: bool
 
 
-def stream(call: Call, reading: Reading, asked: Asked, pieces: Pieces | None) -> Outgoing:
+def stream(
+    call: Call, reading: Reading, asked: Asked, pieces: Pieces | None, *, same_rows: bool = True
+) -> Outgoing:
     """Without pieces everything is planned here and now."""
     request, _ = scan_request(reading, asked)
-    source = _Planned(reading, pieces)
+    source = _Planned(reading, pieces, same_rows=same_rows)
     declared = reading.schema
     wanted = bind_request(request, reading.rows.definition.schema).schema
     conform = Conform(
@@ -77,9 +80,10 @@ def merged(plan: ScanPlan) -> tuple[Split, ...]:
 class _Planned:
     """A table of which only the pieces of a ticket are read, each row of them once."""
 
-    def __init__(self, reading: Reading, pieces: Pieces | None) -> None:
+    def __init__(self, reading: Reading, pieces: Pieces | None, *, same_rows: bool) -> None:
         self._reading = reading
         self._pieces = pieces
+        self._same_rows = same_rows
         self._source = require(
             reading.found.table, Scannable, f"table {quoted(str(reading.found.table.name))}"
         )
@@ -95,7 +99,7 @@ class _Planned:
     def plan(self, request: ScanRequest) -> ScanPlan:
         pieces = self._pieces
         if pieces is None:
-            plan = self._source.plan(request)
+            plan = plan_of(self._source, request, self._reading, same_rows=self._same_rows)
             self.expected = plan.rows
             return ScanPlan(
                 plan.state, plan.schema, merged(plan), plan.rows, plan.bytes, plan.exact
