@@ -83,14 +83,28 @@ def test_create_schema_answers_a_contents_record(either: Door) -> None:
     assert list(either.catalog.namespace("STAGING").tables()) == []
 
 
-def test_comment_and_tags_of_a_schema_come_back(either: Door) -> None:
-    tags = {"owner": "ann", "größe": "5"}
-    either.results("create_schema", schema="staging", comment="raw data", tags=tags)
+TAGS: list[dict[str, str]] = [
+    {},
+    {"owner": "ann", "größe": "5", "empty": "", "": "nameless"},
+    {
+        "comment": "not the comment",
+        "exists": "no",
+    },  # as other things are called that are kept there
+    {"exists": "true"},
+]
+
+
+@pytest.mark.parametrize("comment", ["raw data", None])
+@pytest.mark.parametrize("tags", TAGS, ids=str)
+def test_comment_and_tags_of_a_schema_come_back(
+    either: Door, tags: dict[str, str], comment: str | None
+) -> None:
+    either.results("create_schema", schema="staging", comment=comment, tags=tags)
     body = msgpack.packb({"catalog_name": "lake"})
     length, data = msgpack.unpackb(either.duck.client.action("list_schemas", body))
     root = msgpack.unpackb(pa.CompressedInputStream(pa.BufferReader(data), "zstd").read(length))
     (listed,) = [each for each in root["schemas"] if each["name"] == "staging"]
-    assert (listed["description"], listed["tags"]) == ("raw data", tags)
+    assert (listed["description"], listed["tags"]) == (comment or "", tags)
 
 
 @pytest.mark.parametrize("name", ["shop", "SHOP"])

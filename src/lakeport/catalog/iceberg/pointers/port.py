@@ -20,6 +20,10 @@ COMMENT = "comment"
 # What PyIceberg and Java's JDBC catalog write so that a namespace without properties has a row.
 _EXISTS = ("exists", "true")
 
+# Before tags that are called like something else that is kept among the properties.
+_TAG = "lakeport.tag."
+_TAKEN = frozenset({COMMENT, _EXISTS[0]})
+
 
 class Pointers(Protocol):
     def namespaces(self) -> Sequence[NamespaceInfo]:
@@ -81,12 +85,14 @@ class Listing:
 
 def describe(name: str, properties: Mapping[str, str]) -> NamespaceInfo:
     kept = {key: value for key, value in properties.items() if (key, value) != _EXISTS}
-    return NamespaceInfo(name, kept.pop(COMMENT, None), kept)
+    comment = kept.pop(COMMENT, None)
+    return NamespaceInfo(name, comment, {key.removeprefix(_TAG): kept[key] for key in kept})
 
 
 def properties_of(info: NamespaceInfo) -> Properties:
     comment = {} if info.comment is None else {COMMENT: info.comment}
-    return {**info.properties, **comment}
+    tags = {_TAG + key if key in _TAKEN else key: info.properties[key] for key in info.properties}
+    return {**tags, **comment}
 
 
 def can_exist(name: str) -> bool:
