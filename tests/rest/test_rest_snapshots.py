@@ -54,6 +54,29 @@ def test_a_sequence_number_that_was_given_out_is_lost(raw: RawLake, sequence: in
     assert table.refuse(add(orphan)).error == LOST
 
 
+def test_a_replaced_table_goes_on_counting_whatever_was_written_meanwhile(raw: RawLake) -> None:
+    """Java's client sends a replace again as it is, with the numbers of the table that it once saw."""
+    table = raw.table()
+    table.append()
+    first = table.snapshot(2, **{"parent-snapshot-id": None})
+    second = table.snapshot(3, **{"parent-snapshot-id": first["snapshot-id"]})
+    overtaken = [table.append(), table.append()]
+    after = table.changed(
+        update("remove-snapshot-ref", ref_name="main"),
+        add(first),
+        point("main", first["snapshot-id"]),
+        add(second),
+        point("main", second["snapshot-id"]),
+    )
+    numbers = {each["snapshot-id"]: each["sequence-number"] for each in after["snapshots"]}
+    assert [numbers[each] for each in overtaken] == [2, 3]
+    assert [numbers[each["snapshot-id"]] for each in (first, second)] == [4, 5]
+    assert len(set(numbers.values())) == len(numbers)
+    assert after["last-sequence-number"] == 5
+    assert after["current-snapshot-id"] == second["snapshot-id"]
+    assert table.append()
+
+
 def test_a_snapshot_that_is_there_is_refused(raw: RawLake) -> None:
     table = raw.table()
     number = table.append()

@@ -56,6 +56,7 @@ class Draft:
         self.added_spec_id: int | None = None
         self.added_order_id: int | None = None
         self.added_snapshots: set[int] = set()
+        self.renumbered: set[int] = set()
         self.is_new = False
         self._before = before
 

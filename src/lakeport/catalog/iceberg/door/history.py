@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TypeVar
 
 from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
-from pyiceberg.table.snapshots import SnapshotLogEntry
+from pyiceberg.table.snapshots import Snapshot, SnapshotLogEntry
 from pyiceberg.table.statistics import StatisticsCommonFields
 
 from lakeport.catalog.iceberg.door import messages
@@ -39,14 +39,8 @@ def add_snapshot(draft: Draft, update: messages.AddSnapshot) -> None:
         known = {each.schema_id for each in draft.schemas}
         require_known(is_known=snapshot.schema_id in known, what=f"schema {snapshot.schema_id}")
     if draft.format_version > 1:
-        sequence = snapshot.sequence_number or 0
-        if sequence <= draft.last_sequence_number:
-            raise ConflictError(
-                f"the snapshot has sequence number {sequence}, and the table is at"
-                f" {draft.last_sequence_number} already",
-                hint="load the table again, and repeat the change if it still makes sense",
-            )
-        draft.last_sequence_number = sequence
+        snapshot = _numbered(draft, snapshot)
+        draft.last_sequence_number = snapshot.sequence_number or 0
     draft.snapshots = [*draft.snapshots, snapshot]
     draft.added_snapshots.add(number)
     draft.is_changed = True
@@ -110,6 +104,25 @@ def remove_partition_statistics(draft: Draft, update: messages.RemovePartitionSt
     kept = _without(draft.partition_statistics, update.snapshot_id)
     draft.is_changed |= kept != draft.partition_statistics
     draft.partition_statistics = kept
+
+
+def _numbered(draft: Draft, snapshot: Snapshot) -> Snapshot:
+    """With a sequence number that is the table's next, or later."""
+    sequence, last = snapshot.sequence_number or 0, draft.last_sequence_number
+    if sequence > last:
+        return snapshot
+    parent = snapshot.parent_snapshot_id
+    replaces = parent is None and MAIN_BRANCH not in draft.refs
+    if replaces or parent in draft.renumbered:
+        # Engines replace a table whatever was written to it meanwhile, and never number such snapshots
+        # anew. They hold files of this commit alone, so the number, which is our version of the table,
+        # can be given here.
+        draft.renumbered.add(snapshot.snapshot_id)
+        return snapshot.model_copy(update={"sequence_number": last + 1})
+    raise ConflictError(
+        f"the snapshot has sequence number {sequence}, and the table is at {last} already",
+        hint="load the table again, and repeat the change if it still makes sense",
+    )
 
 
 def _without(files: Iterable[File], *snapshots: int) -> list[File]:
