@@ -12,15 +12,24 @@ import gzip
 import json
 import uuid
 from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
+from typing import TypeAlias
 
 import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.memory import MemoryCatalog
-from lakeport.catalog.ports import Insertable, NamespaceInfo, require
+from lakeport.catalog.ports import DynamicNamespace, Insertable, NamespaceInfo, require
+from tests.behaviours.implementations import LiveCatalog
+
+Make: TypeAlias = Callable[[str, Path], AbstractContextManager[LiveCatalog]]
+"""A catalog of that name, below that folder."""
 
 _COLUMNS_OF_T: dict[str, pa.DataType] = {"id": pa.int64(), "name": pa.string(), "v": pa.float64()}
 SCHEMA_OF_T = pa.schema(_COLUMNS_OF_T)
@@ -49,23 +58,35 @@ class Run:
     tables: tuple[tuple[str, str, pa.Schema], ...]
     requests: tuple[Request, ...]
 
-    def build(self) -> list[MemoryCatalog]:
+    def build(self, make: Callable[[str], LiveCatalog]) -> list[LiveCatalog]:
         """A catalog for each name that is asked for. Who attaches "" gets the first one."""
-        return [self._catalog(name or "lake") for name in self.catalogs]
+        return [self._stock(make(name or "lake")) for name in self.catalogs]
 
-    def _catalog(self, name: str) -> MemoryCatalog:
-        catalog = MemoryCatalog(name)
+    def _stock(self, catalog: LiveCatalog) -> LiveCatalog:
         for namespace in dict.fromkeys(schema for schema, _, _ in self.tables):
             catalog.create_namespace(NamespaceInfo(namespace))
         for namespace, table, schema in self.tables:
             if "/" in table:
                 continue  # no table of ours can have such a name
-            made = catalog.namespace(namespace).create_table(table, Definition(schema))
+            place = require(catalog.namespace(namespace), DynamicNamespace, namespace)
+            made = place.create_table(table, Definition(schema))
             for row in _rows(schema):
                 with require(made, Insertable, table).insert() as write:
                     write.add(row)
                     write.commit()
         return catalog
+
+
+@contextmanager
+def memory(name: str, _: Path) -> Iterator[LiveCatalog]:
+    yield MemoryCatalog(name)
+
+
+@contextmanager
+def iceberg(name: str, folder: Path) -> Iterator[LiveCatalog]:
+    uri, place = f"sqlite:///{folder / name}.db", f"file://{folder / name}"
+    with IcebergCatalog(Profile(name, "embedded", uri, place)) as catalog:
+        yield catalog
 
 
 @cache

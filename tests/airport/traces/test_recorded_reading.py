@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
@@ -24,7 +26,15 @@ from tests.airport.traces.client_view import (
     transaction_of,
     version_of,
 )
-from tests.airport.traces.recorded import ROWS_OF_T, SCHEMA_OF_T, Request, recorded_runs
+from tests.airport.traces.recorded import (
+    ROWS_OF_T,
+    SCHEMA_OF_T,
+    Make,
+    Request,
+    iceberg,
+    memory,
+    recorded_runs,
+)
 
 ROW_ID = 2**64 - 1
 # No version at all, one that is not there (the recording server refused it, too), a name with a slash.
@@ -172,10 +182,15 @@ def _rows_at(parameters: Mapping[str, Any]) -> int:
             return len(ROWS_OF_T)
 
 
+@pytest.mark.parametrize("make", [memory, iceberg])
 @pytest.mark.parametrize("name", sorted(recorded_runs()))
-def test_recorded_requests_are_answered_as_the_client_needs(name: str) -> None:
+def test_recorded_requests_are_answered_as_the_client_needs(
+    name: str, make: Make, tmp_path: Path
+) -> None:
     run = recorded_runs()[name]
-    with serving(run.build()) as client:
+    with ExitStack() as stack:
+        lakes = run.build(lambda named: stack.enter_context(make(named, tmp_path)))
+        client = stack.enter_context(serving(lakes))
         for request in run.requests:
             replay = Replay(client, request)
             refused = request.id in REFUSED and request.action in {"endpoints", "flight_info"}
