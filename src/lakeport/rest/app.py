@@ -1,8 +1,8 @@
 """The door as an ASGI application: who calls, which endpoint, its answer or the reason why not.
 
 A handler runs in a thread of its own and to its end, also if the client has left: a commit that has begun
-is not undone by a closed connection. Who calls is asked before a body is read; a body that is too long is
-refused without being read to its end, and a change when too many others run.
+is not undone by a closed connection. Who calls is asked before a body is read; a change is refused when
+too many others run.
 """
 
 from __future__ import annotations
@@ -35,13 +35,14 @@ from lakeport.rest.failures import (
     Subject,
     refused,
 )
+from lakeport.rest.incoming import body_of
 from lakeport.rest.routes import Matched, Route, Routes, segments_of
 
 BODY_BYTES = 64 << 20
 CHANGES = 64
 """Requests that change something, at a time: who waits for a lock must not hold up who reads."""
 
-_METHOD_NOT_ALLOWED, _TOO_LARGE, _NOT_FOUND = 405, 413, 404
+_METHOD_NOT_ALLOWED, _NOT_FOUND = 405, 404
 _JSON = "application/json"
 _READING, _WITH_BODY = ("GET", "HEAD"), "POST"
 _NOBODY = Identity("", frozenset())
@@ -101,7 +102,7 @@ class IcebergDoor:
             account.desk = desk = await to_thread.run_sync(self._desk, request, matched)
             self._require_room()
             if request.method == _WITH_BODY:
-                desk.body = await self._body(request)
+                desk.body = await body_of(request, self._body_bytes)
             return await to_thread.run_sync(route.handler, desk, limiter=self._changes)
         except ClientDisconnect:
             raise
@@ -126,7 +127,8 @@ class IcebergDoor:
             error = InvalidRequestError(
                 f"{quoted(what)} is not offered", hint=f"the path has {', '.join(found)}"
             )
-            raise NamedError(error, _METHOD_NOT_ALLOWED, "UnsupportedOperationException")
+            name, allow = "UnsupportedOperationException", {"allow": ", ".join(found)}
+            raise NamedError(error, _METHOD_NOT_ALLOWED, name, headers=allow)
         raise NotFoundError(f"there is no {quoted(what)}", hint="GET /v1/config lists what is here")
 
     def _desk(self, request: Request, matched: Matched) -> Desk:
@@ -151,23 +153,6 @@ class IcebergDoor:
     def _require_room(self) -> None:
         if not self._changes.available_tokens:
             raise LimitError("too much is being changed at once", hint="send it again")
-
-    async def _body(self, request: Request) -> bytes:
-        error = InvalidRequestError(
-            f"the request is longer than {self._body_bytes:,} bytes",
-            hint="send less at once, or raise `server.limits.request_bytes`",
-        )
-        too_large = NamedError(error, _TOO_LARGE, "BadRequestException")
-        declared = request.headers.get("content-length", "0")
-        if declared.isdecimal() and int(declared) > self._body_bytes:
-            raise too_large
-        parts, size = [], 0
-        async for part in request.stream():
-            size += len(part)
-            if size > self._body_bytes:
-                raise too_large
-            parts.append(part)
-        return b"".join(parts)
 
 
 def _about(desk: Desk | None, route: Route) -> Subject:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import logging
 import uuid
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from lakeport.catalog.engines import OutcomeUnknownError
@@ -76,13 +77,20 @@ class NamedError(Exception):
     """An error that Iceberg has a name of its own for; `about` what it is about, if not the request's."""
 
     def __init__(
-        self, error: errors.LakeportError, status: int, name: str, about: Subject | None = None
+        self,
+        error: errors.LakeportError,
+        status: int,
+        name: str,
+        about: Subject | None = None,
+        *,
+        headers: Mapping[str, str] | None = None,
     ) -> None:
         super().__init__(error.message)
         self.error = error
         self.status = status
         self.name = name
         self.about = about
+        self.headers = headers or {}
 
 
 def refused(
@@ -90,9 +98,8 @@ def refused(
 ) -> Answer:
     """`missing` is what is not there, if something is not; `commits` whether a commit was asked for."""
     if isinstance(error, NamedError):
-        return _told(
-            _worded(error.error, error.name, error.about or about), error.status, error.name
-        )
+        worded = _worded(error.error, error.name, error.about or about)
+        return _told(worded, error.status, error.name, error.headers)
     if isinstance(error, errors.NotFoundError):
         return _told(_worded(error, missing, about), 404, missing)
     if isinstance(error, errors.AlreadyExistsError):
@@ -128,11 +135,13 @@ def _looked_up(error: errors.LakeportError) -> tuple[int, str]:
     return _INTERNAL
 
 
-def _told(error: errors.LakeportError, status: int, name: str) -> Answer:
+def _told(
+    error: errors.LakeportError, status: int, name: str, more: Mapping[str, str] | None = None
+) -> Answer:
     text = str(error) if error.outside is None else error.outside
     if error.outside is not None and status >= _SERVER_ERROR:
         _log.warning("rest.failed", extra={"reason": error.message})
-    headers = {}
+    headers = dict(more or {})
     if status == _UNAUTHORIZED:
         headers["www-authenticate"] = "Bearer"
     if status == _TOO_MANY:
