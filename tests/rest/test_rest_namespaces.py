@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tests.rest.doors import Client
-from tests.rest.raw import RawLake
+from tests.rest.raw import VIEW, RawLake, schema
 
 ALL = "/v1/lake/namespaces"
 NO_NAMESPACE = (404, "NoSuchNamespaceException")
@@ -75,6 +75,50 @@ def test_namespaces_lie_in_each_other(client: Client) -> None:
     assert client.get(f"{ALL}/implied").json["properties"] == {"a": "1"}
 
 
+def test_a_namespace_that_only_holds_others_is_one(raw: RawLake, client: Client) -> None:
+    for top in ("lists", "takes", "holds", "moves", "keeps", "views"):
+        assert client.post(ALL, {"namespace": [top, "below"]}).status == 200
+    for kind in ("tables", "views"):
+        assert client.get(f"{ALL}/Lists/{kind}").json["identifiers"] == []
+        assert client.get(f"{ALL}/list/{kind}").error == NO_NAMESPACE
+    changed = client.post(f"{ALL}/takes/properties", {"updates": {"a": "1"}, "removals": ["b"]})
+    assert changed.json == {"updated": ["a"], "removed": [], "missing": ["b"]}
+    assert client.get(f"{ALL}/takes").json["properties"] == {"a": "1"}
+    assert client.post(f"{ALL}/HOLDS/tables", {"name": "t", "schema": schema()}).status == 200
+    found = client.get(f"{ALL}/holds/tables").json["identifiers"]
+    assert found == [{"namespace": ["holds"], "name": "t"}]
+    table = raw.table()
+    body = {
+        "source": {"namespace": [table.namespace], "name": table.name},
+        "destination": {"namespace": ["moves"], "name": "t"},
+    }
+    assert client.post("/v1/lake/tables/rename", body).status == 204
+    register = {"name": "t", "metadata-location": raw.table().location()}
+    assert client.post(f"{ALL}/keeps/register", register).status == 200
+    assert client.post(f"{ALL}/views/views", VIEW).status == 200
+    assert client.get(f"{ALL}?parent=views").json["namespaces"] == [["views", "below"]]
+
+
+def test_a_namespace_with_others_in_it_is_not_dropped(client: Client) -> None:
+    client.post(ALL, {"namespace": ["stays"]})
+    for top in ("stays", "lasts"):
+        client.post(ALL, {"namespace": [top, "below"]})
+        refused = client.send("DELETE", f"{ALL}/{top.upper()}")
+        assert refused.error == (409, "NamespaceNotEmptyException")
+        assert client.send("DELETE", f"{ALL}/{top}%1Fbelow").status == 204
+    assert client.send("DELETE", f"{ALL}/stays").status == 204
+    assert client.send("HEAD", f"{ALL}/stays").status == 404
+    assert client.send("HEAD", f"{ALL}/lasts").status == 404
+
+
+def test_nothing_may_be_written_as_null(client: Client) -> None:
+    """As clients in Go do."""
+    assert client.post(ALL, {"namespace": ["nulls"], "properties": None}).status == 200
+    path = f"{ALL}/nulls/properties"
+    assert client.post(path, {"removals": None, "updates": {"a": "1"}}).json["updated"] == ["a"]
+    assert client.post(path, {"removals": ["a"], "updates": None}).json["removed"] == ["a"]
+
+
 def test_namespaces_come_in_pages(raw: RawLake, client: Client) -> None:
     made = {raw.namespace() for _ in range(3)}
     found: list[str] = []
@@ -86,6 +130,15 @@ def test_namespaces_come_in_pages(raw: RawLake, client: Client) -> None:
         token = reply["next-page-token"]
     assert found == sorted(set(found))
     assert made <= set(found)
+    # The size is the most that a client can take, so there is none too large.
+    for size in ("100001", str(2**63), "9" * 5_000):
+        assert made <= {
+            levels[0] for levels in client.get(f"{ALL}?pageSize={size}").json["namespaces"]
+        }
+    for size in ("0", "000", "-1", "1.5", "%D9%A3", "x" * 5_000):
+        reply = client.get(f"{ALL}?pageSize={size}")
+        assert reply.error == BAD
+        assert len(reply.message) < 200
 
 
 def test_names_that_cannot_be_are_refused(client: Client) -> None:

@@ -31,12 +31,14 @@ class Identifier(Struct, frozen=True):
 
 class CreateNamespace(Struct, frozen=True):
     namespace: list[str]
-    properties: dict[str, str] = field(default_factory=dict)
+    properties: dict[str, str] | None = None
 
 
 class UpdateProperties(Struct, frozen=True):
-    removals: list[str] = field(default_factory=list)
-    updates: dict[str, str] = field(default_factory=dict)
+    """Clients in Go write a list or a map of nothing as `null`."""
+
+    removals: list[str] | None = None
+    updates: dict[str, str] | None = None
 
 
 class NamedBody(Struct, frozen=True):

@@ -23,6 +23,7 @@ from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.bodies import dotted
 from lakeport.rest.desk import SEPARATOR, Desk
 from lakeport.rest.failures import NO_NAMESPACE, NOT_EMPTY, NamedError
+from lakeport.rest.implied import holds_others, located, settle
 from lakeport.rest.pages import page_of
 from lakeport.rest.routes import Route
 from lakeport.system import NAMESPACE
@@ -60,8 +61,9 @@ def create_namespace(desk: Desk) -> Answer:
         raise AlreadyExistsError(
             f"there is already a namespace {quoted(NAMESPACE)}", hint="it is Lakeport's own"
         )
-    desk.engines.create_namespace(asked.namespace, asked.properties, desk.terms)
-    return json({"namespace": asked.namespace, "properties": asked.properties})
+    properties = asked.properties or {}
+    desk.engines.create_namespace(asked.namespace, properties, desk.terms)
+    return json({"namespace": asked.namespace, "properties": properties})
 
 
 def load_namespace(desk: Desk) -> Answer:
@@ -77,6 +79,11 @@ def has_namespace(desk: Desk) -> Answer:
 def drop_namespace(desk: Desk) -> Answer:
     name = desk.named_namespace()
     desk.require_namespace(Ability.DDL, name)
+    if holds_others(desk, name):
+        error = PreconditionError(
+            f"namespace {quoted(name)} still holds namespaces", hint="drop those below it first"
+        )
+        raise NamedError(error, _CONFLICT, NOT_EMPTY)
     try:
         require(
             desk.catalog, DynamicCatalog, f"catalog {quoted(desk.catalog.name)}"
@@ -90,27 +97,20 @@ def update_properties(desk: Desk) -> Answer:
     name = desk.named_namespace()
     desk.require_namespace(Ability.DDL, name)
     asked = decoded(desk.body, bodies.UpdateProperties)
-    both = set(asked.removals) & set(asked.updates)
+    removals, updates = asked.removals or [], asked.updates or {}
+    both = set(removals) & set(updates)
     if both:
         error = InvalidRequestError(f"{quoted(min(both))} is to be set and to be removed")
         raise NamedError(error, _UNPROCESSABLE, "UnprocessableEntityException")
-    done = desk.engines.change_properties(name, asked.removals, asked.updates, desk.terms)
+    settle(desk, name)
+    done = desk.engines.change_properties(name, removals, updates, desk.terms)
     return json({"updated": done.updated, "removed": done.removed, "missing": done.missing})
 
 
 def _seen(desk: Desk) -> tuple[tuple[str, ...], Mapping[str, str]]:
     """The levels of a namespace and its properties."""
-    name, engines = desk.named_namespace(), desk.engines
-    try:
-        found = desk.seen_namespace(name).name
-    except NotFoundError:
-        wanted = fold(name).split(".")
-        for info in visible_namespaces(desk.identity, desk.catalog):
-            levels = engines.levels(info.name)
-            if list(map(fold, levels[: len(wanted)])) == wanted:
-                return levels[: len(wanted)], {}
-        raise
-    return engines.levels(found), engines.properties(found)
+    levels, found = located(desk, desk.named_namespace())
+    return levels, {} if found is None else desk.engines.properties(found)
 
 
 ROUTES = (

@@ -40,11 +40,11 @@ def listing(
 def _size(text: str | None) -> int:
     if not text:
         return _USUAL
-    if not text.isdecimal() or not 0 < int(text) <= _MOST:
-        raise InvalidRequestError(
-            f"{quoted(SIZE)} is no number between 1 and {_MOST:,}: {quoted(text)}"
-        )
-    return int(text)
+    digits = text.lstrip("0")
+    if not text.isdecimal() or not text.isascii() or not digits:
+        raise InvalidRequestError(f"{quoted(SIZE)} is no number above zero: {quoted(text[:40])}")
+    # It is the most that a client wants; a page may be shorter. Very long numbers cannot be read.
+    return _MOST if len(digits) > len(str(_MOST)) else min(int(digits), _MOST)
 
 
 def _token(name: str) -> str:

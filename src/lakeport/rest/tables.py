@@ -13,6 +13,7 @@ from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import shown, unchanged
 from lakeport.rest.desk import Desk
 from lakeport.rest.failures import NO_NAMESPACE, NamedError, Subject
+from lakeport.rest.implied import located, settle
 from lakeport.rest.naming import naming
 from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
@@ -27,16 +28,16 @@ _TRUE, _FALSE = "true", "false"
 
 
 def list_tables(desk: Desk) -> Answer:
-    namespace = desk.seen_namespace(desk.named_namespace()).name
-    engines = desk.engines
-    names = desk.readable(namespace, engines.tables(namespace))
-    return json(listing(engines.levels(namespace), names, desk.query))
+    levels, found = located(desk, desk.named_namespace())
+    names = [] if found is None else desk.readable(found, desk.engines.tables(found))
+    return json(listing(levels, names, desk.query))
 
 
 def create_table(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.NamedBody)
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require(Ability.DDL, name)
+    settle(desk, name.namespace)
     with naming(desk, name, "Table"):
         return shown(desk.engines.create(name, growth.creation(desk, desk.body), desk.terms))
 
@@ -83,6 +84,7 @@ def rename_table(desk: Desk) -> Answer:
         desk.require(Ability.DDL, name)
     found = desk.engines.find(old).name
     growth.require_own(desk, found, "rename")
+    settle(desk, new.namespace)
     try:
         desk.catalog.namespace(new.namespace)
     except NotFoundError as error:
@@ -98,6 +100,7 @@ def register_table(desk: Desk) -> Answer:
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require_registrar(name)
     growth.require_new(desk, name, overwrite=asked.overwrite)
+    settle(desk, name.namespace)
     with naming(desk, name, "Table"):
         made = desk.engines.register(
             name, asked.metadata_location, desk.terms, overwrite=asked.overwrite

@@ -16,6 +16,7 @@ from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import envelope
 from lakeport.rest.desk import Desk
 from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW, NamedError, Subject
+from lakeport.rest.implied import located, settle
 from lakeport.rest.naming import naming
 from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
@@ -27,15 +28,16 @@ _MISSING = 404
 
 
 def list_views(desk: Desk) -> Answer:
-    namespace = desk.seen_namespace(desk.named_namespace()).name
-    names = desk.readable(namespace, _views(desk, namespace).names())
-    return json(listing(desk.engines.levels(namespace), names, desk.query))
+    levels, found = located(desk, desk.named_namespace())
+    names = [] if found is None else desk.readable(found, _views(desk, found).names())
+    return json(listing(levels, names, desk.query))
 
 
 def create_view(desk: Desk) -> Answer:
     asked = decoded(desk.body, dict[str, Any])
     name = desk.about(desk.named_namespace(), decoded(desk.body, bodies.NamedBody).name)
     desk.require(Ability.DDL, name)
+    settle(desk, name.namespace)
     views = _views(desk, name.namespace)
     with naming(desk, name, "View"):
         return _shown(views.create(name.table, asked, anywhere=desk.terms.anywhere))
@@ -80,6 +82,7 @@ def rename_view(desk: Desk) -> Answer:
         desk.require(Ability.DDL, name)
     views = _views(desk, old.namespace)
     views.load(old.table)
+    settle(desk, new.namespace)
     try:
         desk.catalog.namespace(new.namespace)
     except NotFoundError as error:
@@ -94,6 +97,7 @@ def register_view(desk: Desk) -> Answer:
     asked = decoded(desk.body, bodies.RegisterTable)
     name = desk.about(desk.named_namespace(), asked.name)
     desk.require_registrar(name)
+    settle(desk, name.namespace)
     views = _views(desk, name.namespace)
     with naming(desk, name, "View"):
         made = views.register(name.table, asked.metadata_location, anywhere=desk.terms.anywhere)
