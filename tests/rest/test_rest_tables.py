@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from urllib.parse import quote, unquote, urlparse
 
@@ -243,6 +244,17 @@ def test_what_is_no_metadata_cannot_be_registered(
         assert reply.status in {400, 404, 422}, reply.body
         assert str(folder) not in reply.message
     assert names(client, namespace) == []
+
+
+def test_a_table_of_format_3_is_not_registered(raw: RawLake, client: Client) -> None:
+    table = raw.table()
+    newer = place(table.location()).with_name("00001-newer.metadata.json")
+    newer.write_text(json.dumps({**table.loaded(), "format-version": 3, "next-row-id": 0}))
+    body = {"name": "newer", "metadata-location": f"file://{newer}"}
+    reply = client.post(f"/v1/lake/namespaces/{table.namespace}/register", body)
+    assert reply.error == BAD
+    assert "format 3" in reply.message
+    assert names(client, table.namespace) == [table.name]
 
 
 def test_long_listings_come_in_pages(raw: RawLake, client: Client) -> None:

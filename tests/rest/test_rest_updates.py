@@ -203,6 +203,18 @@ def test_formats_are_upgraded_to_two_and_no_further(raw: RawLake) -> None:
     assert "format 3" in reply.message
 
 
+def test_the_format_is_no_property(raw: RawLake) -> None:
+    """Users write it as one, and clients that do not know better send it."""
+    table = raw.table()
+    for wanted in ("1", "3", "two"):
+        refused = table.refuse(update("set-properties", updates={"format-version": wanted}))
+        assert refused.error == BAD
+        assert "upgrade-format-version" in refused.message
+    after = table.changed(update("set-properties", updates={"format-version": "2", "a": "1"}))
+    assert after["properties"]["a"] == "1"
+    assert "format-version" not in after["properties"]
+
+
 def test_a_table_of_format_one_can_be_changed(raw: RawLake) -> None:
     table = raw.table(properties={"format-version": "1"})
     after = table.changed(

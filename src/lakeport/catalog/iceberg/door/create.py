@@ -21,6 +21,7 @@ from lakeport.catalog.iceberg.create import own_folder
 from lakeport.catalog.iceberg.definition import USUAL
 from lakeport.catalog.iceberg.door import messages
 from lakeport.catalog.iceberg.door.parts import (
+    FORMAT,
     bound,
     check_format,
     order_of,
@@ -32,8 +33,6 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import writing
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName, quoted
-
-FORMAT = "format-version"
 
 _USUAL_FORMAT = "2"
 

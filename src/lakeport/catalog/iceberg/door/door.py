@@ -23,6 +23,7 @@ from lakeport.catalog.iceberg.door import messages, services
 from lakeport.catalog.iceberg.door.commit import Committer, remembered
 from lakeport.catalog.iceberg.door.create import asked_for, make_folders, metadata_of
 from lakeport.catalog.iceberg.door.outcomes import changing
+from lakeport.catalog.iceberg.door.parts import check_format
 from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.door.texts import text_at
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
@@ -113,7 +114,9 @@ class EngineDoor:
         check_table_name(name.table)
         if self.commits_together:  # a service looks for itself
             self._places.check(location, terms)
-            self._places.check_change(None, self._metadata_at(name, location), terms)
+            found = self._metadata_at(name, location)
+            check_format(found.format_version)
+            self._places.check_change(None, found, terms)
         new = self._named_for(name, overwrite=overwrite)
         with changing(self._surroundings, new):
             self._surroundings.native.register_table(

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.sorting import UNSORTED_SORT_ORDER, SortOrder
 
 from lakeport.catalog.iceberg.door import messages
 from lakeport.catalog.iceberg.door.draft import LAST_ADDED, Draft, require_known
-from lakeport.catalog.iceberg.door.parts import bound, check_format, order_of, schema_of, spec_of
+from lakeport.catalog.iceberg.door.parts import (
+    FORMAT,
+    bound,
+    check_format,
+    order_of,
+    schema_of,
+    spec_of,
+)
 from lakeport.core.errors import InvalidRequestError
+from lakeport.core.names import quoted
 
 
 def assign_uuid(draft: Draft, update: messages.AssignUuid) -> None:
@@ -44,8 +54,9 @@ def set_location(draft: Draft, update: messages.SetLocation) -> None:
 
 def set_properties(draft: Draft, update: messages.SetProperties) -> None:
     for given in (update.updates, update.updated):
-        if given:
-            draft.properties.update(given)
+        kept = _kept(draft, given) if given else {}
+        if kept:
+            draft.properties.update(kept)
             draft.is_changed = True
 
 
@@ -54,6 +65,17 @@ def remove_properties(draft: Draft, update: messages.RemoveProperties) -> None:
         for key in keys or ():
             if draft.properties.pop(key, None) is not None:
                 draft.is_changed = True
+
+
+def _kept(draft: Draft, given: Mapping[str, str]) -> dict[str, str]:
+    """But for the format, which is no property of a table though engines let users write it as one."""
+    wanted = given.get(FORMAT, str(draft.format_version))
+    if wanted != str(draft.format_version):
+        raise InvalidRequestError(
+            f"the property {quoted(FORMAT)} does not make it a table of format {wanted}",
+            hint="send the update `upgrade-format-version`; formats 1 and 2 can be written here",
+        )
+    return {key: value for key, value in given.items() if key != FORMAT}
 
 
 # -- schemas -------------------------------------------------------------------------------------

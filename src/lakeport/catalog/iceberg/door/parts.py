@@ -26,6 +26,9 @@ from lakeport.core.names import quoted, twins
 
 M = TypeVar("M", bound=BaseModel)
 
+FORMAT = "format-version"
+"""How users ask for a format, among a table's properties."""
+
 UNGIVEN = -1
 """The id of a partition field that has none yet."""
 
