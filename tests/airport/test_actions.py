@@ -326,22 +326,3 @@ def test_functions_are_listed_to_those_who_can_call_them(client: Client) -> None
 
     assert listed(client) == ["count", "count", "customers", "orders"]
     assert listed(client.having(AIRPORT)) == ["customers", "orders"]
-
-
-# -- the audit -------------------------------------------------------------------------------------
-
-
-def test_every_call_leaves_a_row(lake: MemoryCatalog, audit: Audit) -> None:
-    with serving([lake], audit=audit) as client:
-        caller = client.having(("airport-trace-id", "t1"), ("airport-client-session-id", "s1"))
-        caller.rows(caller.info("shop", "orders"))
-        refused(caller, "GetTables", b"{}")
-    # The server has stopped: a call's row is written when it ends, not before its client knows.
-    by_method = {entry.method: entry for entry in audit.entries}
-    read = by_method["DoGet"]
-    assert (read.catalog, read.namespace, read.table) == ("lake", "shop", "orders")
-    assert (read.rows_out, read.outcome, read.identity) == (3, "OK", "everyone")
-    assert (read.trace_id, read.session_id) == ("t1", "s1")
-    assert read.bytes_out > 0
-    failed = by_method["DoAction"]
-    assert (failed.action, failed.outcome) == ("GetTables", "INVALID_ARGUMENT")

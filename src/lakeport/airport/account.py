@@ -33,6 +33,9 @@ class Account:
     _is_deciding: bool = False
     _is_over: bool = False
 
+    def note_catalog(self, catalog: str) -> None:
+        self.catalog = catalog
+
     def note(self, catalog: str, name: TableName) -> None:
         self.catalog, self.namespace, self.table = catalog, name.namespace, name.table
 

@@ -171,6 +171,8 @@ class Flights:
         silent: list[UnavailableError] = []
         for catalog in catalogs:
             audience = self.audience(caller, catalog, caller.call.header(_FILTER_CATALOG))
+            if only is not None:
+                caller.account.note_namespace(catalog.name, only)
             try:
                 listed = self.listing.namespaces(catalog, caller.identity, is_airport=is_airport)
             except UnavailableError as error:

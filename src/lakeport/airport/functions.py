@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 import msgspec
 import pyarrow as pa
 
-from lakeport.access import open_namespace, visible_namespaces
+from lakeport.access import visible_namespaces
 from lakeport.airport.visible import Visible
 from lakeport.airport.wire.fields import Fields
 from lakeport.catalog.arrow import Array, Field
@@ -115,7 +115,7 @@ def _checked(stream: BatchStream, bound: Bound) -> Iterator[Chunk]:
 
 def _namespaces(visible: Visible, catalog: Catalog, wanted: FunctionCall) -> list[Namespace]:
     if wanted.schema_name:
-        return [open_namespace(visible.identity, catalog, wanted.schema_name)]
+        return [visible.namespace(catalog, wanted.schema_name)]
     listed = visible_namespaces(visible.identity, catalog)
     return [catalog.namespace(info.name) for info in listed]
 

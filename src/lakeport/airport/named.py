@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeport.access import open_namespace, visible_namespaces, visible_tables, visible_views
+from lakeport.access import visible_namespaces, visible_tables, visible_views
 from lakeport.airport.requested import Requested
 from lakeport.airport.visible import Visible
 from lakeport.catalog.ports import Catalog, Namespace, Table
@@ -35,7 +35,7 @@ def visible_places(
 ) -> Iterator[Place]:
     """As `reports.listing.places_of` gives them, of what the caller may read."""
     if wanted is not None:
-        yield _place(visible, catalog, open_namespace(visible.identity, catalog, wanted))
+        yield _place(visible, catalog, visible.namespace(catalog, wanted))
     for info in visible_namespaces(visible.identity, catalog):
         is_meant = not is_system(info.name) if wanted is None else is_nested(info.name, wanted)
         if not is_meant:

@@ -105,7 +105,7 @@ class AirportService(FlightService):
         account.identity = identity.name
         header = call.header("airport-catalog") or None
         account.catalog = header
-        visible = Visible(self._catalogs, identity, header, self._overlay, account.note)
+        visible = Visible(self._catalogs, identity, header, self._overlay, account)
         call.caller = Caller(call, identity, visible, account, ask)
 
     def handshake(self, call: Call, requests: Iterator[Handshake]) -> Iterable[Handshake]:
@@ -127,7 +127,8 @@ class AirportService(FlightService):
 
     def poll_flight_info(self, call: Call, descriptor: FlightDescriptor) -> PollInfo:
         """Nothing here takes long to describe: every poll is the last one."""
-        return PollInfo(self._flights.info(self._enter(call), descriptor), progress=1.0)
+        with one_moment():
+            return PollInfo(self._flights.info(self._enter(call), descriptor), progress=1.0)
 
     def get_schema(self, call: Call, descriptor: FlightDescriptor) -> pa.Schema:
         with one_moment():

@@ -7,20 +7,21 @@ the same grants, and what one may not read looks like nothing at all.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from lakeport.access import Ability, Identity, open_table
+from lakeport.access import Ability, Identity, open_namespace, open_table
+from lakeport.airport.account import Account
 from lakeport.airport.requested import Requested
 from lakeport.catalog.catalogs import Catalogs
-from lakeport.catalog.ports import Catalog, Table, TableState, Travelable, require
+from lakeport.catalog.ports import Catalog, Namespace, Table, TableState, Travelable, require
 from lakeport.core.errors import (
     InvalidRequestError,
     LakeportError,
     NotFoundError,
     PermissionDeniedError,
 )
-from lakeport.core.names import TableName, fold, quoted
+from lakeport.core.names import fold, quoted
 from lakeport.core.timepoint import TimePoint
 
 Overlay: TypeAlias = Callable[[Catalog, Identity], Catalog]
@@ -41,13 +42,13 @@ class Found:
 
 @dataclass(frozen=True, slots=True)
 class Visible:
-    """`header` is the catalog that the call's headers name; `about` is told what was asked for."""
+    """`header` is the catalog that the call's headers name; `account` is told what was asked for."""
 
     catalogs: Catalogs
     identity: Identity
     header: str | None = None
     overlay: Overlay | None = None
-    about: Callable[[str, TableName], None] | None = None
+    account: Account = field(default_factory=Account)
 
     def catalog(self, named: str | None = None) -> Catalog:
         """By the body's or the descriptor's name, the header's, or the default, in this order."""
@@ -56,28 +57,37 @@ class Visible:
                 f"the request names the catalog {quoted(named)} and its header {quoted(self.header)}",
                 hint="name one of them, or the same in both",
             )
-        wanted = named or self.header or self.catalogs.default.name
+        wanted = self._wanted(named)
+        self.account.note_catalog(wanted)  # what was tried is of interest, too
         self.identity.require_sight(wanted)
         known = (catalog.name for catalog in self.catalogs if self.identity.sees(catalog.name))
-        return self._seen(self.catalogs.find(wanted, known))
+        found = self.catalogs.find(wanted, known)
+        self.account.note_catalog(found.name)
+        return self._seen(found)
+
+    def namespace(self, catalog: Catalog, name: str) -> Namespace:
+        """To list what is in it."""
+        self.account.note_namespace(catalog.name, name)
+        found = open_namespace(self.identity, catalog, name)
+        self.account.note_namespace(catalog.name, found.info.name)
+        return found
 
     def all_catalogs(self) -> list[Catalog]:
         return [self._seen(each) for each in self.catalogs if self.identity.sees(each.name)]
 
     def table(self, wanted: Requested, ability: Ability = Ability.READ) -> Found:
         """Names in paths may be encoded or not: the decoded one first, then as it was spelled."""
+        self.account.note(self._wanted(wanted.catalog), wanted.name)
         catalog = self.catalog(wanted.catalog)
-        self._tell(catalog, wanted.name)  # what was tried is of interest, too
         try:
             table = open_table(self.identity, catalog, wanted.name, ability)
         except (NotFoundError, PermissionDeniedError) as refusal:
             table = self._as_spelled(catalog, wanted, ability, refusal)
-        self._tell(catalog, table.name)
+        self.account.note(catalog.name, table.name)
         return Found(catalog, table)
 
-    def _tell(self, catalog: Catalog, name: TableName) -> None:
-        if self.about is not None:
-            self.about(catalog.name, name)
+    def _wanted(self, named: str | None) -> str:
+        return named or self.header or self.catalogs.default.name
 
     def _as_spelled(
         self, catalog: Catalog, wanted: Requested, ability: Ability, refusal: LakeportError

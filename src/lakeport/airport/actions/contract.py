@@ -7,7 +7,7 @@ from typing import Self
 
 import msgspec
 
-from lakeport.access import open_namespace, visible_namespaces
+from lakeport.access import visible_namespaces
 from lakeport.airport.actions.registry import Desk, Entry
 from lakeport.airport.caller import Caller
 from lakeport.airport.functions import FunctionCall, function_call
@@ -68,7 +68,7 @@ def get_schemas(desk: Desk, caller: Caller, body: GetSchemas) -> object:
 def get_tables(desk: Desk, caller: Caller, body: GetTables) -> object:
     catalog = caller.visible.catalog(body.catalog_name)
     # Opened for its refusals alone: an unknown namespace and one that may not be seen.
-    name = open_namespace(caller.identity, catalog, body.schema_name).info.name
+    name = caller.visible.namespace(catalog, body.schema_name).info.name
     listed = desk.flights.listing.namespaces(catalog, caller.identity, is_airport=False)
     is_chosen = chosen_by(body.table_name_pattern)
     return {
