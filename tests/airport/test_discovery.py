@@ -155,6 +155,8 @@ def test_main_is_for_standard_clients_alone(client: Client, duckdb: Client, lake
     lake.create_namespace(NamespaceInfo("Main")).create_table("t", Definition(ORDERS))
     assert set(schemas(duckdb)) == {"shop"}
     assert set(schemas(client)) == {"Main", "shop"}
+    root = unwrap(client.action("list_schemas"))
+    assert [each["name"] for each in root["schemas"] if each["is_default"]] == ["Main"]
     assert client.info("main", "t").schema.names == NAMES
 
 

@@ -52,10 +52,21 @@ def test_a_layout_is_read_back_whatever_a_catalog_calls_its_tables(made: str) ->
     assert from_path(path_of(name, layout)).layout == layout
 
 
-@pytest.mark.parametrize("path", [("orders",), ("a", "b", "c", "d"), ("shop", ""), ("", "orders")])
-def test_paths_of_another_length_or_with_empty_names_are_refused(path: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("path", [("orders",), ("a", "b", "c", "d")])
+def test_paths_of_another_length_are_refused(path: tuple[str, ...]) -> None:
     with pytest.raises(InvalidRequestError, match="two or three names"):
         from_path(path)
+
+
+@pytest.mark.parametrize("path", [("shop", ""), ("", "orders"), ("lake", "", "orders")])
+def test_paths_with_empty_names_are_refused(path: tuple[str, ...]) -> None:
+    with pytest.raises(InvalidRequestError, match="is empty"):
+        from_path(path)
+
+
+def test_a_catalog_without_a_name_is_the_one_that_a_call_without_one_means() -> None:
+    """DuckDB may attach a catalog by the empty name."""
+    assert from_path(("", "shop", "orders")) == from_path(("shop", "orders"))
 
 
 @given(st.text(min_size=1), st.text(min_size=1))

@@ -94,7 +94,9 @@ def _is_unusable(info: NamespaceInfo) -> bool:
 def _record(namespace: ListedNamespace, audience: Audience) -> SchemaRecord:
     info = namespace.info
     contents = schema_contents(list(infos(namespace, audience)))
-    return SchemaRecord(info.name, contents, info.comment or "", info.properties)
+    return SchemaRecord(
+        info.name, contents, info.comment or "", info.properties, is_default=_is_unusable(info)
+    )
 
 
 def _schema_info(namespace: ListedNamespace) -> dict[str, object]:

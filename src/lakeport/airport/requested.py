@@ -23,6 +23,7 @@ from lakeport.flight.messages import FlightDescriptor
 
 _LAYOUT = re.compile(r"@(?P<schema>\d{1,10})\.(?P<uuid>[0-9a-f]{8})\Z")
 _HEX = re.compile(r"%[0-9A-Fa-f]{2}")
+_PATH = "send [namespace, table] or [catalog, namespace, table]"
 _UUID_DIGITS = 8
 _DIGITS = re.compile(r"[0-9a-f]{8}")
 
@@ -79,18 +80,19 @@ def from_path(path: tuple[str, ...]) -> Requested:
     names, layout = path, None
     if len(path) > 2 and path[-1].startswith("@"):
         names, layout = path[:-1], _layout(path[-1])
-    if not 2 <= len(names) <= 3 or not all(names):
+    if not 2 <= len(names) <= 3:
         raise InvalidRequestError(
-            f"a table's path has two or three names, got {len(names)}",
-            hint="send [namespace, table] or [catalog, namespace, table]",
+            f"a table's path has two or three names, got {len(names)}", hint=_PATH
         )
+    if not all(names[-2:]):
+        raise InvalidRequestError("a name in the table's path is empty", hint=_PATH)
     decoded = tuple(_decode(name) for name in names)
     name = TableName(decoded[-2], decoded[-1])
     spelled = TableName(names[-2], names[-1])
     return Requested(
         name,
         spelled if spelled != name else None,
-        decoded[0] if len(decoded) == 3 else None,
+        (decoded[0] or None) if len(decoded) == 3 else None,
         layout,
     )
 
@@ -119,7 +121,7 @@ def _layout(text: str) -> Layout:
     if found is None:
         raise InvalidRequestError(
             "the path's last element is no layout that this server gave out",
-            hint="DETACH and ATTACH the catalog again",
+            hint="in DuckDB, DETACH and ATTACH the catalog again; a table's own @ is written %40",
         )
     return Layout(int(found["schema"]), found["uuid"])
 
