@@ -173,6 +173,13 @@ def test_a_server_that_is_not_there_is_named(lakeport: Run) -> None:
     assert "lp_secret" not in shown.err
 
 
+def test_the_port_of_http_is_told_from_that_of_rows(server: Running, lakeport: Run) -> None:
+    address = server.http.replace("http://", "grpc://")
+    shown = lakeport("tables", "--server", address)
+    assert (shown.code, shown.out) == (3, "")
+    assert f"{address} cannot be reached: it does not speak gRPC" in shown.err
+
+
 @pytest.mark.parametrize(
     ("address", "said"),
     [
@@ -214,7 +221,8 @@ def test_tokens_decide_what_is_seen(
         assert (unknown.code, unknown.out) == (1, "")
         wrong = lakeport("tables", "--server", server.grpc, "--token", token[:-1])
         assert (wrong.code, wrong.err) == (1, unknown.err)
-        assert "token" in wrong.err
+        assert "--token" in wrong.err
+        assert "header" not in wrong.err
         assert token[:-1] not in wrong.err
         broken = lakeport("tables", "--server", server.grpc, "--token", "geheim\n")
         assert broken.code == 1

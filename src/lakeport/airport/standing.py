@@ -13,6 +13,7 @@ from lakeport.access import Identity
 from lakeport.core.errors import UnauthenticatedError, UnavailableError
 from lakeport.flight.call import Call
 from lakeport.flight.service import Chunk, Outgoing
+from lakeport.flight.status import CLIENT_HEADER
 
 # A token given to ATTACH alone goes with the catalog's own calls, and with no scan (chapter 1.3): the
 # first SELECT after a good ATTACH is refused, and its user looks for the reason everywhere else.
@@ -21,15 +22,24 @@ _FOR_DUCKDB = (
     "DuckDB sends a token that is in ATTACH alone with no scan"
 )
 
+# Whoever types a command or calls `lakeport.connect` sends no headers.
+_FOR_COMMANDS = (
+    "give it with --token or in LAKEPORT_TOKEN, in Python to `lakeport.connect(URL, …)`; "
+    "`lakeport token create NAME` makes one, where the server is"
+)
+
 
 def recognise(authenticate: Callable[[str | None], Identity], call: Call) -> Identity:
-    """Refusals of DuckDB's users say what they can do in DuckDB, the same whatever is wrong."""
+    """A refusal says what its reader can do where they are, the same whatever is wrong."""
     try:
         return authenticate(call.header("authorization")).at_doors_of_rows()
     except UnauthenticatedError as refusal:
-        if not call.is_airport:
-            raise
-        raise UnauthenticatedError(refusal.message, hint=_FOR_DUCKDB) from None
+        hint = refusal.hint
+        if call.is_airport:
+            hint = _FOR_DUCKDB
+        elif call.header(CLIENT_HEADER) is not None:
+            hint = _FOR_COMMANDS
+        raise UnauthenticatedError(refusal.message, hint=hint) from None
 
 
 def while_welcome(outgoing: Outgoing, ask: Callable[[], object]) -> Outgoing:

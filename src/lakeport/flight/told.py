@@ -30,6 +30,7 @@ _UNTRUSTED = re.compile(
     r"CERTIFICATE_VERIFY_FAILED|certificate verify failed|hostname verification", re.IGNORECASE
 )
 _NOT_TLS = re.compile(r"WRONG_VERSION_NUMBER|wrong version number", re.IGNORECASE)
+_NOT_GRPC = re.compile(r"http1\.x|Expected SETTINGS frame", re.IGNORECASE)
 _CLOSED = re.compile(r"socket closed|connection reset|broken pipe|GOAWAY|EOF", re.IGNORECASE)
 
 
@@ -66,6 +67,8 @@ def _reason(text: str, target: Target) -> tuple[str, str | None]:
         return "connection refused", "does `lakeport serve` run there, and on this port?"
     if _NOT_TLS.search(text):
         return "it does not speak TLS", f"write grpc://{target.authority}"
+    if _NOT_GRPC.search(text):
+        return "it does not speak gRPC", "`lakeport serve` prints two addresses: take grpc://…"
     if _UNTRUSTED.search(text):
         return "its certificate is not trusted", "name the authority that signed it: --ca FILE"
     if _CLOSED.search(text) and target.is_encrypted:
