@@ -121,6 +121,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
         Lane("engines", (_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
+        Lane("spark", (_tests("-m", "not long", "tests/spark"),), 420, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
@@ -148,6 +149,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
         Lane("engines", (_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
+        Lane("spark", (_tests("-m", "long", "tests/spark"),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }

@@ -80,15 +80,15 @@ def _plain(value: Any) -> Any:
 @contextmanager
 def spark(folder: str) -> Iterator[Sessions]:
     """Start a JVM; `folder` takes what it writes beside tables."""
-    options = _options(Path(folder))
-    _require(options)
+    options = options_in(Path(folder))
+    require_machine(options)
     os.environ["TZ"] = "UTC"  # PySpark hands moments out in the zone of its process
     time.tzset()
     with start_spark(options) as started:
         yield Sessions(started)
 
 
-def _options(folder: Path) -> SparkOptions:
+def options_in(folder: Path) -> SparkOptions:
     return replace(
         spark_options(load(folder=folder)),
         log=folder / "spark.log",
@@ -98,7 +98,7 @@ def _options(folder: Path) -> SparkOptions:
     )
 
 
-def _require(options: SparkOptions) -> None:
+def require_machine(options: SparkOptions) -> None:
     """What only a machine can lack; whatever else goes wrong is no reason to skip a test."""
     try:
         pyspark_version()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakeport.core.errors import ConfigurationError
@@ -20,7 +21,7 @@ def spark_options(settings: Settings) -> SparkOptions:
     home = settings.sources.get("pipeline.java_home")
     return SparkOptions(
         cache=pipeline.cache or settings.home / "cache",
-        log=settings.home / "spark.log",
+        log=spark_log(settings),
         profile=_profile(pipeline),
         master=pipeline.spark.master,
         connect=pipeline.spark.connect,
@@ -31,6 +32,10 @@ def spark_options(settings: Settings) -> SparkOptions:
         s3=(settings.catalog.warehouse or "").startswith(_S3),
         archive=pipeline.archive,
     )
+
+
+def spark_log(settings: Settings) -> Path:
+    return settings.home / "spark.log"
 
 
 def _profile(pipeline: Pipeline) -> Profile:

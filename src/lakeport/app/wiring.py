@@ -12,6 +12,7 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from lakeport.app.lake.pipeline import Pipeline
     from lakeport.app.lake.source import Source
     from lakeport.app.settings import Settings
     from lakeport.catalog.dropped import Memory
@@ -60,6 +61,21 @@ def _memory(settings: Settings) -> Memory:
     if settings.file is None and "state.uri" not in settings.sources:
         return Memory(keep_for=keep_for)
     return Memory(StateRecords(lambda: open_state(settings)), keep_for)
+
+
+def open_pipeline(settings: Settings, catalog: IcebergCatalog, actor: str | None) -> Pipeline:
+    """Of an open catalog; Spark starts when it is asked for."""
+    from lakeport.app.lake.pipeline import Pipeline  # noqa: PLC0415  loads an HTTP server
+    from lakeport.app.spark import spark_log, spark_options  # noqa: PLC0415
+    from lakeport.pipeline.session import start_spark  # noqa: PLC0415
+
+    return Pipeline(
+        catalog,
+        lambda: start_spark(spark_options(settings)),
+        spark_log(settings),
+        service=catalog.profile if catalog.profile.type == "rest" else None,
+        actor=actor,
+    )
 
 
 def open_source(settings: Settings, catalog: str | None = None) -> Source:

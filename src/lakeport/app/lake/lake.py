@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, TypeAlias
+from dataclasses import replace
+from typing import TYPE_CHECKING, Literal, TypeAlias, overload
 
 import pyarrow as pa
 
@@ -23,10 +25,16 @@ from lakeport.catalog.ports import Catalog, NamespaceInfo, OnConflict, WriteCont
 from lakeport.catalog.reports.dropped import Dropped
 from lakeport.catalog.reports.listing import list_tables, places_of
 from lakeport.core.closing import Closing
-from lakeport.core.errors import InvalidRequestError
+from lakeport.core.errors import InvalidRequestError, UnsupportedError
+from lakeport.core.names import quoted
 
 if TYPE_CHECKING:
+    from typing import Unpack
+
+    from lakeport.app.lake.pipeline import Pipeline
     from lakeport.app.lake.rest import LocalDoor
+    from lakeport.pipeline.session import Session
+    from lakeport.pipeline.writing import Observer, Outcome, Planned, WriteSettings
 
 NewColumns: TypeAlias = Definition | pa.Schema | Mapping[str, pa.DataType] | Sequence[Field]
 """A whole definition, with constraints and layout, or columns alone."""
@@ -44,10 +52,14 @@ class Lake(Closing):
         close: Callable[[], None] = lambda: None,
         *,
         actor: str | None = None,
+        pipeline: Callable[[], Pipeline] | None = None,
     ) -> None:
         self.catalog = catalog
         self._close = close
         self._context = WriteContext(actor=actor)
+        self._make_pipeline = pipeline
+        self._pipeline: Pipeline | None = None
+        self._lock = threading.Lock()
 
     def __repr__(self) -> str:
         return f"<lakeport lake {self.catalog.name}>"
@@ -122,10 +134,96 @@ class Lake(Closing):
 
         return LocalDoor(self.catalog, name or self._context.actor or "python", growth=growth)
 
+    # -- Spark -----------------------------------------------------------------------------------
+
+    @overload
+    def write(
+        self,
+        query: object,
+        into: str,
+        *,
+        dry_run: Literal[False] = False,
+        parameters: Mapping[str, object] | None = None,
+        run_id: str | None = None,
+        model: str | None = None,
+        session: Session | None = None,
+        observe: Observer | None = None,
+        **settings: Unpack[WriteSettings],
+    ) -> Outcome: ...
+
+    @overload
+    def write(
+        self,
+        query: object,
+        into: str,
+        *,
+        dry_run: Literal[True],
+        parameters: Mapping[str, object] | None = None,
+        run_id: str | None = None,
+        model: str | None = None,
+        session: Session | None = None,
+        observe: Observer | None = None,
+        **settings: Unpack[WriteSettings],
+    ) -> Planned: ...
+
+    def write(  # noqa: PLR0913  one keyword per thing there is to say
+        self,
+        query: object,
+        into: str,
+        *,
+        dry_run: bool = False,
+        parameters: Mapping[str, object] | None = None,
+        run_id: str | None = None,
+        model: str | None = None,
+        session: Session | None = None,
+        observe: Observer | None = None,
+        **settings: Unpack[WriteSettings],
+    ) -> Outcome | Planned:
+        """The rows of a query into a table, by Spark; the table is made or grown for them.
+
+        `query` is SQL with `:name` for each of the `parameters`, a DataFrame, or Arrow data. A frame is
+        written by its own session, everything else by `session`, or one of this lake's Spark. With
+        `run_id` a write that is repeated does nothing. `dry_run` tells what would be done.
+
+        >>> lake.write("SELECT id, amount FROM raw.orders", into="shop.orders", unique_key="id")
+        """
+        from lakeport.app.lake.write import Wish, plan_write, write  # noqa: PLC0415  loads Spark's side
+
+        wish = Wish(parameters, run_id, model, session, settings=settings)
+        if observe is not None:
+            wish = replace(wish, observe=observe)
+        do = plan_write if dry_run else write
+        return do(self.pipeline(), query, parse_name(self.catalog, into), wish, self._context.actor)
+
+    def spark(self) -> Session:
+        """A new session of the lake's Spark, which starts now if it has not: `shop.orders` is a table
+        here. Tables may gain columns by it, and never lose any.
+        """
+        return self.pipeline().session()
+
+    def pipeline(self) -> Pipeline:
+        """What `write` is made of, for other front ends."""
+        with self._lock:
+            if self._pipeline is None:
+                if self._make_pipeline is None:
+                    raise UnsupportedError(
+                        f"catalog {quoted(self.catalog.name)} was opened without a project,"
+                        " which says where Spark is",
+                        hint="open it with lakeport.open",
+                    )
+                self._pipeline = self._make_pipeline()
+            return self._pipeline
+
     # -- the end ---------------------------------------------------------------------------------
 
     def close(self) -> None:
-        self._close()
+        with self._lock:
+            pipeline, self._pipeline = self._pipeline, None
+        try:
+            if pipeline is not None:
+                pipeline.close()
+        finally:
+            self._close()
 
 
 def definition_of(columns: NewColumns) -> Definition:

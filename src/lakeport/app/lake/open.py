@@ -12,6 +12,12 @@ from lakeport.app.settings import load
 
 
 def open_lake(project: str | PathLike[str] | None = None, *, catalog: str | None = None) -> Lake:
-    settings = load(project=None if project is None else Path(project))
-    opened = wiring.open_catalog(settings.with_catalog(catalog))
-    return Lake(opened, opened.close, actor=current_actor())
+    settings = load(project=None if project is None else Path(project)).with_catalog(catalog)
+    opened = wiring.open_catalog(settings)
+    actor = current_actor()
+    return Lake(
+        opened,
+        opened.close,
+        actor=actor,
+        pipeline=lambda: wiring.open_pipeline(settings, opened, actor),
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakeport.pipeline.strategies.branch import drop_branch
 from lakeport.pipeline.strategies.measure import (
     Measured,
     measure,
@@ -10,9 +11,10 @@ from lakeport.pipeline.strategies.measure import (
     repetition,
     require_keys,
 )
-from lakeport.pipeline.strategies.registry import STRATEGIES, statements
+from lakeport.pipeline.strategies.registry import STRATEGIES, builder_of, statements
 from lakeport.pipeline.strategies.required import count_nulls, require_values
 from lakeport.pipeline.strategies.time_range import left_out
+from lakeport.pipeline.strategies.unique import taken_keys
 from lakeport.pipeline.strategies.write import (
     Bound,
     NullKeys,
@@ -31,7 +33,9 @@ __all__ = [
     "Statement",
     "TimeRange",
     "Write",
+    "builder_of",
     "count_nulls",
+    "drop_branch",
     "left_out",
     "measure",
     "measured",
@@ -40,4 +44,5 @@ __all__ = [
     "require_keys",
     "require_values",
     "statements",
+    "taken_keys",
 ]

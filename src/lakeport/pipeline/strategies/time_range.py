@@ -14,10 +14,11 @@ from datetime import UTC, date, datetime
 from lakeport.core.errors import InvalidRequestError, NotFoundError
 from lakeport.core.names import fold
 from lakeport.pipeline.growth.conversion import Projected
-from lakeport.pipeline.growth.spark_select import expression, literal
+from lakeport.pipeline.growth.spark_select import expression
 from lakeport.pipeline.growth.spark_words import identifier
+from lakeport.pipeline.strategies.branch import on_branch
 from lakeport.pipeline.strategies.literals import point_literal
-from lakeport.pipeline.strategies.write import Relation, Statement, TimeRange, Write
+from lakeport.pipeline.strategies.write import Statement, TimeRange, Write
 
 _TERM = re.compile(r'\s*(?:(year|month|day|hour)s?\s*\(\s*)?"?([^"()]+?)"?\s*\)?\s*', re.IGNORECASE)
 # What of a point in time must be at its beginning for a partition of that size to begin there.
@@ -30,7 +31,7 @@ _BEGINNING = {
 
 
 def time_range(write: Write) -> tuple[Statement, ...]:
-    span, column = _span(write)
+    span, column = range_of(write)
     condition = within(identifier(column.name), column, span)
     if span.start >= span.end:
         raise InvalidRequestError(
@@ -40,12 +41,12 @@ def time_range(write: Write) -> tuple[Statement, ...]:
     if is_aligned(write.partitioned_by, span):
         overwrite = f"INSERT INTO {write.target.sql} REPLACE WHERE {condition}"
         return (Statement(f"{overwrite}\n{_select(write, column, span)}"),)
-    return _on_a_branch(write, condition, _select(write, column, span))
+    return on_branch(write, lambda aside: _replaced(aside, condition, column, span))
 
 
 def left_out(write: Write) -> str:
     """Counts the staged rows that the range does not take, for a warning."""
-    span, column = _span(write)
+    span, column = range_of(write)
     inside = within(expression(column), column, span)
     return f"SELECT count_if(({inside}) IS NOT TRUE)\nFROM {write.staged.sql}"
 
@@ -75,7 +76,7 @@ def _begins(unit: str, point: date | datetime) -> bool:
     return all(getattr(at, part, 0) == least.get(part, 0) for part in _BEGINNING[unit])
 
 
-def _span(write: Write) -> tuple[TimeRange, Projected]:
+def range_of(write: Write) -> tuple[TimeRange, Projected]:
     span = write.time_range
     if span is None:
         raise InvalidRequestError(
@@ -93,23 +94,11 @@ def _select(write: Write, column: Projected, span: TimeRange) -> str:
     return f"{write.select}\nWHERE {within(expression(column), column, span)}"
 
 
-def _on_a_branch(write: Write, condition: str, select: str) -> tuple[Statement, ...]:
-    if write.branch is None:
-        raise InvalidRequestError(
-            "the range cuts partitions, which takes a branch of the run's own",
-            hint="name the branch, or let the range begin and end with partitions",
-        )
-    table, name = write.target.sql, identifier(write.branch)
-    aside = Relation(write.target.parts, write.branch).sql
-    catalog, *rest = write.target.parts
-    path = ".".join(identifier(part) for part in rest)
+def _replaced(
+    aside: Write, condition: str, column: Projected, span: TimeRange
+) -> tuple[Statement, ...]:
+    table = aside.target.sql
     return (
-        Statement(f"ALTER TABLE {table} CREATE OR REPLACE BRANCH {name}"),
-        Statement(f"DELETE FROM {aside} WHERE {condition}"),  # noqa: S608 names are quoted
-        Statement(f"INSERT INTO {aside} ({write.columns})\n{select}"),
-        Statement(
-            f"CALL {identifier(catalog)}.system.fast_forward("
-            f"table => {literal(path)}, branch => 'main', to => {literal(write.branch)})"
-        ),
-        Statement(f"ALTER TABLE {table} DROP BRANCH IF EXISTS {name}"),
+        Statement(f"DELETE FROM {table} WHERE {condition}"),  # noqa: S608 names are quoted
+        Statement(f"INSERT INTO {table} ({aside.columns})\n{_select(aside, column, span)}"),
     )

@@ -1,0 +1,84 @@
+"""A session one speaks SQL to: statements with the settings they mean, and failures without Java's stack.
+
+Settings are put back afterwards, because an adopted session is somebody else's. What failed is kept whole
+in Spark's log file; `SparkError` carries what it was about, for whoever decides what to do next.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from lakeport.core.errors import LakeportError
+from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
+
+
+class SparkError(Exception):
+    """What Spark, Iceberg or the way there said; never seen by a user as it is."""
+
+    def __init__(self, error: Exception) -> None:
+        super().__init__(said(error))
+        self.causes = causes(error)
+
+    @property
+    def sentence(self) -> str:
+        return str(self)
+
+    def cause(self, *kinds: str) -> Cause | None:
+        """The first cause of one of these classes."""
+        return next((cause for cause in self.causes if cause.kind in kinds), None)
+
+
+class Console:
+    def __init__(self, spark: Spark, session: Session) -> None:
+        self.spark = spark
+        self.session = session
+
+    def run(self, sql: str, settings: Mapping[str, str] | None = None) -> None:
+        self.rows(sql, settings)
+
+    def rows(self, sql: str, settings: Mapping[str, str] | None = None) -> Sequence[Sequence[Any]]:
+        with self.settings(settings or {}), self.failing():
+            return self.session.sql(sql).collect()
+
+    def row(self, sql: str, settings: Mapping[str, str] | None = None) -> Sequence[Any]:
+        (found,) = self.rows(sql, settings)
+        return found
+
+    def frame(self, sql: str, parameters: Mapping[str, object]) -> Frame:
+        """Analysed, not computed; `parameters` are Spark's named ones."""
+        with self.failing():
+            return self.session.sql(sql, dict(parameters)) if parameters else self.session.sql(sql)
+
+    @contextmanager
+    def settings(self, wanted: Mapping[str, str]) -> Iterator[None]:
+        conf = self.session.conf
+        with self.failing():
+            before = {key: conf.get(key, None) for key in wanted}
+            for key, value in wanted.items():
+                conf.set(key, value)
+        try:
+            yield
+        finally:
+            self._put_back(before)
+
+    def _put_back(self, before: Mapping[str, str | None]) -> None:
+        conf = self.session.conf
+        with self.failing():
+            for key, value in before.items():
+                if value is None:
+                    conf.unset(key)
+                else:
+                    conf.set(key, value)
+
+    @contextmanager
+    def failing(self) -> Iterator[None]:
+        """What PySpark raises in the block, and Py4J and gRPC below it, as `SparkError`."""
+        try:
+            yield
+        except (SparkError, LakeportError):
+            raise
+        except Exception as error:
+            self.spark.keep_trace(error)
+            raise SparkError(error) from error

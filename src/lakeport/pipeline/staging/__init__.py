@@ -1,0 +1,21 @@
+"""A query's rows, computed once and kept until they are written."""
+
+from __future__ import annotations
+
+from lakeport.pipeline.staging.given import ArrowStream, Given, Query, given_of, is_frame
+from lakeport.pipeline.staging.leftovers import remove_leftovers
+from lakeport.pipeline.staging.stage import STAGING, Form, Staged, Stager, columns_of
+
+__all__ = [
+    "STAGING",
+    "ArrowStream",
+    "Form",
+    "Given",
+    "Query",
+    "Staged",
+    "Stager",
+    "columns_of",
+    "given_of",
+    "is_frame",
+    "remove_leftovers",
+]

@@ -1,0 +1,9 @@
+"""The table that is written: looked at, made, grown, and asked which runs it has rows of."""
+
+from __future__ import annotations
+
+from lakeport.pipeline.target.head import Commit, Head
+from lakeport.pipeline.target.run import RUN_ID, Run, fingerprint_of
+from lakeport.pipeline.target.tables import Tables
+
+__all__ = ["RUN_ID", "Commit", "Head", "Run", "Tables", "fingerprint_of"]

@@ -1,0 +1,294 @@
+"""Staged rows into the table, again from the same rows where another writer was faster.
+
+Each attempt starts from the table as it is then: what has grown in the meantime, which rules it has, which
+rows are there. An attempt that failed for any other reason than a conflict first asks the table whether
+it was committed after all.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from itertools import count
+from typing import NoReturn
+
+from lakeport.catalog.definition import Definition
+from lakeport.catalog.engines import OutcomeUnknownError
+from lakeport.catalog.evolution.growing import losses
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    ConflictError,
+    LakeportError,
+    PreconditionError,
+)
+from lakeport.core.names import quoted
+from lakeport.pipeline.console import Console, SparkError
+from lakeport.pipeline.growth import Plan, arrow_schema, changes, log_unmapped
+from lakeport.pipeline.growth.spark_select import literal
+from lakeport.pipeline.staging import Staged
+from lakeport.pipeline.strategies import Relation, Statement, Write, drop_branch, statements
+from lakeport.pipeline.target import Commit, Head, Run, Tables
+from lakeport.pipeline.target.run import PROPERTY
+from lakeport.pipeline.writing.examine import Examined, examine, require_unique
+from lakeport.pipeline.writing.failures import Meaning, meaning, of_statement
+from lakeport.pipeline.writing.outcome import Outcome, counts_in
+from lakeport.pipeline.writing.prepare import partition_terms, planned, prepared, warnings
+from lakeport.pipeline.writing.progress import Observer, Point, Progress, logged
+from lakeport.pipeline.writing.request import WriteRequest
+
+TRIES = 5
+_FIRST_PAUSE = 0.1
+
+
+class _OvertakenError(Exception):
+    """Not applied; worth another attempt."""
+
+
+@dataclass(frozen=True, slots=True)
+class Surroundings:
+    """What all writes of one session share. `catalog` is what the lake is called there.
+
+    With `watches_growth` nobody at the catalog's door refuses what a run may not do, so it is looked
+    at afterwards. `pause` waits between attempts.
+    """
+
+    console: Console
+    tables: Tables
+    catalog: str
+    watches_growth: bool = False
+    observe: Observer = logged
+    pause: Callable[[float], None] = time.sleep
+    tries: int = TRIES
+
+
+@dataclass(slots=True)
+class Writing:
+    """One write. What was found out about the staged rows is kept from one attempt to the next."""
+
+    around: Surroundings
+    staged: Staged
+    request: WriteRequest
+    run: Run
+    created: bool = False
+    attempt: int = 0
+    notes: list[str] = field(default_factory=list)
+    _seen: tuple[object, Examined] | None = None
+
+    @property
+    def model(self) -> str:
+        return self.run.model or str(self.request.into)
+
+    def carry_out(self) -> Outcome:
+        for self.attempt in count(1):
+            try:
+                return self._attempt()
+            except _OvertakenError as overtaken:
+                if self.attempt >= self.around.tries:
+                    raise ConflictError(
+                        f"others changed table {quoted(str(self.request.into))} during each of"
+                        f" {self.attempt} attempts to write it: {overtaken}",
+                        hint="run it again when fewer write to the table",
+                    ) from overtaken
+                self.tell(Point.RETRYING, reason=str(overtaken))
+                # Spread out, or those who met once would meet again.
+                self.around.pause(_FIRST_PAUSE * 2**self.attempt * random.uniform(0.5, 1.5))  # noqa: S311
+        raise AssertionError  # pragma: no cover
+
+    def tell(self, point: Point, **facts: object) -> None:
+        self.around.observe(
+            Progress(point, self.request.into, self.run.id, max(self.attempt, 1), facts)
+        )
+
+    # -- one attempt -----------------------------------------------------------------------------
+
+    def _attempt(self) -> Outcome:
+        request, tables = self.request, self.around.tables
+        head = tables.head(request.into)
+        if head is not None and self.attempt > 1:
+            made = head.commit_of(self.run.id, self.model)
+            if made is not None:
+                return self._outcome(planned(head, self.staged.schema, request), head, made, ())
+        plan = planned(head, self.staged.schema, request)
+        plan.require(request.into)
+        write = prepared(request, plan, head, self._relation(head), self.staged.relation, self.run)
+        examined = self._examined(write, plan, head)
+        self.tell(Point.CHECKED, rows=examined.found.rows)
+        grown = self._grown(head, plan)
+        self.tell(Point.GROWN, changed=head is None or plan.changes_schema)
+        if not examined.found.rows and not (request.empties and grown.snapshot_id is not None):
+            self.tell(Point.DONE, snapshot=None)
+            return self._outcome(plan, grown, None, ())
+        todo = self._statements(examined.write, head, grown)
+        self.tell(Point.WRITING)
+        self._send(todo, write, grown)
+        self.tell(Point.WRITTEN)
+        now, made = self._verified(grown)
+        self.tell(Point.DONE, snapshot=None if made is None else made.snapshot_id)
+        return self._outcome(plan, now, made, todo)
+
+    def _relation(self, head: Head | None) -> Relation:
+        into = self.request.into
+        parts = (
+            (*into.namespace.split("."), into.table)
+            if head is None
+            else self.around.tables.path(head.name)
+        )
+        return Relation((self.around.catalog, *parts))
+
+    def _examined(self, write: Write, plan: Plan, head: Head | None) -> Examined:
+        rules = None if head is None else head.definition
+        known = (write, plan, rules)
+        if self._seen is None or self._seen[0] != known:
+            found = examine(self.around.console, self.request, write, plan, rules)
+            self._seen = known, found
+        return self._seen[1]
+
+    # -- growing ---------------------------------------------------------------------------------
+
+    def _grown(self, head: Head | None, plan: Plan) -> Head:
+        """The table with all its columns. Whatever fails here stops the write before any row is."""
+        tables, into = self.around.tables, self.request.into
+        if head is not None and not plan.changes_schema:
+            return head
+        log_unmapped(plan, into)
+        try:
+            if head is None:
+                tables.create(into, self._definition(plan))
+                self.created = True
+            else:
+                tables.grow(head.name, changes(plan))
+        except (AlreadyExistsError, ConflictError) as error:
+            raise _OvertakenError(error.message) from error
+        except LakeportError as error:
+            now = tables.head(into)
+            if head is None or now is None or now.schema_id == head.schema_id:
+                raise
+            raise _OvertakenError(error.message) from error
+        now = tables.head(into)
+        # The columns that are written are the planned ones; those that are there must be the same.
+        if now is None or now.columns != plan.after:
+            raise _OvertakenError("its columns were changed by others")
+        self.around.console.run(f"REFRESH TABLE {self._relation(now).sql}")
+        return now
+
+    def _definition(self, plan: Plan) -> Definition:
+        return Definition(
+            arrow_schema(plan.after),
+            partitioned_by=partition_terms(self.request, None),
+            properties=self.request.table_properties,
+        )
+
+    # -- writing ---------------------------------------------------------------------------------
+
+    def _statements(self, write: Write, head: Head | None, grown: Head) -> tuple[Statement, ...]:
+        """Keys are checked against this very head, so a table that has some takes rows by a branch:
+        main is moved only if it is still there.
+        """
+        is_keyed = bool(grown.definition.keys)
+        if is_keyed:
+            require_unique(self.around.console, self.request, write, grown)
+        wanted = self.request.wanted_properties if head is not None else {}
+        missing = {k: v for k, v in wanted.items() if grown.properties.get(k) != v}
+        pairs = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in missing.items())
+        setting = f"ALTER TABLE {write.target.sql} SET TBLPROPERTIES ({pairs})"
+        return (
+            *((Statement(setting),) if missing else ()),
+            *statements(self.request.chosen, write, aside=is_keyed),
+        )
+
+    def _send(self, todo: Sequence[Statement], write: Write, grown: Head) -> None:
+        console = self.around.console
+        summary = self.run.summary(self.model, self.request.interval)
+        try:
+            with console.settings({PROPERTY + key: value for key, value in summary.items()}):
+                for statement in todo:
+                    console.run(statement.sql, statement.settings)
+        except SparkError as error:
+            with suppress(SparkError):  # the sentence is about what failed first
+                self._drop_branch(write)
+            self._failed(error, grown)
+        except BaseException:
+            with suppress(Exception):
+                self._drop_branch(write)
+            raise
+
+    def _drop_branch(self, write: Write) -> None:
+        head = self.around.tables.head(self.request.into)
+        if head is not None and self.run.branch in head.branches:
+            statement = drop_branch(write, self.run.branch)
+            self.around.console.run(statement.sql, statement.settings)
+
+    def _failed(self, error: SparkError, grown: Head) -> None:
+        """Returns if the table has the rows all the same."""
+        if meaning(error) is Meaning.CONFLICT:
+            raise _OvertakenError(error.sentence) from error
+        now = self.around.tables.head(self.request.into)
+        if now is not None and now.commit_of(self.run.id, self.model) is not None:
+            self.notes.append(f"the commit was made, although Spark said: {error.sentence}")
+            return
+        if now is not None and now.schema_id != grown.schema_id:
+            raise _OvertakenError(error.sentence) from error
+        self._give_up(error)
+
+    def _give_up(self, error: SparkError) -> NoReturn:
+        log = self.around.console.spark.log
+        if error.cause("CommitStateUnknownException") is not None:
+            raise OutcomeUnknownError(
+                f"nobody knows whether table {quoted(str(self.request.into))} was written:"
+                f" {error.sentence}",
+                hint=f"run it again with run_id={self.run.id!r}: rows that are there are not written twice",
+            ) from error
+        raise of_statement(error, self.request.into, log) from error
+
+    # -- afterwards ------------------------------------------------------------------------------
+
+    def _verified(self, grown: Head) -> tuple[Head, Commit | None]:
+        now = self.around.tables.head(self.request.into)
+        name = quoted(str(self.request.into))
+        if now is None:
+            raise PreconditionError(
+                f"table {name} was dropped while it was written", hint="run it again"
+            )
+        made = now.commit_of(self.run.id, self.model)
+        is_same = made is None and now.snapshot_id == grown.snapshot_id
+        if not now.descends_from(grown.snapshot_id) or not (made or is_same):
+            raise PreconditionError(
+                f"the rows of run {self.run.id} are not in table {name} any more",
+                hint="somebody rolled it back while it was written; run it again",
+            )
+        lost = next(losses(grown.schema, now.schema), None) if self.around.watches_growth else None
+        if lost is not None:
+            raise PreconditionError(
+                f"column {quoted(lost.column)} of table {name} {lost.what.replace('would be', 'was')}"
+                " during the run, which lets tables grow and takes nothing away",
+                hint="bring the column back, and find out who did it",
+            )
+        return now, made
+
+    def _outcome(
+        self, plan: Plan, head: Head, made: Commit | None, todo: Sequence[Statement]
+    ) -> Outcome:
+        examined = None if self._seen is None else self._seen[1]
+        return Outcome(
+            table=head.name,
+            model=self.model,
+            run_id=self.run.id,
+            strategy=self.request.chosen,
+            rows=0 if examined is None else examined.found.rows,
+            snapshot_id=None if made is None else made.snapshot_id,
+            version=head.version if made is None else made.version,
+            created=self.created,
+            growth=plan,
+            counts={} if made is None else counts_in(made.summary),
+            attempts=self.attempt,
+            warnings=(
+                *self.staged.warnings,
+                *warnings(self.request, plan, None if self.created else head),
+                *(() if examined is None else examined.warnings),
+                *self.notes,
+            ),
+            sql=tuple(statement.sql for statement in todo),
+        )

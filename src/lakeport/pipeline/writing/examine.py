@@ -1,0 +1,84 @@
+"""Staged rows looked at before anything is touched: counted, measured, held against the rules."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from lakeport.catalog.definition import Definition, Key, PrimaryKey
+from lakeport.core.errors import KeyViolationError
+from lakeport.pipeline.console import Console
+from lakeport.pipeline.growth import Plan
+from lakeport.pipeline.strategies import (
+    Measured,
+    Write,
+    left_out,
+    measure,
+    measured,
+    repeated_keys,
+    repetition,
+    require_keys,
+    taken_keys,
+)
+from lakeport.pipeline.strategies.write import MEANING
+from lakeport.pipeline.target import Head
+from lakeport.pipeline.writing.request import WriteRequest
+from lakeport.pipeline.writing.rules import require_rules
+
+
+@dataclass(frozen=True, slots=True)
+class Examined:
+    """`write` has the bounds of its keys."""
+
+    write: Write
+    found: Measured
+    warnings: tuple[str, ...]
+
+
+def examine(
+    console: Console, request: WriteRequest, write: Write, plan: Plan, rules: Definition | None
+) -> Examined:
+    """`rules` are the table's, None of one that is not there yet."""
+    found = measured(write, console.row(measure(write), MEANING))
+    require_keys(write, found)
+    if request.chosen == "merge" and found.repeated:
+        raise repetition(write, console.rows(repeated_keys(write), MEANING))
+    if rules is not None:
+        require_rules(console, write, plan, rules, found.rows)
+    bounded = replace(write, bounds=found.bounds)
+    return Examined(bounded, found, tuple(_warnings(console, request, bounded, found)))
+
+
+def require_unique(console: Console, request: WriteRequest, write: Write, head: Head) -> None:
+    """`KeyViolationError` for keys that two rows would have; true of this head and no later one."""
+    schema = None if head.snapshot_id is None else head.definition.schema
+    for key in head.definition.keys:
+        sample = console.rows(taken_keys(request.chosen, write, key, schema), MEANING)
+        if sample:
+            raise _violation(key, sample)
+
+
+def _violation(key: Key, sample: Sequence[Sequence[object]]) -> KeyViolationError:
+    rows = "; ".join(", ".join(str(value) for value in row) for row in sample)
+    kind = "PRIMARY KEY" if isinstance(key, PrimaryKey) else "UNIQUE"
+    called = f"{kind} ({', '.join(key.columns)})"
+    return KeyViolationError(
+        f"{called}: more than one row would have these keys: {rows}",
+        hint="leave them out of the query, or replace rows by unique_key",
+        details={"constraint": key.name, "sample": rows},
+        unseen=f"{called}: keys would be there twice",
+    )
+
+
+def _warnings(
+    console: Console, request: WriteRequest, write: Write, found: Measured
+) -> Iterator[str]:
+    if found.null_keys and request.null_keys == "append":
+        yield (
+            f"{found.null_keys} of {found.rows} rows have a NULL in their unique_key:"
+            " they replace nothing and are added each time"
+        )
+    if request.chosen == "time_range" and found.rows:
+        (outside,) = console.row(left_out(write), MEANING)
+        if outside:
+            yield f"{outside} of {found.rows} rows are outside of the range and were left out"

@@ -1,0 +1,73 @@
+"""What a failed statement means for the write: try again, look first, or say it.
+
+Iceberg repeats commits that were merely overtaken by itself; what reaches us is a conflict with rows that
+others changed, or an answer that got lost.
+"""
+
+from __future__ import annotations
+
+from enum import Enum, auto
+
+from lakeport.core.errors import (
+    InvalidRequestError,
+    LakeportError,
+    NotFoundError,
+    PermissionDeniedError,
+    UnavailableError,
+)
+from lakeport.core.names import TableName, quoted
+from lakeport.pipeline.console import SparkError
+
+_OVERTAKEN = ("CommitFailedException", "ValidationException")
+_REFUSED = ("BadRequestException",)
+_FORBIDDEN = ("ForbiddenException", "NotAuthorizedException")
+_MALFORMED = "Malformed request: "
+_NO_ANCESTOR = "not an ancestor"  # how Iceberg refuses to move a branch that others moved
+
+
+class Meaning(Enum):
+    CONFLICT = auto()
+    """It was not applied, and may be on the table as it is now."""
+    UNSURE = auto()
+    """Whether it was applied only the table knows."""
+
+
+def meaning(error: SparkError) -> Meaning:
+    if error.cause("CommitStateUnknownException"):
+        return Meaning.UNSURE
+    if error.cause(*_OVERTAKEN):
+        return Meaning.CONFLICT
+    if any(_NO_ANCESTOR in cause.message for cause in error.causes):
+        return Meaning.CONFLICT
+    return Meaning.UNSURE
+
+
+def of_query(error: SparkError, log: object) -> LakeportError:
+    """Of a query that cannot be analysed or computed: its author's to put right, mostly."""
+    return _known(error) or InvalidRequestError(
+        f"Spark cannot run the query: {error.sentence}",
+        hint=f"all of what it said is in {log}",
+    )
+
+
+def of_statement(error: SparkError, table: TableName, log: object) -> LakeportError:
+    known = _known(error)
+    if known is not None:
+        return known
+    sentence = f"table {quoted(str(table))} was not written: {error.sentence}"
+    hint = f"all of what Spark said is in {log}"
+    # Spark names what is wrong with a statement or a value; the rest is about machines.
+    if any(cause.message.startswith("[") for cause in error.causes):
+        return InvalidRequestError(sentence, hint=hint)
+    return UnavailableError(sentence, hint=hint)
+
+
+def _known(error: SparkError) -> LakeportError | None:
+    refused = error.cause(*_REFUSED)
+    if refused is not None:
+        return InvalidRequestError(refused.message.removeprefix(_MALFORMED))
+    forbidden = error.cause(*_FORBIDDEN)
+    if forbidden is not None:
+        return PermissionDeniedError(forbidden.message)
+    missing = error.cause("NoSuchTableException", "NoSuchNamespaceException")
+    return None if missing is None else NotFoundError(missing.message)

@@ -1,0 +1,99 @@
+"""A lake that Spark writes, and everybody who reads it: Spark, PyIceberg, DuckDB and we."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from pyiceberg.catalog.rest import RestCatalog
+
+from lakeport.app.lake.lake import Lake
+from lakeport.app.lake.pipeline import Pipeline
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.ports import SnapshotInfo
+from lakeport.pipeline.session import Session, Spark
+from lakeport.pipeline.target import RUN_ID
+from lakeport.pipeline.writing import Outcome
+from tests.engines.duck import Duck
+from tests.engines.plain import Row, in_order, rows_of
+
+
+class Lent(Spark):
+    """A Spark that outlives whoever closes it."""
+
+    def __init__(self, spark: Spark) -> None:
+        super().__init__(spark.log)
+        self._spark = spark
+        self.is_local, self.is_connect = spark.is_local, spark.is_connect
+
+    def fresh(self) -> Session:
+        return self._spark.fresh()
+
+    def close(self) -> None:
+        pass
+
+
+@dataclass(frozen=True)
+class Ground:
+    """`session` is a reader of its own. Names without a namespace are in `shop`."""
+
+    lake: Lake
+    session: Session
+    client: RestCatalog
+    duck: Duck
+
+    def write(self, query: object, into: str = "t", **settings: Any) -> Outcome:
+        outcome = self.lake.write(query, into=f"shop.{into}", **settings)
+        assert isinstance(outcome, Outcome)
+        return outcome
+
+    def rows(self, table: str = "t") -> list[Row]:
+        """In the order of its columns; all four have to see the same."""
+        location = self.client.load_table(("shop", table)).metadata_location
+        with self.lake.table(f"shop.{table}").scan() as ours:
+            seen = {
+                "Lakeport": in_order(rows_of(ours.read_all())),
+                "Spark": in_order(rows_of(self.session.sql(f"TABLE shop.`{table}`").toArrow())),
+                "PyIceberg": in_order(
+                    rows_of(self.client.load_table(("shop", table)).scan().to_arrow())
+                ),
+                "DuckDB": self.duck.rows(f"iceberg_scan('{location}')"),
+            }
+        assert len({repr(rows) for rows in seen.values()}) == 1, seen
+        return seen["Lakeport"]
+
+    def records(self, table: str = "t") -> list[dict[str, Any]]:
+        return [dict(zip(self.columns(table), row, strict=True)) for row in self.rows(table)]
+
+    def columns(self, table: str = "t") -> list[str]:
+        """As Spark sees them, and everybody else."""
+        ours = self.lake.table(f"shop.{table}").schema.names
+        assert self.session.table(f"shop.`{table}`").columns == ours
+        return ours
+
+    def types(self, table: str = "t") -> dict[str, str]:
+        schema = self.lake.table(f"shop.{table}").schema
+        return {field.name: str(field.type) for field in schema}
+
+    def history(self, table: str = "t") -> list[SnapshotInfo]:
+        return list(self.lake.table(f"shop.{table}").history())
+
+    def data_snapshots(self, table: str = "t") -> list[Mapping[str, str]]:
+        """The summaries of those that a run wrote rows by."""
+        return [each.summary for each in self.history(table) if RUN_ID in each.summary]
+
+
+@contextmanager
+def open_ground(catalog: IcebergCatalog, jvm: Spark, duck: Duck) -> Iterator[Ground]:
+    def pipeline() -> Pipeline:
+        return Pipeline(catalog, lambda: Lent(jvm), jvm.log, actor="tester")
+
+    with Lake(catalog, actor="tester", pipeline=pipeline) as lake, lake.rest() as door:
+        lake.create_namespace("shop")
+        client = RestCatalog("through", **door.for_pyiceberg())
+        try:
+            yield Ground(lake, lake.spark(), client, duck)
+        finally:
+            client.close()
