@@ -4,12 +4,16 @@ from __future__ import annotations
 
 import json
 import random
+import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import msgpack  # type: ignore[import-untyped]  # it ships no types
+import msgspec
+import pyarrow as pa
 
+from lakeport.airport.scans.tickets import decode_ticket, is_scan_ticket
 from lakeport.flight.messages import Action, Ticket
 from tests.airport.traces.recorded import Request
 
@@ -66,7 +70,8 @@ def damaged(
         headers = _damage_headers(dice, request.headers)
         match dice.randrange(4):
             case 0:
-                ticket = _damage(dice, dice.choice(tickets))
+                ticket = dice.choice(tickets)
+                ticket = _forge(dice, ticket) if dice.random() < 0.5 else _damage(dice, ticket)
                 yield Damaged("DoGet", Ticket(ticket).encode(), headers)
             case 1:
                 yield Damaged("DoAction", _action(request, _damage_fields(dice, request)), headers)
@@ -116,6 +121,24 @@ def _damage_fields(dice: random.Random, request: Request) -> bytes:
         _replace_one(dice, body)
     packed: bytes = msgpack.packb(_packable(body))
     return packed
+
+
+def _forge(dice: random.Random, ticket: bytes) -> bytes:
+    """With a checksum that is right, and one value that no server wrote there."""
+    if not is_scan_ticket(ticket):
+        wish = json.loads(ticket)
+        wish[dice.choice([*wish, "ts_ns", "columns", "filter", "catalog_name"])] = dice.choice(
+            _VALUES
+        )
+        return json.dumps(wish).encode()
+    members: list[Any] = list(msgspec.structs.astuple(decode_ticket(ticket)))
+    members[dice.randrange(len(members))] = dice.choice(
+        (*_VALUES, [[0, 2**40]], [[3, 1]], [7], ["{}"], ['{"filters":[{}]}'])
+    )
+    plain = msgspec.msgpack.encode(members)
+    body = bytes(pa.Codec("zstd").compress(plain, asbytes=True))
+    sizes = zlib.crc32(body).to_bytes(4, "big") + len(plain).to_bytes(4, "big")
+    return ticket[:4] + sizes + body
 
 
 def _replace_one(dice: random.Random, node: Any) -> None:
