@@ -97,8 +97,8 @@ def test_rows_that_break_a_check_or_a_key_are_found_by_reading(shop: Shop) -> No
     assert len(told) == 3
     assert "positive" in told[0]
     assert "-5" in told[0]
-    assert told[1].startswith("PRIMARY KEY (k)")
-    assert told[2].startswith("UNIQUE (price)")
+    assert told[1].startswith("PRIMARY KEY `orders_pk` (k)")
+    assert told[2].startswith("UNIQUE `one_price` (price)")
     assert "10" in told[2]
 
 

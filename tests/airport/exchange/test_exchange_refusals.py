@@ -8,7 +8,7 @@ import pytest
 
 from lakeport.access import Ability, Grant, Identity, StatementLimits
 from lakeport.catalog.changes import AddColumn, AddConstraint, DropColumn
-from lakeport.catalog.definition import Check
+from lakeport.catalog.definition import Check, PrimaryKey, Unique
 from lakeport.catalog.ports import Expirable, require
 from lakeport.flight.ipc import Kind
 from tests.airport.exchange.conftest import ITEMS, Served
@@ -79,6 +79,41 @@ def test_an_update_is_held_to_the_constraints_too(
     assert refused.code is code
     assert typed(refused) == ("ConstraintException", refused.text)
     assert items.state == before
+
+
+NAMED = (
+    PrimaryKey(("a",), "keyed"),
+    Unique(("b", "c"), "once"),
+    Check("(length(c) < 5)", "short"),
+)
+
+
+@pytest.mark.parametrize("operation", ["insert", "update"])
+@pytest.mark.parametrize(
+    ("row", "says"),
+    [
+        ((1, 9, "y"), "PRIMARY KEY `keyed` (a)"),
+        ((9, 1, "x"), "UNIQUE `once` (b, c)"),
+        ((9, 9, "too long"), "CHECK `short`"),
+    ],
+    ids=["key", "unique", "check"],
+)
+def test_the_constraint_is_told_by_its_name(
+    served: Served, lake: Lake, operation: str, row: tuple[object, ...], says: str
+) -> None:
+    table = lake.create(schema_of(a=pa.int64(), b=pa.int64(), c=pa.string()), *NAMED, name="named")
+    table.insert([{"a": 1, "b": 1, "c": "x"}, {"a": 2, "b": None, "c": "x"}])
+    table.insert([{"a": 3, "b": None, "c": "x"}])  # NULL is nobody's key twice
+    before = table.state
+    fields = [pa.field(each.name, each.type) for each in table.schema]
+    if operation == "update":
+        fields.append(pa.field("rowid", pa.int64()))
+        row = (*row, *table.row_ids("a = 3"))
+    sent = batch_of(pa.schema(fields), row)
+    refused = served.writer.refused(operation, descriptor_of("shop", "named"), [sent])
+    kind, text = typed(refused) or ("", "")
+    assert (kind, says in text) == ("ConstraintException", True)
+    assert table.state == before
 
 
 def test_two_rows_of_one_statement_may_not_have_one_key(served: Served, items: Subject) -> None:

@@ -27,7 +27,7 @@ from lakeport.core.errors import (
     NotFoundError,
     PreconditionError,
 )
-from lakeport.core.names import quoted
+from lakeport.core.names import fold, quoted
 
 _CHUNK_ROWS = 1 << 18
 _ROW = "row"
@@ -123,8 +123,7 @@ class KeyGuard:
         picked = pa.concat_tables([everything.slice(place, 1) for place in first]).combine_chunks()
         (batch,) = picked.to_batches()
         sample = shown_rows(batch, self.names, range(len(first)))
-        kind = "PRIMARY KEY" if isinstance(self.key, PrimaryKey) else "UNIQUE"
-        called = f"{kind} ({', '.join(self.names)})"
+        called = f"{_called(self.key)} ({', '.join(self.names)})"
         return KeyViolationError(
             f"{called}: these keys {fault}: {sample}",
             details={"constraint": self.key.name, "sample": sample},
@@ -135,6 +134,12 @@ class KeyGuard:
         if self._sorted is None:
             self._sorted = np.sort(_prints(self._batches))
         return self._sorted
+
+
+def _called(key: Key) -> str:
+    """By its name, unless that is the one of every primary key without a name."""
+    kind = "PRIMARY KEY" if isinstance(key, PrimaryKey) else "UNIQUE"
+    return kind if fold(key.name) in {"", fold(kind)} else f"{kind} {quoted(key.name)}"
 
 
 def _spelled(key: Key, schema: pa.Schema) -> list[str]:
