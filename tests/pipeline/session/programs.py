@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 
-def make_java(home: Path, *, version: str = "17.0.15", then: str = "") -> Path:
+def make_java(home: Path, *, version: str = "17.0.15", then: str = "", shares: bool = True) -> Path:
     """The home of a Java that tells its version; started with anything else it runs `then` in Python."""
     program = home / "bin" / "java"
     program.parent.mkdir(parents=True)
@@ -15,6 +15,7 @@ def make_java(home: Path, *, version: str = "17.0.15", then: str = "") -> Path:
         "import os, struct, sys\n"
         "if sys.argv[1:] == ['-version']:\n"
         f"    print('openjdk version \"{version}\" 2025-04-15', file=sys.stderr)\n"
+        f"    print('OpenJDK (mixed mode{', sharing' if shares else ''})', file=sys.stderr)\n"
         "    sys.exit()\n"
         f"{then}\n"
     )

@@ -18,6 +18,12 @@ flag = next(part for part in sys.argv if part.startswith('-XX:ArchiveClassesAtEx
 with open(flag.partition('=')[2], 'w') as out:
     out.write('classes')
 """
+_DUMP = """
+if '-Xshare:dump' in sys.argv:
+    with open(sys.argv[-1].partition('=')[2], 'w') as out:
+        out.write('java')
+    sys.exit()
+"""
 
 
 @pytest.fixture
@@ -51,9 +57,51 @@ def test_the_first_session_writes_and_the_next_reads(
     first = Archive.of(options, java, place)
     assert (first.reads, first.writes is None) == (None, False)
     run(first, java, tmp_path)
+    (kept,) = (options.cache / "classes").iterdir()
     second = Archive.of(options, java, place)
-    assert second == Archive(reads=first.writes)
-    assert f"-XX:SharedArchiveFile={first.writes}" in second.flags
+    assert second == Archive(reads=kept)
+    assert f"-XX:SharedArchiveFile={kept}" in second.flags
+
+
+def test_one_that_is_cut_off_is_thrown_away_and_written_anew(
+    options: SparkOptions, place: Place, tmp_path: Path
+) -> None:
+    java = java_that(place, UP + LIVE + _WRITE)
+    first = Archive.of(options, java, place)
+    run(first, java, tmp_path)
+    (kept,) = (options.cache / "classes").iterdir()
+    os.truncate(kept, 3)
+    assert Archive.of(options, java, place) == first
+    assert not kept.exists()
+
+
+def test_a_java_without_an_archive_of_its_own_gets_one(
+    options: SparkOptions, place: Place, tmp_path: Path
+) -> None:
+    java = find_java(
+        make_java(place.java.parent.parent, then=_DUMP + UP + LIVE + _WRITE, shares=False)
+    )
+    first = Archive.of(options, java, place)
+    assert first.base is not None
+    assert f"-XX:SharedArchiveFile={first.base}" in first.flags
+    run(first, java, tmp_path)
+    second = Archive.of(options, java, place)
+    assert second.reads is not None
+    assert f"-XX:SharedArchiveFile={first.base}{os.pathsep}{second.reads}" in second.flags
+
+
+def test_a_java_that_cannot_make_one_of_its_own_starts_without(
+    options: SparkOptions, place: Place
+) -> None:
+    java = find_java(make_java(place.java.parent.parent, then="sys.exit(1)", shares=False))
+    assert Archive.of(options, java, place) == Archive()
+
+
+def test_a_cache_that_cannot_be_made_is_no_reason_not_to_start(
+    options: SparkOptions, place: Place
+) -> None:
+    options.cache.touch()
+    assert Archive.of(options, java_that(place, ""), place) == Archive()
 
 
 @pytest.mark.parametrize("then", [LIVE + _WRITE + "sys.exit(1)", LIVE, f"{LIVE}\nsys.exit(1)"])

@@ -22,6 +22,7 @@ _INSTALL = (
     ' or pip install "lakeport[java]", which brings one'
 )
 _VERSION = re.compile(r'version "(?P<version>(?:1\.)?(?P<major>\d+)[^"]*)"')
+_SHARES = "sharing)"
 _PATIENCE = 30
 
 
@@ -32,6 +33,8 @@ class Java:
     program: Path
     version: str
     source: str
+    shares: bool = True
+    """Whether it brought an archive of its own classes; the small ones do not."""
 
     def __str__(self) -> str:
         return f"Java {self.version}: {self.program} ({self.source})"
@@ -67,10 +70,11 @@ def _bundled() -> Path | None:
 
 
 def _judged(program: Path, source: str) -> Java:
-    found = _VERSION.search(_told(program))
+    told = _told(program)
+    found = _VERSION.search(told)
     if found is None:
         raise PreconditionError(f"{program} ({source}) does not tell its version", hint=_INSTALL)
-    java = Java(program, found["version"], source)
+    java = Java(program, found["version"], source, shares=_SHARES in told)
     if int(found["major"]) not in JAVA_VERSIONS:
         raise PreconditionError(
             f"Spark {SPARK_VERSION} needs Java {_WANTED}, and this is {java}", hint=_INSTALL
