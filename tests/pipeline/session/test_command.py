@@ -36,6 +36,17 @@ def test_quick_has_one_compiler_and_one_collector_and_throughput_what_java_has()
     assert not quick & set(line(replace(OPTIONS, profile="throughput")))
 
 
+def test_a_collector_that_somebody_wants_is_the_only_one() -> None:
+    wanted = {"spark.driver.extraJavaOptions": "-XX:+UseG1GC -XX:TieredStopAtLevel=4"}
+    told = line(replace(OPTIONS, conf=wanted))
+    assert [part for part in told if part.endswith("GC")] == ["-XX:+UseG1GC"]
+    assert [part[-1] for part in told if "TieredStopAtLevel" in part] == ["1", "4"]
+
+
+def test_a_crash_is_written_down_beside_the_log() -> None:
+    assert "-XX:ErrorFile=/log.%p.crash" in line()
+
+
 def test_a_module_that_small_runtimes_lack_is_not_asked_for() -> None:
     assert not any("incubator" in part for part in line())
 
@@ -87,6 +98,10 @@ def test_executors_of_a_cluster_get_the_jars_and_find_the_driver() -> None:
     told = settings(replace(OPTIONS, master="spark://host:7077", profile="throughput"), PLACE)
     assert told["spark.jars"] == "/jars/iceberg.jar"
     assert "spark.driver.host" not in told
+    more = replace(
+        OPTIONS, master="spark://host:7077", profile="throughput", conf={"spark.jars": "/my.jar"}
+    )
+    assert settings(more, PLACE)["spark.jars"] == "/jars/iceberg.jar,/my.jar"
     assert "spark.sql.shuffle.partitions" not in told
 
 

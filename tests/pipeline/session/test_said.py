@@ -22,6 +22,11 @@ JVM stacktrace:
 org.apache.iceberg.exceptions.CommitFailedException
 \tat org.apache.iceberg.rest.ErrorHandlers.accept(ErrorHandlers.java:97)
 """
+_CUT = """<_MultiThreadedRendezvous of RPC that terminated with:
+\tstatus = StatusCode.UNAVAILABLE
+\tdetails = "failed to connect to all addresses"
+\tdebug_error_string = "UNAVAILABLE:failed to connect"
+>"""
 _PARSING = """
 [PARSE_SYNTAX_ERROR] Syntax error at or near 'selec'. SQLSTATE: 42601 (line 1, pos 0)
 
@@ -37,6 +42,7 @@ selec
         (_WRITING, "Writing job aborted: Found new conflicting delete files"),
         (_CONNECT, "Requirement failed: branch main"),
         (_PARSING, "[PARSE_SYNTAX_ERROR] Syntax error at or near 'selec'. SQLSTATE: 42601 (line 1, pos 0)"),
+        (_CUT, "failed to connect to all addresses"),
         ("", "RuntimeError"),
     ],
 )  # fmt: skip

@@ -8,6 +8,7 @@ import pytest
 
 from lakeport.core.errors import ConfigurationError, PreconditionError, UnavailableError
 from lakeport.pipeline.session import SparkOptions, start_spark
+from lakeport.pipeline.session.contradictions import require_own
 from tests.pipeline.session.programs import make_java
 
 
@@ -19,6 +20,41 @@ def options(tmp_path: Path) -> SparkOptions:
 def test_quick_is_refused_for_a_cluster(options: SparkOptions) -> None:
     with pytest.raises(ConfigurationError, match=r"its master is yarn.*auto or throughput"):
         start_spark(replace(options, master="yarn"))
+
+
+@pytest.mark.parametrize(
+    ("conf", "sentence"),
+    [
+        (
+            {"spark.master": "yarn"},
+            "sets spark.master to yarn, but `pipeline.spark.master` is local[*]",
+        ),
+        ({"spark.remote": "sc://x"}, "asks for Spark Connect"),
+        ({"spark.api.mode": "connect"}, "asks for Spark Connect"),
+        (
+            {"spark.submit.deployMode": "cluster"},
+            "sets spark.submit.deployMode to cluster, but Spark's driver runs on this machine only",
+        ),
+    ],
+)
+def test_settings_that_contradict_ours_are_refused(
+    options: SparkOptions, conf: dict[str, str], sentence: str
+) -> None:
+    with pytest.raises(ConfigurationError) as refused:
+        start_spark(replace(options, conf=conf))
+    assert refused.value.message == f"`pipeline.spark.conf` {sentence}"
+    assert refused.value.hint
+
+
+def test_settings_of_a_catalog_may_be_added_to_and_not_changed() -> None:
+    catalog = {"spark.sql.extensions": "a", "spark.sql.catalog.lake.uri": "http://x"}
+    require_own({"spark.sql.extensions": "b", "spark.sql.catalog.lake.header.a": "b"}, catalog)
+    require_own({"spark.sql.catalog.lake.uri": "http://x"}, catalog)
+    with pytest.raises(ConfigurationError) as refused:
+        require_own({"spark.sql.catalog.lake.uri": "http://y"}, catalog)
+    assert refused.value.message == (
+        "`pipeline.spark.conf` sets spark.sql.catalog.lake.uri, which Lakeport sets itself"
+    )
 
 
 def test_a_wrong_java_is_told_before_anything_is_fetched(

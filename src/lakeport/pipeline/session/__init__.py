@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from lakeport.pipeline.session.adopted import adopt
 from lakeport.pipeline.session.application import Spark
+from lakeport.pipeline.session.checkpoint import checkpointed
 from lakeport.pipeline.session.options import Profile, SparkOptions
 from lakeport.pipeline.session.ports import Conf, Frame, Session
 from lakeport.pipeline.session.said import Cause, causes, said
@@ -19,6 +20,7 @@ __all__ = [
     "SparkOptions",
     "adopt",
     "causes",
+    "checkpointed",
     "said",
     "start_spark",
 ]

@@ -11,7 +11,9 @@ from pathlib import Path
 from lakeport.core.closing import Closing
 from lakeport.core.errors import LakeportError, PreconditionError, UnavailableError
 from lakeport.core.names import quoted
+from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session.command import EXTENSIONS
+from lakeport.pipeline.session.contradictions import require_own
 from lakeport.pipeline.session.jars import RUNTIME, VERSIONS, Artifact
 from lakeport.pipeline.session.jvm import open_log
 from lakeport.pipeline.session.ports import Session
@@ -29,8 +31,9 @@ class Spark(Closing):
 
     is_connect: bool
 
-    def __init__(self, log: Path) -> None:
+    def __init__(self, log: Path, conf: Mapping[str, str] | None = None) -> None:
         self.log = log
+        self._given = dict(conf or {})
 
     @abstractmethod
     def fresh(self) -> Session:
@@ -41,6 +44,7 @@ class Spark(Closing):
 
         The catalog among them is the current one: `shop.orders` means its table.
         """
+        require_own(self._given, settings)
         session = self.fresh()
         configure(session, settings)
         for name in catalogs_in(settings):
@@ -48,24 +52,35 @@ class Spark(Closing):
                 session.sql(f"USE `{name}`")
             except Exception as error:
                 self.keep_trace(error)
-                uri = settings.get(f"spark.sql.catalog.{name}.uri", "")
-                raise self._closed(name, uri, error) from error
+                raise self.gone(error) or self._closed(name, settings, error) from error
         return session
+
+    def gone(self, error: BaseException) -> LakeportError | None:  # noqa: ARG002  of those that can tell
+        """What to say if it was Spark itself that ended, where a statement raised `error`.
+
+        None if Spark is still there: then the statement failed, and another one may not.
+        """
+        return None
 
     def keep_trace(self, error: BaseException) -> None:
         """Everything about an error, Java's stack too, into the log file."""
         with open_log(self.log) as log:
             log.write("".join(traceback.format_exception(error)).encode("utf-8", "replace"))
 
-    def _closed(self, catalog: str, uri: str, error: Exception) -> LakeportError:
+    def _closed(self, catalog: str, settings: Mapping[str, str], error: Exception) -> LakeportError:
         if _NO_CLASS in str(error):
             package = Artifact(RUNTIME, VERSIONS[0]).coordinates
             return PreconditionError(
                 "this Spark has no Iceberg in it", hint=f"start it with --packages {package}"
             )
+        place = ", ".join(
+            f"{key} {mask_text(value)}"
+            for key in ("type", "uri", "warehouse")
+            if (value := settings.get(f"spark.sql.catalog.{catalog}.{key}"))
+        )
         return UnavailableError(
-            f"Spark cannot open the catalog {quoted(catalog)} at {uri}: {said(error)}",
-            hint=f"all of what it said is in {self.log}",
+            f"Spark cannot open the catalog {quoted(catalog)} ({place}): {mask_text(said(error))}",
+            hint=f"see that it runs there and lets you in; all of what Spark said is in {self.log}",
         )
 
 

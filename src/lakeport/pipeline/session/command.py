@@ -57,6 +57,7 @@ _FLAGS = (
 )
 # Short work never earns back what the second compiler and a concurrent collector cost.
 _QUICK_FLAGS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+_COLLECTOR = re.compile(r"-XX:\+Use\w+GC")
 
 _ESCAPED = re.compile(r"[\\\s:=#!]")
 
@@ -80,6 +81,7 @@ def command(
         "-cp",
         os.pathsep.join(_class_path(options, place, variables)),
         *_heap(options),
+        f"-XX:ErrorFile={options.log.with_suffix('')}.%p.crash",  # else in the user's folder
         *flags(options),
         *archive,
         "org.apache.spark.deploy.SparkSubmit",
@@ -92,11 +94,11 @@ def command(
 
 def flags(options: SparkOptions) -> tuple[str, ...]:
     """Those that make a JVM another one: an archive is good for the same ones only."""
-    return (
-        *_FLAGS,
-        *(_QUICK_FLAGS if options.profile == "quick" else ()),
-        *shlex.split(options.conf.get("spark.driver.extraJavaOptions", "")),
-    )
+    given = shlex.split(options.conf.get("spark.driver.extraJavaOptions", ""))
+    quick: tuple[str, ...] = _QUICK_FLAGS if options.profile == "quick" else ()
+    if any(map(_COLLECTOR.fullmatch, given)):  # Java takes one; of other flags it takes the last
+        quick = tuple(flag for flag in quick if not _COLLECTOR.fullmatch(flag))
+    return *_FLAGS, *quick, *given
 
 
 def _heap(options: SparkOptions) -> tuple[str, ...]:
@@ -117,9 +119,13 @@ def _class_path(
 
 
 def settings(options: SparkOptions, place: Place) -> dict[str, str]:
-    """Everything Spark is told when it starts; what the user said wins, but for our extensions."""
+    """Everything Spark is told when it starts; what the user said wins, and is added to our lists."""
     given = dict(options.conf)
     extensions = [name for name in given.pop(EXTENSIONS, "").split(",") if name]
+    if not options.is_local:
+        # The executors get the jars from the driver.
+        jars = [jar for jar in given.pop("spark.jars", "").split(",") if jar]
+        given["spark.jars"] = ",".join([*map(str, place.jars), *jars])
     return {
         "spark.app.name": "lakeport",
         "spark.master": options.master,
@@ -128,7 +134,7 @@ def settings(options: SparkOptions, place: Place) -> dict[str, str]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(place.scratch / "warehouse"),
-        **(_local(place) if options.is_local else _cluster(place)),
+        **(_local(place) if options.is_local else {}),
         **(_quick(options) if options.profile == "quick" else {}),
         **given,
         EXTENSIONS: ",".join(dict.fromkeys([*extensions, _ICEBERG])),
@@ -141,11 +147,6 @@ def _local(place: Place) -> dict[str, str]:
         "spark.driver.bindAddress": _LOOPBACK,
         "spark.local.dir": str(place.scratch / "local"),
     }
-
-
-def _cluster(place: Place) -> dict[str, str]:
-    """The executors get the jars from the driver."""
-    return {"spark.jars": ",".join(map(str, place.jars))}
 
 
 def _quick(options: SparkOptions) -> dict[str, str]:

@@ -18,6 +18,10 @@ from lakeport.pipeline.session.java import Java
 from lakeport.pipeline.session.launch import SCRATCH, launch, spark_home
 from lakeport.pipeline.session.options import SparkOptions
 
+# Java's words, and Ivy's.
+_FULL = "No space left on device"
+_NOT_FOUND = ("unresolved dependency", "download failed")
+
 
 def fetch(options: SparkOptions, java: Java) -> tuple[Path, ...]:
     artifacts = wanted(VERSIONS[0], s3=options.s3)
@@ -41,12 +45,26 @@ def _resolve(
         try:
             jvm.gateway()
         except UnavailableError as error:
-            files = " and ".join(artifact.file for artifact in artifacts)
-            raise UnavailableError(
-                f"{files} could not be fetched: is there a network?",
-                hint=f"put it into {folder_of(options.cache)} or name it in `pipeline.jars`;"
-                f" what Spark said is in {options.log}",
-            ) from error
+            raise _unfetched(options, artifacts, error) from error
+
+
+def _unfetched(
+    options: SparkOptions, artifacts: tuple[Artifact, ...], error: UnavailableError
+) -> UnavailableError:
+    """In words about jars, where it was about jars."""
+    files = " and ".join(artifact.file for artifact in artifacts)
+    if _FULL in error.message:
+        return UnavailableError(
+            f"there is no room for {files} in {options.cache}",
+            hint="make room there, or set `pipeline.cache` to a folder that has some",
+        )
+    if any(text in error.message for text in _NOT_FOUND):
+        return UnavailableError(
+            f"{files} could not be fetched: is there a network?",
+            hint=f"put it into {folder_of(options.cache)} or name it in `pipeline.jars`;"
+            f" what Spark said is in {options.log}",
+        )
+    return error
 
 
 def _keep(artifact: Artifact, ivy: Path, folder: Path) -> Path:

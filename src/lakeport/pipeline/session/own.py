@@ -15,7 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lakeport.core.errors import PreconditionError, UnavailableError
+from lakeport.core.errors import LakeportError, PreconditionError, UnavailableError
 from lakeport.pipeline.session.application import Spark
 from lakeport.pipeline.session.archive import Archive
 from lakeport.pipeline.session.command import Place
@@ -29,12 +29,14 @@ from lakeport.pipeline.session.said import said
 # What would make PySpark speak to something else than the JVM it is shown.
 _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
 
+_LAST_MOMENTS = 10.0
+
 
 class OwnSpark(Spark):
     is_connect = False
 
     def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
-        super().__init__(options.log)
+        super().__init__(options.log, options.conf)
         _require_alone()
         self._worked = False
         self.is_local = options.is_local
@@ -73,14 +75,31 @@ class OwnSpark(Spark):
         session: Session = self._root.newSession()
         return session
 
+    def gone(self, error: BaseException) -> LakeportError | None:
+        # A killed JVM closes its sockets before the system tells that it ended.
+        ended = self._jvm.ended(_LAST_MOMENTS if _is_cut(error) else 0.0)
+        if ended is None:
+            return None
+        return UnavailableError(
+            f"Spark's JVM {ended}",
+            hint="run it again; if memory ran out, set `spark.driver.memory` in"
+            f" `pipeline.spark.conf`; the last it said is in {self.log}",
+        )
+
     def close(self) -> None:
         try:
-            with contextlib.suppress(Exception):  # of a JVM that is gone
-                self._root.stop()
+            if self._jvm.ended() is None:
+                with contextlib.suppress(Exception):  # of a JVM that ends just now
+                    self._root.stop()
             _forget()
         finally:
             self._archive.after(self._jvm, worked=self._worked)
             shutil.rmtree(self._scratch, ignore_errors=True)
+
+
+def _is_cut(error: BaseException) -> bool:
+    """Whether the line to the JVM broke. Py4J raises errors of its own and those of sockets."""
+    return isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError"
 
 
 def _require_alone() -> None:
@@ -121,8 +140,14 @@ def _environment(more: Mapping[str, str], *, without: tuple[str, ...]) -> Iterat
 
 
 def _forget() -> None:
-    """Let PySpark start anew: the gateway that it keeps leads nowhere now."""
+    """Let PySpark start anew: what it keeps leads nowhere now."""
     context: Any = import_module("pyspark").SparkContext
+    active = context._active_spark_context  # noqa: SLF001  left there if the JVM was gone before it
+    if active is not None:
+        active._jsc = None  # noqa: SLF001  or it asks the JVM first
+        active.stop()
+    session: Any = import_module("pyspark.sql").SparkSession
+    session._instantiatedSession = session._activeSession = None  # noqa: SLF001
     gateway = context._gateway  # noqa: SLF001  there is no other way to let go of it
     context._gateway = context._jvm = None  # noqa: SLF001
     if gateway is not None:

@@ -14,6 +14,9 @@ _CAUSE = re.compile(
     rf"^(?:: |Caused by: |\((?={_CLASS}\)))(?P<kind>{_CLASS})\)?:? ?(?P<message>.*)$", re.MULTILINE
 )
 _CALLING = "An error occurred while calling "
+_GRPC = re.compile(
+    r'^<.* of RPC that terminated with:.*?details = "(?P<message>[^"\n]*)"', re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +30,9 @@ class Cause:
 def causes(error: BaseException) -> tuple[Cause, ...]:
     """From what was noticed first to what was at the bottom of it."""
     text = str(error).strip()
+    cut = _GRPC.match(text)
+    if cut is not None:  # the server gave no answer, so nothing of Java's is in it
+        return (Cause(type(error).__name__, cut["message"]),)
     found = [
         Cause(match["kind"].rpartition(".")[2], match["message"].strip())
         for match in _CAUSE.finditer(text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 from lakeport.core.errors import ConfigurationError, UnavailableError
 from lakeport.pipeline.session.application import Spark
 from lakeport.pipeline.session.connect import ConnectSpark
+from lakeport.pipeline.session.contradictions import require_agreement
 from lakeport.pipeline.session.fetch import fetch
 from lakeport.pipeline.session.jars import cached_jars, named_jars
 from lakeport.pipeline.session.java import Java, find_java
@@ -23,6 +25,7 @@ def start_spark(options: SparkOptions) -> Spark:
     A process has one Spark of its own at a time; sessions of Spark Connect servers are not limited.
     """
     pyspark_version()
+    require_agreement(options)
     _silence()
     if options.connect is not None:
         return ConnectSpark(options, options.connect)
@@ -53,3 +56,4 @@ def _silence() -> None:
     logger: Any = import_module("pyspark.logger").PySparkLogger
     for kind in ("SQL", "DataFrame"):
         logger.getLogger(f"{kind}QueryContextLogger").disabled = True
+    warnings.filterwarnings("ignore", r"\[RETRIES_EXCEEDED\]")

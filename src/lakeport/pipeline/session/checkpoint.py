@@ -1,0 +1,34 @@
+"""Rows of a frame that are computed once and kept by Spark, on one JVM and on Spark Connect.
+
+PySpark's client for Spark Connect (4.1) gives a checkpoint to the session that is active in the thread,
+which is the first one it opened, and not to the one that made it: with two sessions it cannot be read.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+from typing import Any
+
+from lakeport.pipeline.session.ports import Frame
+
+
+def checkpointed(frame: Frame) -> Frame:
+    """In the frame's own session, and for as long as somebody holds what this returns."""
+    with _active(frame.sparkSession):
+        return frame.localCheckpoint(eager=True)
+
+
+@contextlib.contextmanager
+def _active(session: Any) -> Iterator[None]:
+    """In this thread alone."""
+    kept = getattr(type(session), "_active_session", None)  # Spark Connect has it, and only it
+    if kept is None:
+        yield
+        return
+    before = getattr(kept, "session", None)
+    kept.session = session
+    try:
+        yield
+    finally:
+        kept.session = before
