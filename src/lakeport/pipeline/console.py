@@ -15,11 +15,15 @@ from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
 
 
 class SparkError(Exception):
-    """What Spark, Iceberg or the way there said; never seen by a user as it is."""
+    """What Spark, Iceberg or the way there said; never seen by a user as it is.
 
-    def __init__(self, error: Exception) -> None:
-        super().__init__(said(error))
+    `gone` is what to say when Spark itself ended. What it was doing may be done all the same.
+    """
+
+    def __init__(self, error: Exception, gone: LakeportError | None = None) -> None:
+        super().__init__(said(error) if gone is None else gone.message)
         self.causes = causes(error)
+        self.gone = gone
 
     @property
     def sentence(self) -> str:
@@ -81,4 +85,4 @@ class Console:
             raise
         except Exception as error:
             self.spark.keep_trace(error)
-            raise SparkError(error) from error
+            raise SparkError(error, self.spark.gone(error)) from error

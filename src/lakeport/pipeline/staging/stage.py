@@ -21,7 +21,7 @@ from lakeport.core.errors import NotFoundError
 from lakeport.core.names import OWN_PREFIX, TableName, quoted
 from lakeport.pipeline.console import Console
 from lakeport.pipeline.growth import Schema, arrow_schema, plan_growth, schema_from_json
-from lakeport.pipeline.session import Frame
+from lakeport.pipeline.session import Frame, checkpointed
 from lakeport.pipeline.staging.given import ArrowStream
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.strategies.write import MEANING, Write
@@ -57,7 +57,7 @@ class Stager:
         schema = columns_of(frame)
         if form == "checkpoint":
             with self.console.failing():
-                kept = frame.localCheckpoint(True)  # noqa: FBT003  Connect takes it by position, too
+                kept = checkpointed(frame)
             with self._view(kept) as view:
                 yield Staged(view, schema)
             return
