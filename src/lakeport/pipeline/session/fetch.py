@@ -59,9 +59,14 @@ def _unfetched(
             hint="make room there, or set `pipeline.cache` to a folder that has some",
         )
     if any(text in error.message for text in _NOT_FOUND):
+        folder = folder_of(options.cache)
+        is_damaged = any((folder / artifact.file).exists() for artifact in artifacts)
+        again = (
+            "is damaged, and could not be fetched again" if is_damaged else "could not be fetched"
+        )
         return UnavailableError(
-            f"{files} could not be fetched: is there a network?",
-            hint=f"put it into {folder_of(options.cache)} or name it in `pipeline.jars`;"
+            f"{files} {again}: is there a network?",
+            hint=f"put it into {folder} or name it in `pipeline.jars`;"
             f" what Spark said is in {options.log}",
         )
     return error
