@@ -7,6 +7,7 @@ Parquet, pruned, read, filtered, sent.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -24,7 +25,7 @@ from tests.airport.scans.duck import Duck, path, serve
 
 KEY = "at_"
 FILES = 4
-DAY = {pa.time64("us"): 86_400_000_000, pa.time64("ns"): 86_400_000_000_000}
+DAY = {pa.time64("us"): pa.scalar(86_400_000_000), pa.time64("ns"): pa.scalar(86_400_000_000_000)}
 
 # A table's own row ids are not the recorded ones.
 storable = [each for each in deterministic if "rowid" not in dict(each.columns)]
@@ -51,7 +52,8 @@ class Wire:
                     write.add(batch)
                 write.commit()
         found = self._duck.scan(path("s", name), json_filters=filters, column_ids=[0])
-        return frozenset(found.column(KEY).to_pylist() if found.num_columns else ())
+        keys: list[Any] = found.column(KEY).to_pylist() if found.num_columns else []
+        return frozenset(keys)
 
 
 def rows_of(recorded: Recorded) -> pa.Table:
