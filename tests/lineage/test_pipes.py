@@ -65,6 +65,31 @@ def test_names_are_printed_as_in_a_plain_query() -> None:
     ]
 
 
+def test_names_behind_a_grouping_by_number_are_printed_as_well() -> None:
+    piped = "SELECT 3 AS x, 4 AS y |> AGGREGATE sum(y), max(x) GROUP BY 2"
+    assert list(lineage(piped)) == ["y", "sum(y)", "max(x)"]
+
+
+@pytest.mark.parametrize(
+    ("piped", "plain"),
+    [
+        ("TABLE t | SELECT x, y", "SELECT x, y FROM t"),
+        (
+            "FROM t | EXTEND 1 AS z | SET z = x + length(y)",
+            "SELECT x, y, x + length(y) AS z FROM t",
+        ),
+        ("FROM t |> SELECT x, y | WHERE x < 2 |> DROP y", "SELECT x FROM t"),
+        (
+            "FROM t | AGGREGATE sum(x) s GROUP BY y | ORDER BY s",
+            "SELECT y, sum(x) s FROM t GROUP BY y",
+        ),
+        ("SELECT x | 1 AS a, x | z AS b FROM u", "SELECT x + 1 AS a, x + z AS b FROM u"),
+    ],
+)
+def test_sparks_short_pipe_is_no_operator(piped: str, plain: str) -> None:
+    assert lineage(piped) == lineage(plain)
+
+
 def test_a_view_may_be_written_with_pipes() -> None:
     assert list(lineage("CREATE VIEW v AS FROM t |> SELECT y AS label; SELECT * FROM v")) == [
         "label"

@@ -36,6 +36,9 @@ def name(item: str) -> str:
         ("a || b || c", "concat(concat(a, b), c)"),
         ("id DIV 2", "(id div 2)"),
         ("-id", "(- id)"),
+        ("+id", "(+ id)"),
+        ("+ shop.id", "(+ id)"),
+        ("+id + +big", "((+ id) + (+ big))"),
         ("- 3", "-3"),
         ("~id & 7 | 1", "((~id & 7) | 1)"),
         ("id <> 3", "(NOT (id = 3))"),
@@ -95,6 +98,7 @@ def test_operators_print_their_tree(item: str, expected: str) -> None:
         ("INTERVAL '-1-3' YEAR TO MONTH", "INTERVAL '-1-3' YEAR TO MONTH"),
         ("INTERVAL '1 year 14 months'", "INTERVAL '2-2' YEAR TO MONTH"),
         ("-INTERVAL 1 DAY", "(- INTERVAL '1' DAY)"),
+        ("INTERVAL '-\\t 1' DAY", "INTERVAL '-1' DAY"),
     ],
 )
 def test_literals_take_their_normal_form(item: str, expected: str) -> None:
@@ -115,6 +119,17 @@ def test_literals_take_their_normal_form(item: str, expected: str) -> None:
         ("gap + gap", "(gap + gap)"),
         ("gap * 2", "(gap * 2)"),
         ("ts + NULL", "ts + NULL"),
+        ("ts - NULL", "(ts - NULL)"),
+        ("day - NULL", "(day - NULL)"),
+        ("NULL - INTERVAL '2' YEAR", "(NULL - INTERVAL '2' YEAR)"),
+        ("NULL + INTERVAL '2' HOUR", "(NULL + INTERVAL '02' HOUR)"),
+        ("TIME '12:30:41' - TIME '10:00'", "TIME '12:30:41' - TIME '10:00:00'"),
+        ("'12:30' - TIME '10:00'", "12:30 - TIME '10:00:00'"),
+        ("3 * gap", "(gap * 3)"),
+        ("3 * (ts - day)", "((ts - day) * 3)"),
+        ("'2' * INTERVAL 2 SECONDS", "(INTERVAL '02' SECOND * 2)"),
+        ("NULL * INTERVAL '2' YEAR", "(INTERVAL '2' YEAR * NULL)"),
+        ("gap * id", "(gap * id)"),
         ("id + big", "(id + big)"),
         ("to_char(day, 'yyyy')", "date_format(day, yyyy)"),
         ("to_char(price, '999')", "to_char(price, 999)"),
@@ -143,6 +158,7 @@ def test_types_decide_what_is_printed(item: str, expected: str) -> None:
         ("trim(LEADING 'x' FROM name)", "TRIM(LEADING x FROM name)"),
         ("overlay(name PLACING '_' FROM 6)", "overlay(name, _, 6, -1)"),
         ("extract(YEAR FROM day)", "extract(YEAR FROM day)"),
+        ("extract('year', day)", "extract(year FROM day)"),
         ("timestampadd(hour, 1, ts)", "timestampadd(HOUR, 1, ts)"),
         ("datediff(day, day)", "datediff(day, day)"),
         ("from_json(name, 'a INT')", "from_json(name)"),
@@ -179,6 +195,7 @@ def test_functions_print_their_registered_form(item: str, expected: str) -> None
         ("CAST(id + 1 AS DECIMAL)", "CAST((id + 1) AS DECIMAL(10,0))"),
         ("CAST(upper(name) AS integer)", "CAST(upper(name) AS INT)"),
         ("CAST(array(1) AS ARRAY<BIGINT>)", "array(1)"),
+        ("CAST('a' AS STRING COLLATE utf8_lcase)", "CAST(a AS STRING COLLATE UTF8_LCASE)"),
         ("string(id + 1)", "(id + 1)"),
         ("info.city", "city"),
         ("upper(shop.info.city)", "upper(info.city)"),
@@ -231,6 +248,16 @@ def test_windows_are_printed_in_full(item: str, expected: str) -> None:
 )
 def test_a_subquery_shows_the_outer_columns_it_mentions(item: str, expected: str) -> None:
     assert name(item) == expected
+
+
+def test_a_subquery_shows_the_outer_columns_of_its_stars() -> None:
+    row = "(SELECT 1 AS n, named_struct('a', 1) AS s) AS a"
+    assert names(f"SELECT (SELECT a.s.* FROM other LIMIT 1) FROM {row}") == ["scalarsubquery(s)"]
+    one = "(SELECT 1 AS n) AS a"
+    assert names(f"SELECT (SELECT a.* FROM other LIMIT 1) FROM {one}") == ["scalarsubquery(n)"]
+    assert names(f"SELECT (SELECT * FROM (SELECT a.* FROM other)) FROM {one}") == [
+        "scalarsubquery(n)"
+    ]
 
 
 def test_a_star_inside_a_call_stands_for_its_columns() -> None:

@@ -17,7 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
-from lakeport.lineage.pipes import unfold_pipes, unfold_table
+from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.shims import shimmed
 from lakeport.lineage.spark_syntax import name_columns
@@ -159,9 +159,10 @@ class StatementParser:
         if self._dialect.naming not in {"spark", "bigquery"}:
             return
         text = self._text[chunk.start : chunk.end]
-        if "|>" in text:
+        spark = self._dialect.naming == "spark"
+        if "|" in text and ((spark and lengthen_pipes(chunk.tokens)) or "|>" in text):
             unfold_pipes(chunk.tokens)
-        if self._dialect.naming == "spark":
+        if spark:
             unfold_table(chunk.tokens)
             lowered = text.lower()
             if "identifier" in lowered:

@@ -43,6 +43,9 @@ _TAILS = {
     "OFFSET": "limit",
 }
 _SHAPES = frozenset({"PIVOT", "UNPIVOT", "TABLESAMPLE"})
+_RESERVED = frozenset({"SELECT", *_TAILS, *_JOIN_WORDS, *_SET_WORDS, *_SHAPES})
+# What an operator whose word may be a name is followed by.
+_ARGUMENTS = frozenset({_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING, _T.L_PAREN, _T.GROUP_BY})
 _KEYWORDS = {
     "SELECT": _T.SELECT,
     "FROM": _T.FROM,
@@ -64,6 +67,25 @@ _KEYWORDS = {
 def unfold_pipes(tokens: list[Token]) -> None:
     """Replace every piped query of a statement by the plain query it means, in place."""
     tokens[:] = _unfolded(tokens)
+
+
+def lengthen_pipes(tokens: list[Token]) -> bool:
+    """Make `|>` of Spark's short pipes, in place; whether there are any.
+
+    `a | b` is an operator on bits, so a pipe is what stands before the word of a pipe. Some of
+    these are names as well, and then no argument follows.
+    """
+    found = False
+    for place, token in enumerate(tokens[:-2]):
+        if token.token_type is not _T.PIPE or tokens[place + 1].token_type is _T.IDENTIFIER:
+            continue
+        word = tokens[place + 1].text.upper()
+        if word in _RESERVED or (word in _OPERATORS and tokens[place + 2].token_type in _ARGUMENTS):
+            tokens[place] = Token(
+                _T.PIPE_GT, token.text, token.line, token.col, token.start, token.end
+            )
+            found = True
+    return found
 
 
 def unfold_table(tokens: list[Token]) -> None:

@@ -183,6 +183,20 @@ SELECT (SELECT value.string_value FROM UNNEST(params) WHERE key = 'page') AS pag
 -- table: t(a int)
 SELECT * FROM t, LATERAL (SELECT *);
 --> out.a <- t.a
+
+-- case: a_lateral_star_of_a_table_outside
+-- dialect: spark
+-- table: t(a int)
+SELECT * FROM t, LATERAL (SELECT t.*);
+--> out.a <- t.a
+--> out.a <- t.a
+
+-- case: a_sign_is_a_computation
+-- dialect: spark
+-- table: t(a int, b int)
+SELECT +a AS p, + t.b AS q, a FROM t;
+--> out.p <= t.a
+--> out.q <= t.b
 --> out.a <- t.a
 
 -- case: semantic_view_in_snowflake

@@ -18,6 +18,8 @@ from sqlglot.tokenizer_core import TokenType
 from lakeport.lineage.bind.frames import CLOSE, OPEN, Frame, Frames
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlglot.tokenizer_core import Token
 
 _T = TokenType
@@ -62,6 +64,7 @@ _END = _T.END
 _GT = _T.GT
 _LT = _T.LT
 _L_PAREN = _T.L_PAREN
+_PLUS = _T.PLUS
 # What matters when a predicate is cut at its ANDs.
 _DIVIDERS = OPEN | CLOSE | {_AND, _BETWEEN, _CASE, _END}
 _start = attrgetter("start")
@@ -90,6 +93,10 @@ class Fragments:
     def item_text(self, span: tuple[int, int], *, aliased: bool) -> str:
         """The text of a select item, without its alias."""
         return self._item(*span, aliased=aliased)
+
+    def is_signed(self, span: tuple[int, int]) -> bool:
+        """`+a`: the parser drops the sign."""
+        return self._tokens[span[0]].token_type is _PLUS
 
     def tokens(self, span: tuple[int, int]) -> list[Token]:
         """The tokens of a range."""
@@ -203,20 +210,25 @@ class Fragments:
     def _unclaimed(self, select: exp.Select) -> Frame | None:
         """A SELECT of nothing but subqueries or keywords: the outermost frame nobody else has.
 
-        Inner queries are bound first, so theirs are taken already.
+        Inner queries are bound first, so theirs are taken already. One without a query in it is an
+        innermost one itself.
         """
         taken = {id(frame) for frame in self._frames.values()}
         width = len(select.expressions)
-        return next(
-            (f for f in self._scanned().found if id(f) not in taken and len(f.items) == width), None
-        )
+        found = self._scanned().found
+        free = [f for f in found if id(f) not in taken and len(f.items) == width]
+        if len(free) > 1 and next(_queries_in(select), None) is None:
+            innermost = [f for f in free if not any(f.first < g.first < f.end for g in found)]
+            return innermost[0] if innermost else None
+        return free[0] if free else None
 
     def _locate(self, select: exp.Select) -> Frame | None:
         """The frame that owns any name or literal of the SELECT that is not in a nested one."""
         args = select.args
         clauses = [args.get(name) for name in ("having", "group", "from_", "where")]
         stack: list[exp.Expr] = [clause for clause in clauses if clause is not None]
-        stack += reversed(select.expressions)
+        # The last item first: what a pipe has moved to the front has its place in another SELECT.
+        stack += select.expressions
         while stack:
             node = stack.pop()
             if isinstance(node, exp.Query):
@@ -275,3 +287,7 @@ class Fragments:
                     start = index + 1
         parts.append(self._slice(start, end))
         return parts
+
+
+def _queries_in(select: exp.Select) -> Iterator[exp.Expr]:
+    return (node for node in select.find_all(exp.Query) if node is not select)

@@ -42,11 +42,38 @@ def outer_names(binder: Binder, query: exp.Expr, scope: Scope) -> list[str]:
     outside = {id(source.relation) for source in scope.sources}
     found: list[str] = []
     for column in _columns(query):
+        if column.this.__class__ is exp.Star:
+            found += _of_star(binder, column, scope)
+            continue
         ref = binder.types.bound.get(id(column))
         origin = ref.origin if ref is not None else None
         if isinstance(origin, Column) and id(origin.relation) in outside:
             found.append(origin.name)
     return found
+
+
+def _of_star(binder: Binder, star: exp.Expr, scope: Scope) -> list[str]:
+    """`t.*` and `t.s.*`, if `t` is a relation of `scope` and none of the subquery's own."""
+    names = [star.args.get(part) for part in ("catalog", "db", "table")]
+    parts = [name for name in names if isinstance(name, exp.Identifier)]
+    inner = star.find_ancestor(exp.Select)
+    aliases = [source.alias_or_name for source in _sources(inner)] if inner is not None else []
+    keys = [binder.key(part) for part in parts]
+    if not keys or keys[0] in map(binder.folding.column, aliases):
+        return []
+    relation = scope.relation(keys[0])
+    if relation is None:
+        return []
+    known = [column.name for column in binder.column_names(relation)]
+    if len(parts) == 1:
+        return known
+    return [name for name in known if binder.folding.column(name) == keys[1]]
+
+
+def _sources(select: exp.Expr) -> list[exp.Expr]:
+    source = select.args.get("from_")
+    joined = [join.this for join in select.args.get("joins") or []]
+    return [source.this, *joined] if source is not None else joined
 
 
 def outer_reference(binder: Binder, parts: list[str], scope: Scope) -> str | None:

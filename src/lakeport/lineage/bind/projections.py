@@ -49,7 +49,11 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
         if cls is exp.Dot and projection.expression.__class__ is exp.Star:
             items += expand_fields(binder, projection, scope)
             continue
-        if spans is None and cls is not exp.Column and binder.wants_text:
+        if (
+            spans is None
+            and binder.wants_text
+            and (cls is not exp.Column or _may_be_signed(binder, projection))
+        ):
             spans = binder.fragments.items(node) or []
         items += _projection(binder, projection, scope, spans[position] if spans else None, items)
     return items
@@ -78,10 +82,14 @@ def _projection(
     plain = inner
     while plain.__class__ is exp.Paren:
         plain = plain.args["this"]
-    refs = collect(binder, inner if plain.__class__ is not exp.Column else plain, scope)
-    column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
+    is_column = plain.__class__ is exp.Column
+    refs = collect(binder, plain if is_column else inner, scope)
+    copied = is_column and not (span is not None and binder.fragments.is_signed(span))
+    column = _named_column(
+        binder, alias, plain, inner, scope, span=span, items=items, copied=copied
+    )
     column.expression = plain
-    _make_of(column, refs, copied=plain.__class__ is exp.Column)
+    _make_of(column, refs, copied=copied)
     if not column.identity:
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
@@ -91,6 +99,14 @@ def _projection(
     if held is not column and not _are_one(binder, held, column):
         scope.repeated.add(column.key)
     return [column]
+
+
+def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
+    """Whether a plus stands before a column: a look at the text, because most have none."""
+    args = column.args
+    first = args.get("catalog") or args.get("db") or args.get("table") or args["this"]
+    start = first._meta.get("start") if first._meta else None  # noqa: SLF001 - `meta` would allocate a dict per node
+    return start is not None and "+" in binder.text[max(start - 2, 0) : start]
 
 
 def _are_one(binder: Binder, column: Column, other: Column) -> bool:
@@ -132,10 +148,11 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     *,
     span: tuple[int, int] | None,
     items: list[Item],
+    copied: bool,
 ) -> Column:
     if alias is not None:
         identifier = alias
-    elif plain.__class__ is exp.Column and plain.args["this"].__class__ is exp.Identifier:
+    elif copied and plain.args["this"].__class__ is exp.Identifier:
         identifier = plain.args["this"]
     elif _ends_in_a_name(binder, plain):
         identifier = plain.expression

@@ -102,10 +102,9 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
 
 
 def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) -> list[Item]:
-    outer = scope.parent
-    if outer is not None and not scope.sources:
-        # Spark's `LATERAL (SELECT *)`: a query without tables shows those around it.
-        return _all(binder, outer, modifiers, node)
+    if scope.parent is not None and not scope.sources:
+        # `LATERAL (SELECT *)`: only a star with a name shows columns of the query around it.
+        return []
     pending = dict(scope.merged)
     items: list[Item] = []
     if not binder.dialect.merged_in_place:

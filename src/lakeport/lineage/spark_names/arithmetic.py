@@ -1,4 +1,4 @@
-"""Sums with dates, times and intervals, which Spark resolves to functions of their own."""
+"""Sums and products with dates, times and intervals, which Spark resolves to functions of their own."""
 
 from __future__ import annotations
 
@@ -17,6 +17,17 @@ _MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "ti
 _WHOLE = frozenset({"tinyint", "smallint", "int"})
 # A side of such a type makes an ordinary sum, whatever the other is.
 _PLAIN = frozenset({"bigint", "float", "double", "decimal"})
+_SUMS = frozenset(
+    {
+        TokenType.VAR,
+        TokenType.IDENTIFIER,
+        TokenType.DOT,
+        TokenType.L_PAREN,
+        TokenType.R_PAREN,
+        TokenType.DASH,
+        TokenType.PLUS,
+    }
+)
 _COUNTING = frozenset({"abs", "avg", "count", "length", "rank", "round", "row_number", "size"})
 
 
@@ -39,6 +50,10 @@ def printed_sum(
     other = type_of(hard)
     first, second = (known, other) if easy is operands[0] else (other, known)
     kinds = _kind(first), _kind(second)
+    if operator == "-" and kinds[1] == "time":
+        return f"{left} - {right}"
+    if kinds[0] == "void" and second is not None and second.unit is not None:
+        return plain
     movable = {"interval", "void", *_WHOLE} if kinds[1] in _MOMENTS else {"interval"}
     if operator == "+" and kinds[1] in {*_MOMENTS, "string"} and kinds[0] in movable:
         # A moment stands first, however it was written.
@@ -50,10 +65,31 @@ def printed_sum(
             return f"date_add({left}, {days if operator == '+' else f'(- {days})'})"
         return f"{left} {operator} {right}"
     if kinds[0] in _MOMENTS and kinds[1] == "void":
-        return f"{left} {operator} {right}"
+        return plain if operator == "-" and kinds[0] != "time" else f"{left} {operator} {right}"
     if kinds[0] == "date" and kinds[1] in _WHOLE:
         return f"{'date_add' if operator == '+' else 'date_sub'}({left}, {right})"
     return plain
+
+
+def printed_product(
+    left: str,
+    right: str,
+    operands: tuple[list[Token], list[Token]],
+    type_of: Callable[[list[Token]], SqlType | None],
+) -> str:
+    """`left * right`, where an interval stands first, however it was written."""
+    if _may_be_interval(operands[1]) and _kind(type_of(operands[1])) == "interval":
+        return f"({right} * {left})"
+    return f"({left} * {right})"
+
+
+def _may_be_interval(tokens: list[Token]) -> bool:
+    """Sums of names, or anything about intervals and moments: to ask for a type costs a parse."""
+    return all(token.token_type in _SUMS for token in tokens) or any(
+        token.token_type is not TokenType.STRING
+        and (token.text.lower() in _MOMENTS or "interval" in token.text.lower())
+        for token in tokens
+    )
 
 
 def _is_number(tokens: list[Token]) -> bool:

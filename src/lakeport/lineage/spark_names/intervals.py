@@ -28,6 +28,7 @@ _MICROS = {
 }
 _SHOWN_AS = {"WEEK": "DAY", "MILLISECOND": "SECOND", "MICROSECOND": "SECOND"}
 _WRITTEN = re.compile(r"([+-]?\s*[\d.]+)\s*([A-Za-z]+)")
+_SIGN = re.compile(r"^([+-])\s+")
 
 
 def interval_text(printer: Printer) -> str | None:
@@ -58,7 +59,7 @@ def _value(printer: Printer) -> str | None:
     if not sign:
         printer.accept("+")
     if printer.kind() is _T.STRING:
-        text = string_text(printer).strip()
+        text = _SIGN.sub(r"\1", string_text(printer).strip())
     elif printer.kind() in {_T.NUMBER, _T.DOT}:
         text = printer.take().text
         text += printer.take().text if text == "." else ""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.spark_names.arithmetic import printed_sum
+from lakeport.lineage.spark_names.arithmetic import printed_product, printed_sum
 from lakeport.lineage.spark_names.calls import call_text
 from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.columns import NO_NAMES, column_name
@@ -175,10 +175,20 @@ class Printer(Cursor):
                 left = printed_sum(left, operator, right, operands, self.world.type_of)
 
     def _product(self) -> str:
+        start = self.at
         left = self._unary()
-        while (operator := self.operator(_PRODUCT)) is not None:
-            left = f"({left} {operator} {self._unary()})"
-        return left
+        while True:
+            before = self.at
+            operator = self.operator(_PRODUCT)
+            if operator is None:
+                return left
+            after = self.at
+            right = self._unary()
+            if operator == "*":
+                operands = self.tokens[start:before], self.tokens[after : self.at]
+                left = printed_product(left, right, operands, self.world.type_of)
+            else:
+                left = f"({left} {operator} {right})"
 
     def _unary(self) -> str:
         if self.accept("-"):

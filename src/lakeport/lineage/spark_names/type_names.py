@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.types.collations import normal_collation
+
 if TYPE_CHECKING:
     from lakeport.lineage.spark_names.printer import Printer
 
@@ -40,7 +42,7 @@ def type_name(printer: Printer) -> str:
         return _nested(printer, name)
     name = _sized(printer, name) if printer.kind() is _T.L_PAREN else _DEFAULTS.get(name, name)
     if printer.accept("COLLATE"):
-        name = f"{name} COLLATE {printer.take().text}"
+        name = f"{name} COLLATE {normal_collation(printer.take().text)}"
     return name
 
 

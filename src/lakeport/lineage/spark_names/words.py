@@ -69,7 +69,9 @@ def _extract(printer: Printer) -> str | None:
     printer.take()
     printer.expect("(")
     part = printer.take().text
-    printer.expect("FROM")
+    # A function of the same name takes the part as a string.
+    if not printer.accept(","):
+        printer.expect("FROM")
     inner = printer.expression()
     printer.expect(")")
     return f"extract({part} FROM {inner})"
