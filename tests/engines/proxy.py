@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from urllib.parse import urlsplit
 
-_COMMIT = re.compile(rb"POST \S*/namespaces/[^/]+/tables/[^/? ]+ HTTP/")
+_COMMIT = re.compile(rb"POST \S*/(namespaces/[^/]+/tables/[^/? ]+|transactions/commit) HTTP/")
 _UNAVAILABLE = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\nconnection: close\r\n\r\n"
 _CHUNK = 65_536
 

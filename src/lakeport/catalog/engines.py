@@ -48,11 +48,15 @@ class Pointed:
 
 @dataclass(frozen=True, slots=True)
 class Described:
-    """A table and the text of its metadata; `location` is None of one that is not made yet."""
+    """A table and the text of its metadata; `location` is None of one that is not made yet.
+
+    `was_made`: the change was sent, and made, before.
+    """
 
     name: TableName
     location: str | None
     metadata: bytes
+    was_made: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,8 +119,8 @@ class Engines(Protocol):
         """`ConflictError`: not applied, and somebody else was faster. See `OutcomeUnknownError`."""
         ...
 
-    def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> None:
-        """All of them or none."""
+    def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> bool:
+        """All of them or none. False if they were sent, and made, before."""
         ...
 
     def rename(self, old: TableName, new: TableName) -> None: ...

@@ -41,7 +41,7 @@ def commit_table(desk: Desk) -> Answer:
     change = TableChange(name, growth.commit(desk, name, desk.body))
     with naming(desk, name, "Table"):
         done = desk.engines.commit(change, desk.terms)
-    desk.rows_changed = rows_in(asked.updates)
+    desk.rows_changed = 0 if done.was_made else rows_in(asked.updates)
     return shown(done)
 
 
@@ -55,8 +55,7 @@ def commit_transaction(desk: Desk) -> Answer:
         _require(desk, name, change.updates)
         changes.append(TableChange(name, growth.commit(desk, name, bytes(text))))
         rows += rows_in(change.updates)
-    desk.engines.commit_all(changes, desk.terms)
-    desk.rows_changed = rows
+    desk.rows_changed = rows if desk.engines.commit_all(changes, desk.terms) else 0
     return NOTHING
 
 

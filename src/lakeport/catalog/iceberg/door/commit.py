@@ -2,7 +2,7 @@
 
 If somebody else moves the table in between, all is worked out again, as long as what the engine requires of
 the table still holds. So two engines that touch different things both succeed, and nothing is applied
-to a state that nobody looked at.
+to a state that nobody looked at. What was made before is not made again (`repeated.py`).
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from lakeport.catalog.iceberg.door import messages, requirements, services
 from lakeport.catalog.iceberg.door.draft import Draft
 from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.door.places import Places
+from lakeport.catalog.iceberg.door.repeated import were_made
 from lakeport.catalog.iceberg.door.texts import Text, text_at
 from lakeport.catalog.iceberg.door.updates import apply
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
@@ -67,7 +68,11 @@ class Committer:
             )
         asked = [self._asked(change) for change in changes]
         for attempt in range(_ATTEMPTS):
-            moves = {each.name: self._move(each, self._loaded(each), terms) for each in asked}
+            found = [(each, self._loaded(each)) for each in asked]
+            known = [(each.commit, None if now is None else now.metadata) for each, now in found]
+            if were_made(known):
+                return [self._as_it_is(each.name, now) for each, now in found if now is not None]
+            moves = {each.name: self._move(each, now, terms) for each, now in found}
             due = [move for move in moves.values() if move.after is not move.before]
             with changing(self.surroundings, asked[0].name):
                 try:
@@ -140,9 +145,12 @@ class Committer:
         if moved is not None:
             return remembered(self.surroundings, name, move.after, moved)
         location = move.location or ""
-        return Described(
-            name, location, text_at(self.surroundings.caches, name, location, lambda: move.io)
-        )
+        text = text_at(self.surroundings.caches, name, location, lambda: move.io)
+        return Described(name, location, text)
+
+    def _as_it_is(self, name: TableName, now: Loaded) -> Described:
+        text = text_at(self.surroundings.caches, name, now.location, lambda: now.io)
+        return Described(name, now.location, text, was_made=True)
 
 
 def remembered(

@@ -127,14 +127,15 @@ class EngineDoor:
     def commit(self, change: TableChange, terms: Terms) -> Described:
         return self._committer.commit(self._spelled(change), terms)
 
-    def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> None:
+    def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> bool:
         spelled = [self._spelled(change) for change in changes]
         if len({change.name.folded for change in spelled}) < len(spelled):
             raise InvalidRequestError(
                 "a table is named twice in one transaction", hint="send all its updates together"
             )
-        if spelled:
-            self._committer.commit_all(spelled, terms)
+        if not spelled:
+            return True
+        return not any(each.was_made for each in self._committer.commit_all(spelled, terms))
 
     def rename(self, old: TableName, new: TableName) -> None:
         check_table_name(new.table)
