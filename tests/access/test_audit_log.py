@@ -126,6 +126,29 @@ def test_a_transactions_outcome_is_that_of_its_last_exchange(store: Store, log: 
     assert log.last_outcome("never") is None
 
 
+@pytest.mark.parametrize(
+    ("method", "action", "decides"),
+    [
+        ("DoExchange", "insert", True),
+        ("DoPut", "insert", True),
+        ("DoPut", None, True),
+        ("DoAction", "Delete", True),
+        ("DoExchange", "scalar_function", False),
+        ("DoExchange", "table_function_in_out", False),
+        ("DoAction", "create_transaction", False),
+        ("DoGet", None, False),
+    ],
+)
+def test_whatever_changes_rows_decides_the_outcome(
+    store: Store, log: AuditLog, method: str, action: str | None, *, decides: bool
+) -> None:
+    log.record(replace(CALL, method=method, action=action, transaction_id="t", outcome="ABORTED"))
+    expected = "ABORTED" if decides else None
+    assert log.last_outcome("t") == expected
+    assert log.flush()
+    assert store.audit.last_outcome("t") == expected
+
+
 def test_old_entries_are_forgotten(store: Store) -> None:
     store.audit.add([replace(CALL, at_ns=day * DAY) for day in range(80, 101)])
     with AuditLog(store.audit, keep_days=10, now_ns=lambda: 100 * DAY) as log:

@@ -67,7 +67,7 @@ class AuditLog(Closing):
                 self._changed.notify_all()
 
     def last_outcome(self, transaction_id: str) -> str | None:
-        """How the transaction's last exchange ended, also if that is not in the store yet."""
+        """How the transaction's last change of rows ended, also if it is not in the store yet."""
         with self._changed:
             recent = [*self._writing, *self._waiting]
         for entry in reversed(recent):

@@ -14,6 +14,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lakeport.access import AuditEntry
+from lakeport.airport.transactions import require_transaction_id
+from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName
 from lakeport.flight.call import Call
 
@@ -94,9 +96,17 @@ class Account:
             outcome=outcome or (_OK if call.code is None else call.code.name),
             trace_id=call.header("airport-trace-id"),
             session_id=call.header("airport-client-session-id"),
-            transaction_id=call.header("airport-transaction-id"),
+            transaction_id=_spelled(call.header("airport-transaction-id")),
             peer=call.peer or None,
         )
+
+
+def _spelled(transaction: str | None) -> str | None:
+    """As it is asked for later; what is no id stays what it is."""
+    try:
+        return transaction and require_transaction_id(transaction)
+    except InvalidRequestError:
+        return transaction
 
 
 def keep_account(call: Call, record: Callable[[AuditEntry], None] | None) -> Account:

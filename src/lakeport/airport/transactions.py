@@ -1,7 +1,8 @@
 """Transaction ids: made for every DuckDB transaction, held in no register (decision 20).
 
 Any well-formed id is accepted, because another replica may have given it out. The client never says
-commit or rollback: an id's status is the outcome of its last exchange, which the audit knows.
+commit or rollback: an id's status is the outcome of its last change of rows, by DoExchange, DoPut or the
+action `Delete`, which the audit knows.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ _TEXT_LENGTH = 36
 
 
 class Outcomes(Protocol):
-    """What became of a transaction's last exchange: "OK", a gRPC code's name, None before any."""
+    """What became of a transaction's last change of rows: "OK", a gRPC code's name, None before any."""
 
     def last_outcome(self, transaction_id: str) -> str | None: ...
 

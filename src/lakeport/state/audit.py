@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from typing import Any
 
-from sqlalchemy import Row, delete, insert, select
+from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
 
 from lakeport.state.database import Database
 from lakeport.state.tables import AUDIT
@@ -14,7 +14,10 @@ from lakeport.state.tables import AUDIT
 OK = "OK"
 """The outcome of a call that was answered; any other is the name of its gRPC code."""
 
-_EXCHANGE = "DoExchange"
+# What changes rows: these methods, but for functions that an exchange computes, and one action.
+_WRITING = ("DoExchange", "DoPut")
+_COMPUTING = ("scalar_function", "table_function", "table_function_in_out")
+_DELETING = ("DoAction", "Delete")
 _PIECE = 5_000
 _LONGEST_TEXT = 1_000
 
@@ -47,7 +50,11 @@ class AuditEntry:
 
     def ends(self, transaction_id: str) -> bool:
         """Whether its outcome is the transaction's, until a later one's is."""
-        return self.transaction_id == transaction_id and self.method == _EXCHANGE
+        if self.transaction_id != transaction_id:
+            return False
+        if (self.method, self.action) == _DELETING:
+            return True
+        return self.method in _WRITING and self.action not in _COMPUTING
 
 
 _NAMES = tuple(field.name for field in fields(AuditEntry))
@@ -91,11 +98,11 @@ class AuditTable:
             yield [_entry(row) for row in rows]
 
     def last_outcome(self, transaction_id: str) -> str | None:
-        """How the transaction's last exchange ended; None if there was none."""
+        """How the transaction's last change of rows ended; None if there was none."""
         with self._database.reading() as connection:
             return connection.execute(
                 select(AUDIT.c.outcome)
-                .where(AUDIT.c.transaction_id == transaction_id, AUDIT.c.method == _EXCHANGE)
+                .where(AUDIT.c.transaction_id == transaction_id, _changes_rows())
                 .order_by(AUDIT.c.id.desc())
                 .limit(1)
             ).scalar()
@@ -110,6 +117,16 @@ class AuditTable:
             removed += count
             if count < _PIECE:
                 return removed
+
+
+def _changes_rows() -> ColumnElement[bool]:
+    """`AuditEntry.ends`, in SQL."""
+    action = AUDIT.c.action
+    is_statement = or_(action.is_(None), action.not_in(_COMPUTING))
+    return or_(
+        and_(AUDIT.c.method.in_(_WRITING), is_statement),
+        and_(AUDIT.c.method == _DELETING[0], action == _DELETING[1]),
+    )
 
 
 def _plain(entry: AuditEntry) -> dict[str, object]:

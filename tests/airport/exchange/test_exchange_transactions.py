@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import uuid
 from typing import Any
 
 import grpc
 import msgpack  # type: ignore[import-untyped]  # it ships no types
 import pyarrow as pa
+import pyarrow.flight as fl
 import pytest
 
 from lakeport.catalog.changes import AddColumn
@@ -158,6 +160,30 @@ def test_the_status_is_the_outcome_of_the_last_exchange(served: Served, items: S
     own.run("insert", PATH, [fruit(4)])
     assert status(served, transaction) == "committed"
     assert status(served, str(uuid.uuid4())) == "active"
+
+
+def test_standard_clients_decide_it_by_put_and_delete(served: Served, items: Subject) -> None:
+    """And an id is the same however it is spelled."""
+    transaction = str(uuid.uuid4())
+    options = Duck(served.flight, transaction=transaction.upper()).options()
+    path = fl.FlightDescriptor.for_path("shop", "items")
+
+    def put(key: int) -> None:
+        stream, _ = served.flight.do_put(path, SENT, options)
+        with stream:
+            stream.write_batch(fruit(key))
+
+    put(3)
+    assert status(served, transaction) == "committed"
+    with pytest.raises(pa.ArrowException, match="PRIMARY KEY"):
+        put(3)
+    assert status(served, transaction) == status(served, transaction.upper()) == "aborted"
+    named = {"schema_name": "shop", "table_name": "items", "rowids": items.row_ids("id = 3")}
+    list(served.flight.do_action(fl.Action("Delete", json.dumps(named).encode()), options))
+    assert status(served, transaction) == "committed"
+    with pytest.raises(fl.FlightInternalError, match="run the statement again"):
+        list(served.flight.do_action(fl.Action("Delete", json.dumps(named).encode()), options))
+    assert status(served, transaction) == "aborted"
 
 
 def test_the_status_is_right_as_soon_as_the_count_is_there(served: Served, items: Subject) -> None:
