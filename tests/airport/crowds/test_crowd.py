@@ -71,6 +71,7 @@ def feed(address: str, number: int, talk: Talk) -> int:
     talk.hear_batch()
     talk.half_close()
     assert talk.hear() is None
+    talk.hear_end()  # its place is free once it has ended, not before
     return talk.answer().changed
 
 
