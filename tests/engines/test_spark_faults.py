@@ -76,6 +76,28 @@ def test_a_commit_that_is_overtaken_is_tried_again(
 
 
 @pytest.mark.usefixtures("table")
+def test_a_table_is_replaced_whatever_was_written_meanwhile(
+    witnesses: Witnesses, proxy: Proxy
+) -> None:
+    """Spark does not work a replace out anew: refused once, it would be refused for ever."""
+
+    def overtake() -> Fate:
+        rival(witnesses.catalog, 100)
+        rival(witnesses.catalog, 101)
+        return Fate.PASSED
+
+    proxy.commits, proxy.decide = 0, overtake
+    witnesses.spark.run("CREATE OR REPLACE TABLE t USING iceberg AS SELECT 9 AS k, true AS w")
+    assert proxy.commits == 1
+    assert (witnesses.rows("t"), witnesses.columns("t")) == ([(9, True)], ["k", "w"])
+    versions = [each.version for each in witnesses.catalog.namespace("shop").table("t").history()]
+    assert versions == [1, 2, 3, 4]
+    proxy.decide = lambda: Fate.PASSED
+    witnesses.spark.run("INSERT INTO t VALUES (10, false)", "DELETE FROM t WHERE k = 9")
+    assert witnesses.rows("t") == [(10, False)]
+
+
+@pytest.mark.usefixtures("table")
 def test_a_commit_that_is_overtaken_for_ever_fails_and_leaves_nothing(
     witnesses: Witnesses, proxy: Proxy, tmp_path: Path
 ) -> None:
