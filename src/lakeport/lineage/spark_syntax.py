@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 _T = TokenType
 _NULL_CHOOSERS = frozenset({"first_value", "last_value", "any_value", "first", "last"})
 _JSON_FUNCTIONS = frozenset({"json_value", "json_query", "json_exists"})
+# What may follow a table that is an argument.
+_ARRANGEMENTS = frozenset(
+    {"PARTITION BY", "DISTRIBUTE BY", "CLUSTER BY", "ORDER BY", "SORT BY", "WITH"}
+)
 
 
 def plain_syntax(tokens: list[Token]) -> list[Token] | None:
@@ -94,6 +98,35 @@ def _max_recursion(tokens: list[Token], at: int, found: list[Token]) -> int:
     del found
     words = [_word(tokens, at + 1), _word(tokens, at + 2)]
     return 4 if words == ["RECURSION", "LEVEL"] else 0
+
+
+def _default_collation(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`CREATE VIEW v DEFAULT COLLATION UNICODE AS …`."""
+    del found
+    if _word(tokens, at + 1) != "COLLATION":
+        return 0
+    length = 3
+    while _word(tokens, at + length) == ".":
+        length += 2
+    return length
+
+
+def _table_argument(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`f(TABLE(t) PARTITION BY a ORDER BY b)`: how rows reach a function is none of its columns."""
+    length = _through_parenthesis(tokens, at + 1)
+    called = bool(found) and found[-1].token_type in {_T.L_PAREN, _T.COMMA, _T.FARROW}
+    end = at + 1 + length
+    if not length or not called or _word(tokens, end) not in _ARRANGEMENTS:
+        return 0
+    found += tokens[at:end]
+    depth = 0
+    while end < len(tokens):
+        kind = tokens[end].token_type
+        if not depth and kind is _T.R_PAREN:
+            break
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        end += 1
+    return end - at
 
 
 def _any_reference(tokens: list[Token], at: int, found: list[Token]) -> int:
@@ -206,6 +239,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     ">": _unsigned_shift,
     "APPROX": _nearest,
     "ASOF": _asof,
+    "DEFAULT": _default_collation,
     "DISTINCT": _distinct_arguments,
     "EXACT": _nearest,
     "GEOGRAPHY": _any_reference,
@@ -216,6 +250,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     "NORMALIZE": _normal_form,
     "PIVOT": _pivot,
     "REDUCE": _transform,
+    "TABLE": _table_argument,
     **{name.upper(): _json_clauses for name in _JSON_FUNCTIONS},
     **{name.upper(): _null_choice for name in _NULL_CHOOSERS},
 }

@@ -20,6 +20,45 @@ SELECT * FROM t;
 --> @1 out.dt <- t.dt
 --> schema t(a int, dt string) implied @0
 
+-- case: spark_files_hold_partition_columns_last
+-- dialect: spark
+-- table: s(a int, b int, region string, day date)
+CREATE TABLE t (day DATE, a INT, region STRING, b INT) USING parquet PARTITIONED BY (region, day);
+INSERT INTO t SELECT a, b, region, day FROM s;
+SELECT * FROM t;
+--> @1 t.a <- s.a
+--> @1 t.b <- s.b
+--> @1 t.region <- s.region
+--> @1 t.day <- s.day
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out.region <- t.region
+--> @2 out.day <- t.day
+--> schema s(a int, b int, region string, day date) imported
+--> schema t(a int, b int, region string, day date) implied @0
+
+-- case: spark_files_made_by_a_query_hold_partition_columns_last
+-- dialect: spark
+-- table: s(a int, b int, c int)
+CREATE TABLE t USING orc PARTITIONED BY (a) AS SELECT a, b, c FROM s;
+--> t.b <- s.b
+--> t.c <- s.c
+--> t.a <- s.a
+--> schema s(a int, b int, c int) imported
+--> schema t(b int, c int, a int) implied @0
+
+-- case: iceberg_partition_columns_stay_where_they_are
+-- dialect: spark
+CREATE TABLE t (day DATE, a INT) USING iceberg PARTITIONED BY (day);
+--> schema t(day date, a int) implied @0
+
+-- case: a_view_with_a_default_collation
+-- dialect: spark
+-- table: s(a string)
+CREATE VIEW v DEFAULT COLLATION UNICODE AS SELECT a FROM s;
+--> v.a <- s.a
+--> stmt 0 CREATE_VIEW reads s writes v
+
 -- case: iceberg_transforms_are_not_columns
 CREATE TABLE t (a INT, ts TIMESTAMP) USING iceberg PARTITIONED BY (days(ts));
 SELECT * FROM t;

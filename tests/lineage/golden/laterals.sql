@@ -217,6 +217,16 @@ SELECT x FROM scored(1, TABLE(t)) AS s(x);
 --> out.x <= t.a, t.b
 --> stmt 0 SELECT reads t
 
+-- case: how_rows_reach_a_table_function_is_no_column
+-- dialect: spark
+-- table: t(a int, b int)
+SELECT x FROM scored(TABLE(t) PARTITION BY a ORDER BY b DESC) AS s(x);
+SELECT x FROM scored(TABLE(t) WITH SINGLE PARTITION) AS s(x);
+--> @0 out.x <= t.a, t.b
+--> @1 out.x <= t.a, t.b
+--> stmt 0 SELECT reads t
+--> stmt 1 SELECT reads t
+
 -- case: generated_columns_are_not_seen_beside_a_grouping_in_spark
 -- table: t(id int, list array<int>)
 SELECT explode(list) AS e, e + 1 AS f FROM t;

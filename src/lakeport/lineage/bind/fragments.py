@@ -18,8 +18,6 @@ from sqlglot.tokenizer_core import TokenType
 from lakeport.lineage.bind.frames import CLOSE, OPEN, Frame, Frames
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from sqlglot.tokenizer_core import Token
 
 _T = TokenType
@@ -208,19 +206,25 @@ class Fragments:
         return self._frames[key]
 
     def _unclaimed(self, select: exp.Select) -> Frame | None:
-        """A SELECT of nothing but subqueries or keywords: the outermost frame nobody else has.
+        """A SELECT of nothing but subqueries or keywords.
 
-        Inner queries are bound first, so theirs are taken already. One without a query in it is an
-        innermost one itself.
+        Some part of an inner query has a place: as many SELECTs as are around it in the tree, as many
+        frames are around it in the text. Without one it is the first innermost frame nobody has.
         """
-        taken = {id(frame) for frame in self._frames.values()}
         width = len(select.expressions)
         found = self._scanned().found
+        for node in select.walk():
+            meta = node._meta  # noqa: SLF001 - `meta` would allocate a dict per node
+            start = meta.get("start") if meta else None
+            index = self._position(start) if start is not None else None
+            inner = _selects_between(node, select) if index is not None else None
+            if index is not None and inner is not None:
+                around = [frame for frame in found if frame.first <= index < frame.end]
+                place = len(around) - 1 - inner
+                return around[place] if place >= 0 and len(around[place].items) == width else None
+        taken = {id(frame) for frame in self._frames.values()}
         free = [f for f in found if id(f) not in taken and len(f.items) == width]
-        if len(free) > 1 and next(_queries_in(select), None) is None:
-            innermost = [f for f in free if not any(f.first < g.first < f.end for g in found)]
-            return innermost[0] if innermost else None
-        return free[0] if free else None
+        return next((f for f in free if not any(f.first < g.first < f.end for g in found)), None)
 
     def _locate(self, select: exp.Select) -> Frame | None:
         """The frame that owns any name or literal of the SELECT that is not in a nested one."""
@@ -289,5 +293,11 @@ class Fragments:
         return parts
 
 
-def _queries_in(select: exp.Select) -> Iterator[exp.Expr]:
-    return (node for node in select.find_all(exp.Query) if node is not select)
+def _selects_between(node: exp.Expr, select: exp.Select) -> int | None:
+    """How many other SELECTs are around a node of one; None if it stands in front of that, in a WITH."""
+    count = 0
+    child, parent = node, node.parent
+    while parent is not None and parent is not select:
+        count += isinstance(parent, exp.Select) and not isinstance(child, exp.With)
+        child, parent = parent, parent.parent
+    return None if isinstance(child, exp.With) else count

@@ -16,6 +16,8 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.result import Constraint
 
@@ -26,6 +28,8 @@ _RELATIONS = {
     "DYNAMIC TABLE": "table",
     "STREAMING TABLE": "table",
 }
+# Sources of Spark that keep the values of partition columns in the names of folders.
+_FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml"})
 
 
 def defines_relation(node: exp.Expr) -> bool:
@@ -73,6 +77,8 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     target = _new_relation(binder, kind, shown[-1], name, node)
     declared, constraints = declared_columns(binder, schema) if schema is not None else ([], [])
     declared += _partition_columns(binder, node, declared)
+    partitions = _moved_partitions(binder, node)
+    declared.sort(key=partitions)
     complete = True
     statement = f"CREATE_{'VIEW' if kind == 'view' else 'TABLE'}"
     like = like or _listed_like(schema)
@@ -83,6 +89,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         _apply_list(binder, target, schema, declared)
         _check_duplicates(binder, target)
         complete = not target.tails
+        target.columns.sort(key=partitions)
         columns = output_columns(binder, target)
         statement = statement if kind == "view" else "CREATE_TABLE_AS"
     elif clone is not None:
@@ -182,6 +189,21 @@ def _partition_columns(
     held = {column.key for column in declared}
     added = [declared_column(binder, item) for item in items if isinstance(item, exp.ColumnDef)]
     return [column for column in added if column.key not in held]
+
+
+def _moved_partitions(binder: Binder, node: exp.Expr) -> Callable[[Column | ColumnEntry], int]:
+    """Where a column stands: in Spark's tables of plain files those of the partitions are the last."""
+    clause, source = (
+        _property(node, exp.PartitionedByProperty),
+        _property(node, exp.FileFormatProperty),
+    )
+    plain = source is not None and source.name.lower() in _FILES
+    places: dict[str, int] = {}
+    if clause is not None and plain and binder.dialect.naming == "spark":
+        names = clause.this.expressions if isinstance(clause.this, exp.Schema) else []
+        keys = [binder.key(name) for name in names if isinstance(name, exp.Identifier)]
+        places = {key: place for place, key in enumerate(keys, 1)}
+    return lambda column: places.get(column.key, 0)
 
 
 def _apply_list(
