@@ -139,6 +139,38 @@ def test_a_partition_that_cannot_be_is_refused(raw: RawLake, field: Any) -> None
     assert reply.error == BAD
 
 
+def test_a_transform_that_nobody_knows_is_refused_by_its_name(raw: RawLake) -> None:
+    """Also where nothing is to be written by it yet."""
+    table = raw.table()
+    field = {"source-id": 1, "transform": "zorder[4]", "name": "z"}
+    order = {**field, "direction": "asc", "null-order": "nulls-first"}
+    for change in (
+        update("add-spec", spec={"fields": [field]}),
+        update("add-sort-order", sort_order={"order-id": 1, "fields": [order]}),
+    ):
+        refused = table.refuse(change)
+        assert refused.error == BAD
+        assert "`zorder[4]`" in refused.message
+
+
+@pytest.mark.parametrize("number", [2**31, 2**63, 10**30])
+def test_a_number_that_other_engines_cannot_read_is_refused(raw: RawLake, number: int) -> None:
+    table = raw.table()
+    table.append()
+    field = {"source-id": 1, "transform": "identity", "name": "i"}
+    order = {**field, "direction": "asc", "null-order": "nulls-first"}
+    for change in (
+        update("add-schema", schema=schema(column(1, "k"), column(number, "n"))),
+        update("add-schema", schema=schema(column(1, "k"), number=number)),
+        update("add-spec", spec={"spec-id": number, "fields": [field]}),
+        update("add-spec", spec={"fields": [{**field, "field-id": number}]}),
+        update("add-sort-order", sort_order={"order-id": number, "fields": [order]}),
+        update("add-snapshot", snapshot=table.snapshot(2**63)),
+        update("add-snapshot", snapshot=table.snapshot(2, **{"snapshot-id": 2**33 * number})),
+    ):
+        assert table.refuse(change).error == BAD
+
+
 def test_a_sort_order_is_added_and_made_the_default(raw: RawLake) -> None:
     table = raw.table()
     field = {

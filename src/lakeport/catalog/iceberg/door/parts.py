@@ -6,18 +6,19 @@ called twice. All of that is the client's mistake here, told with the place wher
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from pydantic import BaseModel
 from pydantic import ValidationError as Unfitting
 from pyiceberg.exceptions import ValidationError
-from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionSpec
+from pyiceberg.partitioning import PARTITION_FIELD_ID_START, PartitionField, PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.snapshots import Snapshot
-from pyiceberg.table.sorting import SortOrder
+from pyiceberg.table.sorting import SortField, SortOrder
 from pyiceberg.table.statistics import PartitionStatisticsFile, StatisticsFile
+from pyiceberg.transforms import UnknownTransform
 from pyiceberg.types import IcebergType, ListType, MapType, StructType
 
 from lakeport.catalog.iceberg.failures import unknown_type
@@ -37,6 +38,8 @@ _DEEPEST = 50
 
 _WRITES = 2
 """The newest format that PyIceberg can write."""
+
+_INT, _LONG = 2**31 - 1, 2**63 - 1
 
 
 @contextmanager
@@ -82,6 +85,7 @@ def schema_of(given: Mapping[str, Any], version: int = _WRITES) -> Schema:
         structs, numbers = _parts(schema.as_struct())
         if len(set(numbers)) < len(numbers) or min(numbers, default=1) < 0:
             raise ValueError("a field id is there twice, or is less than nothing")
+        _check_size(_INT, *numbers, schema.schema_id)
     for struct in structs:
         _check_columns(struct)
     return schema
@@ -90,13 +94,19 @@ def schema_of(given: Mapping[str, Any], version: int = _WRITES) -> Schema:
 def spec_of(given: Mapping[str, Any]) -> PartitionSpec:
     with understanding("the partition spec"):
         fields = [{"field-id": UNGIVEN, **field} for field in given["fields"]]
-        return _parsed(PartitionSpec, {"spec-id": 0, **given, "fields": fields})
+        spec = _parsed(PartitionSpec, {"spec-id": 0, **given, "fields": fields})
+        _check_transforms(spec.fields, fields)
+        _check_size(_INT, spec.spec_id, *(each.field_id for each in spec.fields))
+        return spec
 
 
 def order_of(given: Mapping[str, Any]) -> SortOrder:
     with understanding("the sort order"):
         fields = [dict(field) for field in given["fields"]]
-        return _parsed(SortOrder, {"order-id": 1, **given, "fields": fields})
+        order = _parsed(SortOrder, {"order-id": 1, **given, "fields": fields})
+        _check_transforms(order.fields, fields)
+        _check_size(_INT, order.order_id)
+        return order
 
 
 def snapshot_of(given: Mapping[str, Any]) -> Snapshot:
@@ -108,7 +118,15 @@ def snapshot_of(given: Mapping[str, Any]) -> Snapshot:
             key: value if isinstance(value, str) else str(value) for key, value in summary.items()
         }
         _ = given["timestamp-ms"]  # PyIceberg would take the time of now
-        return _parsed(Snapshot, {**given, "summary": said})
+        snapshot = _parsed(Snapshot, {**given, "summary": said})
+        _check_size(
+            _LONG,
+            snapshot.snapshot_id,
+            snapshot.parent_snapshot_id,
+            snapshot.sequence_number,
+            snapshot.timestamp_ms,
+        )
+        return snapshot
 
 
 def statistics_of(given: Mapping[str, Any]) -> StatisticsFile:
@@ -136,6 +154,23 @@ def bound(spec: PartitionSpec, last_id: int | None) -> PartitionSpec:
 
 def _parsed(kind: type[M], given: Mapping[str, Any]) -> M:
     return kind.model_validate(dict(given))
+
+
+def _check_size(most: int, *numbers: int | None) -> None:
+    """Other engines have numbers of 32 and 64 bits, and could not open the table any more."""
+    large = [number for number in numbers if number is not None and number > most]
+    if large:
+        raise ValueError(f"{min(large)} is larger than {most}")
+
+
+def _check_transforms(
+    fields: Iterable[PartitionField | SortField], given: Iterable[Mapping[str, Any]]
+) -> None:
+    """PyIceberg takes any word for a transform, and forgets which one it was."""
+    pairs = zip(fields, given, strict=True)
+    words = [said["transform"] for it, said in pairs if isinstance(it.transform, UnknownTransform)]
+    if words:
+        raise ValueError(f"no transform is called {quoted(str(words[0]))}")
 
 
 def _parts(struct: StructType) -> tuple[list[StructType], list[int]]:
