@@ -15,7 +15,7 @@ from lakeport.access import Ability
 from tests.catalog.iceberg.views.bodies import creation, replacement
 from tests.rest.doors import Client, Reply
 from tests.rest.guarded import HIDDEN, Guarded, guarded
-from tests.rest.raw import schema
+from tests.rest.raw import RawTable, schema
 
 MOVE = {
     "source": {"namespace": ["hr"], "name": "salaries"},
@@ -203,6 +203,27 @@ def test_a_file_is_registered_by_admins_alone(door: Guarded) -> None:
     assert admin.send("DELETE", "/v1/lake/namespaces/shop/tables/mine").status == 204
     admin.close()
     bob.close()
+
+
+@pytest.mark.parametrize("kind", ["statistics", "partition-statistics"])
+def test_statistics_are_files_of_the_lake(tmp_path: Path, kind: str) -> None:
+    """They are removed with their snapshots: nobody may have another file removed by that."""
+    (tmp_path / "lake").mkdir()
+    with guarded(tmp_path / "lake") as door:
+        writer = door.client(door.token("writer", [Ability.READ, Ability.WRITE], "shop.orders"))
+        table = RawTable(writer, "shop", "orders")
+        file: dict[str, object] = {"snapshot-id": table.append(), "file-size-in-bytes": 1}
+        if kind == "statistics":
+            file |= {"file-footer-size-in-bytes": 1, "blob-metadata": []}
+        home = table.loaded()["location"]
+        for path in (f"file://{tmp_path}/somebodys", f"{home}/../../hr/somebodys", "", "\n"):
+            refused = table.refuse(
+                {"action": f"set-{kind}", kind: {**file, "statistics-path": path}}
+            )
+            assert refused.error == (400, "BadRequestException")
+        own = {**file, "statistics-path": f"{home}/metadata/its-own"}
+        assert table.changed({"action": f"set-{kind}", kind: own})[kind] == [own]
+        writer.close()
 
 
 def test_every_call_leaves_one_row_that_says_who_did_what(door: Guarded) -> None:

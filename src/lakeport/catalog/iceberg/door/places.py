@@ -17,6 +17,7 @@ from lakeport.catalog.iceberg.alter.properties import says_how_files_are_reached
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.iceberg.upkeep.named import statistics_files
 from lakeport.catalog.iceberg.upkeep.neighbours import is_inside
 from lakeport.catalog.iceberg.within import require_within
 from lakeport.core.errors import InvalidRequestError
@@ -74,3 +75,8 @@ class Places:
         for snapshot in after.snapshots:
             if snapshot.snapshot_id not in old:
                 self.check(snapshot.manifest_list, terms, home or after.location)
+        # They are removed with their snapshots.
+        counted = set() if before is None else set(statistics_files(before))
+        for path in statistics_files(after):
+            if path not in counted:
+                self.check(path, terms, home or after.location)
