@@ -280,7 +280,13 @@ def test_long_listings_come_in_pages(raw: RawLake, client: Client) -> None:
 
 def test_reports_are_taken(raw: RawLake, client: Client) -> None:
     report = {"report-type": "scan-report", "table-name": "t", "metrics": {}}
-    assert client.post(f"{raw.table().path}/metrics", report).status == 204
+    path = raw.table().path
+    assert client.post(f"{path}/metrics", report).status == 204
+    assert client.post(f"{path}/metrics", {**report, "report-type": "of-tomorrow"}).status == 204
+    assert client.post(f"{path}-not/metrics", report).error == NO_TABLE
+    bodies: tuple[object, ...] = ([], {}, {"report-type": 5})
+    for body in bodies:
+        assert client.post(f"{path}/metrics", body).error == BAD
 
 
 def test_who_has_the_newest_gets_no_second_copy(raw: RawLake, client: Client) -> None:

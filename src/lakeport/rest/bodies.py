@@ -53,6 +53,12 @@ class RegisterTable(Struct, frozen=True, rename="kebab"):
     overwrite: bool = False
 
 
+class Report(Struct, frozen=True, rename="kebab"):
+    """Of what an engine tells of its work only which kind it is."""
+
+    report_type: str
+
+
 class Rename(Struct, frozen=True):
     source: Identifier
     destination: Identifier

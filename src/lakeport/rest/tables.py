@@ -112,8 +112,9 @@ def report_metrics(desk: Desk) -> Answer:
     """Engines tell what a scan or a commit cost them. Nobody waits for it, so it is only counted."""
     name = desk.named_table()
     desk.require_sight_of(name)
-    report = decoded(desk.body, dict[str, object])
-    _log.debug("rest.report", extra={"table": str(name), "type": report.get("report-type")})
+    report = decoded(desk.body, bodies.Report)
+    desk.engines.find(name)
+    _log.debug("rest.report", extra={"table": str(name), "type": report.report_type})
     return NOTHING
 
 
