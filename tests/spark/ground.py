@@ -78,7 +78,14 @@ class Ground:
         return {field.name: str(field.type) for field in schema}
 
     def history(self, table: str = "t") -> list[SnapshotInfo]:
-        return list(self.lake.table(f"shop.{table}").history())
+        """Of main, oldest first: what was on a branch and is no more was never in the table."""
+        handle = self.lake.table(f"shop.{table}")
+        known = {each.snapshot_id: each for each in handle.history()}
+        at, found = handle.port.state().snapshot_id, []
+        while at is not None:
+            found.append(known[at])
+            at = known[at].parent_id
+        return found[::-1]
 
     def data_snapshots(self, table: str = "t") -> list[Mapping[str, str]]:
         """The summaries of those that a run wrote rows by."""

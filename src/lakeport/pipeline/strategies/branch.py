@@ -29,10 +29,11 @@ def on_branch(write: Write, inside: Builder) -> tuple[Statement, ...]:
         )
     table, name = write.target.sql, identifier(write.branch)
     aside = replace(write, target=Relation(write.target.parts, write.branch))
+    start = "" if write.base is None else f" AS OF VERSION {write.base}"
     catalog, *rest = write.target.parts
     path = ".".join(identifier(part) for part in rest)
     return (
-        Statement(f"ALTER TABLE {table} CREATE OR REPLACE BRANCH {name}"),
+        Statement(f"ALTER TABLE {table} CREATE OR REPLACE BRANCH {name}{start}"),
         *inside(aside),
         Statement(
             f"CALL {identifier(catalog)}.system.fast_forward("

@@ -75,7 +75,8 @@ class Statement:
 class Write:
     """Staged rows on their way into a table. What a strategy does not need is left at its default.
 
-    `branch` is the name of a branch of the run's own, for what cannot be done in one statement.
+    `branch` is the name of a branch of the run's own, for what cannot be done in one statement; `base`
+    is the snapshot it starts from, where it matters that it is no later one.
     """
 
     target: Relation
@@ -87,6 +88,7 @@ class Write:
     partitioned_by: tuple[str, ...] = ()
     time_range: TimeRange | None = None
     branch: str | None = None
+    base: int | None = None
 
     @property
     def given(self) -> NameMap[Projected]:

@@ -11,7 +11,7 @@ import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import NoReturn
 
@@ -40,7 +40,7 @@ from lakeport.pipeline.writing.progress import Observer, Point, Progress, logged
 from lakeport.pipeline.writing.request import WriteRequest
 
 TRIES = 5
-_FIRST_PAUSE = 0.1
+_FIRST_PAUSE = 0.05
 
 
 class _OvertakenError(Exception):
@@ -121,6 +121,8 @@ class Writing:
         if not examined.found.rows and not (request.empties and grown.snapshot_id is not None):
             self.tell(Point.DONE, snapshot=None)
             return self._outcome(plan, grown, None, ())
+        if grown.definition.keys and grown.snapshot_id is None:
+            grown = self._begun(examined.write)
         todo = self._statements(examined.write, head, grown)
         self.tell(Point.WRITING)
         self._send(todo, write, grown)
@@ -181,15 +183,25 @@ class Writing:
             properties=self.request.table_properties,
         )
 
+    def _begun(self, write: Write) -> Head:
+        """With a first snapshot, and nothing in it, which a branch can start from."""
+        table = write.target.sql
+        self.around.console.run(f"INSERT INTO {table} SELECT * FROM {table} WHERE false")  # noqa: S608
+        head = self.around.tables.head(self.request.into)
+        if head is None or head.snapshot_id is None:
+            raise _OvertakenError("it was replaced by others")
+        return head
+
     # -- writing ---------------------------------------------------------------------------------
 
     def _statements(self, write: Write, head: Head | None, grown: Head) -> tuple[Statement, ...]:
-        """Keys are checked against this very head, so a table that has some takes rows by a branch:
-        main is moved only if it is still there.
+        """Keys are checked against this very head, so a table that has some takes rows by a branch
+        of it: main is moved only if it is still there.
         """
         is_keyed = bool(grown.definition.keys)
         if is_keyed:
             require_unique(self.around.console, self.request, write, grown)
+            write = replace(write, base=grown.snapshot_id)
         wanted = self.request.wanted_properties if head is not None else {}
         missing = {k: v for k, v in wanted.items() if grown.properties.get(k) != v}
         pairs = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in missing.items())
