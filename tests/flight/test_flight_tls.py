@@ -110,7 +110,6 @@ def test_certificates_that_cannot_be_used_stop_the_start(tls: Tls, tmp_path: Pat
     for wrong in (
         Tls(noise, tls.key),
         Tls(tls.cert, other),
-        Tls(tls.cert, tmp_path / "missing.pem"),
         Tls(tls.cert, tls.key, noise),
     ):
         server = FlightServer(Complete(), Options(tls=wrong))
@@ -118,3 +117,15 @@ def test_certificates_that_cannot_be_used_stop_the_start(tls: Tls, tmp_path: Pat
             server.start()
         assert str(tmp_path) not in str(caught.value)
         server.stop(0)
+
+
+@pytest.mark.parametrize("which", ["cert", "key", "client_ca"])
+def test_a_file_that_cannot_be_read_is_named_by_its_setting(
+    tls: Tls, tmp_path: Path, which: str
+) -> None:
+    files: dict[str, Path] = {"cert": tls.cert, "key": tls.key}
+    server = FlightServer(Complete(), Options(tls=Tls(**(files | {which: tmp_path / "no.pem"}))))
+    with pytest.raises(ConfigurationError) as caught:
+        server.start()
+    assert str(caught.value) == f"`server.tls.{which}` cannot be read: No such file or directory"
+    server.stop(0)

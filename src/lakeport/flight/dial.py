@@ -17,7 +17,7 @@ import grpc
 from lakeport.core.errors import ConfigurationError, InvalidRequestError
 from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
-from lakeport.flight.options import why_unusable
+from lakeport.flight.options import pem, why_unusable
 
 DEFAULT_PORT = 8815
 _SCHEMES = {"grpc": False, "grpc+tcp": False, "grpc+tls": True}
@@ -83,20 +83,22 @@ class Proof:
     key: Path | None = None
 
     def credentials(self) -> grpc.ChannelCredentials:
+        authority, cert = _pem(self.ca, "--ca"), _pem(self.cert, "--cert")
+        key = _pem(self.key or self.cert, "--key")
         try:
             context = ssl.create_default_context(cafile=self.ca)
             if self.cert is not None:
                 context.load_cert_chain(self.cert, self.key)
-            authority, key, cert = (
-                None if file is None else file.read_bytes()
-                for file in (self.ca, self.key or self.cert, self.cert)
-            )
         except (OSError, ValueError) as error:  # ssl's errors are OSErrors
             raise ConfigurationError(
                 f"the authority, certificate or key cannot be used: {why_unusable(error)}",
                 hint="--ca, --cert and --key are PEM files; a key belongs to its certificate",
             ) from None
         return grpc.ssl_channel_credentials(authority, key, cert)
+
+
+def _pem(file: Path | None, option: str) -> bytes | None:
+    return None if file is None else pem(file, option)
 
 
 def open_channel(target: Target, proof: Proof) -> grpc.Channel:

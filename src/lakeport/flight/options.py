@@ -24,19 +24,22 @@ class Tls:
 
     def credentials(self) -> grpc.ServerCredentials:
         """Checked here: gRPC itself would start, and then fail each handshake without a word."""
+        key = pem(self.key, "`server.tls.key`")
+        cert = pem(self.cert, "`server.tls.cert`")
+        authority = (
+            None if self.client_ca is None else pem(self.client_ca, "`server.tls.client_ca`")
+        )
         try:
             context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
             context.load_cert_chain(self.cert, self.key)
             if self.client_ca is not None:
                 context.load_verify_locations(self.client_ca)
-            chain = (self.key.read_bytes(), self.cert.read_bytes())
-            authority = None if self.client_ca is None else self.client_ca.read_bytes()
         except (OSError, ValueError) as error:  # ssl's errors are OSErrors
             raise ConfigurationError(
                 f"the TLS certificate or key cannot be used: {why_unusable(error)}",
                 hint="`server.tls.cert`, `.key` and `.client_ca` are PEM files that belong together",
             ) from None
-        return grpc.ssl_server_credentials([chain], authority, authority is not None)
+        return grpc.ssl_server_credentials([(key, cert)], authority, authority is not None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,6 +68,14 @@ class Options:
             ("grpc.keepalive_timeout_ms", 20_000),
             ("grpc.http2.min_ping_interval_without_data_ms", 10_000),
         ]
+
+
+def pem(file: Path, what: str) -> bytes:
+    """What is in it. `what` is the setting or option that names it: of three, one is wrong."""
+    try:
+        return file.read_bytes()
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(f"{what} cannot be read: {why_unusable(error)}") from None
 
 
 def why_unusable(error: OSError | ValueError) -> str:
