@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -20,6 +21,30 @@ def options(tmp_path: Path) -> SparkOptions:
 def test_quick_is_refused_for_a_cluster(options: SparkOptions) -> None:
     with pytest.raises(ConfigurationError, match=r"its master is yarn.*auto or throughput"):
         start_spark(replace(options, master="yarn"))
+
+
+def test_without_pyspark_it_is_said_how_to_get_it(
+    options: SparkOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", [str(tmp_path)])
+    with pytest.raises(PreconditionError) as refused:
+        start_spark(options)
+    assert str(refused.value) == (
+        'pyspark is not installed (pip install "lakeport[spark]" (pyspark 4.1.x))'
+    )
+
+
+def test_a_pyspark_of_another_version_is_refused_in_a_sentence(
+    options: SparkOptions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    installed = tmp_path / "pyspark-4.2.0.dist-info"
+    installed.mkdir()
+    (installed / "METADATA").write_text("Metadata-Version: 2.1\nName: pyspark\nVersion: 4.2.0\n")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(PreconditionError) as refused:
+        start_spark(options)
+    assert refused.value.message == "pyspark here is 4.2.0, but only 4.1.x is supported"
+    assert 'pip install "lakeport[spark]"' in (refused.value.hint or "")
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
@@ -109,10 +110,14 @@ def test_sessions_of_one_server_end_apart(options: SparkOptions, server: str) ->
         staying = outer.fresh()
         with start_spark(remote) as inner:
             leaving = inner.fresh()
-            leaving.sql("CREATE TEMPORARY VIEW mine AS SELECT 1 AS id")
+            kept: Any = checkpointed(leaving.sql("SELECT rand() AS r"))
+            (rows,) = kept.collect()
+            kept.createOrReplaceGlobalTempView("left_behind")
         with pytest.raises(Exception, match="NO_ACTIVE_SESSION"):
-            leaving.sql("SELECT 1").collect()
-        assert len(staying.sql("SELECT 1").collect()) == 1
+            kept.collect()
+        staying.sql(COLLECT).collect()
+        assert staying.sql("TABLE global_temp.left_behind").collect() == [rows]
+        staying.sql("DROP VIEW global_temp.left_behind")
 
 
 def test_a_catalog_that_is_not_there_is_told_with_its_place_and_without_secrets(

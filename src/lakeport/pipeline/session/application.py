@@ -45,8 +45,7 @@ class Spark(Closing):
         The catalog among them is the current one: `shop.orders` means its table.
         """
         require_own(self._given, settings)
-        session = self.fresh()
-        configure(session, settings)
+        session = self._configured(settings)
         for name in catalogs_in(settings):
             try:
                 session.sql(f"USE `{name}`")
@@ -66,6 +65,20 @@ class Spark(Closing):
         """Everything about an error, Java's stack too, into the log file."""
         with open_log(self.log) as log:
             log.write("".join(traceback.format_exception(error)).encode("utf-8", "replace"))
+
+    def _configured(self, settings: Mapping[str, str]) -> Session:
+        try:
+            session = self.fresh()
+            configure(session, settings)
+        except LakeportError:
+            raise
+        except Exception as error:
+            self.keep_trace(error)
+            raise self.gone(error) or UnavailableError(
+                f"Spark gives no session: {mask_text(said(error))}",
+                hint=f"all of what it said is in {self.log}",
+            ) from error
+        return session
 
     def _closed(self, catalog: str, settings: Mapping[str, str], error: Exception) -> LakeportError:
         if _NO_CLASS in str(error):

@@ -82,7 +82,7 @@ class ConnectSpark(Spark):
         try:
             configure(session, self._conf)
         except Exception as error:
-            raise self._refused(error) from error
+            raise self.gone(error) or self._refused(error) from error
         opened: Session = session
         return opened
 
