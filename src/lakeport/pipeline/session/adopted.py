@@ -29,6 +29,7 @@ class AdoptedSpark(Spark):
 
     def session(self, settings: Mapping[str, str]) -> Session:
         configure(self._session, settings)
+        self.require_open(self._session, "SHOW NAMESPACES IN", settings)  # which leaves `USE` alone
         return self._session
 
     def close(self) -> None:

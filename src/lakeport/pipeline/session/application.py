@@ -46,13 +46,17 @@ class Spark(Closing):
         """
         require_own(self._given, settings)
         session = self._configured(settings)
+        self.require_open(session, "USE", settings)
+        return session
+
+    def require_open(self, session: Session, statement: str, settings: Mapping[str, str]) -> None:
+        """Put `statement` before the name of each catalog in the settings, and tell why it fails."""
         for name in catalogs_in(settings):
             try:
-                session.sql(f"USE `{name}`")
+                session.sql(f"{statement} `{name}`")
             except Exception as error:
                 self.keep_trace(error)
                 raise self.gone(error) or self._closed(name, settings, error) from error
-        return session
 
     def gone(self, error: BaseException) -> LakeportError | None:  # noqa: ARG002  of those that can tell
         """What to say if it was Spark itself that ended, where a statement raised `error`.
