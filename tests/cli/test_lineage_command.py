@@ -43,6 +43,23 @@ def test_the_table_says_what_comes_from_what(lakeport: Run, model: str) -> None:
     )
 
 
+def test_an_issue_says_on_which_line_it_is(lakeport: Run, model: str) -> None:
+    del model
+    Path("öl.sql").write_text("-- ö\n\nSELECT buyr\nFROM orders", encoding="utf-8")
+    assert "öl.sql:3" in lakeport("lineage", "öl.sql", "--schema", "tables.sql").out
+
+
+def test_what_cannot_be_told_by_column_is_told_by_table(lakeport: Run, model: str) -> None:
+    del model
+    Path("copy.sql").write_text("INSERT INTO kept SELECT * FROM gone", encoding="utf-8")
+    assert "kept    rows of gone  copied  approximate" in lakeport("lineage", "copy.sql").out
+
+
+def test_conditions_are_lines_of_the_table(lakeport: Run, model: str) -> None:
+    shown = lakeport("lineage", model, "--schema", "tables.sql", "--indirect")
+    assert "revenue           orders.buyer   groups\n" in shown.out
+
+
 def test_a_folder_is_its_sql_files(lakeport: Run, model: str) -> None:
     del model
     assert "revenue.total" in lakeport("lineage", "models").out

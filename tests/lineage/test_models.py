@@ -109,6 +109,6 @@ def test_outside_a_project_a_file_builds_nothing(tmp_path: Path) -> None:
 
 
 def test_the_models_of_a_project_are_one_graph(project: Path) -> None:
-    result = analyze_workload(Workload(paths=(project / "models",), dialect="spark"))
+    result = analyze_workload(Workload(paths=(project / "models",), dialect="spark")).result
     assert {("staging.t.n", "marts.a.m"), ("raw.t.n", "staging.t.n")} <= flows(result)
     assert not [issue for issue in result.issues if issue.code == "FORWARD_REFERENCE"]

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from lakeport.app.settings import Settings
+    from lakeport.lineage import Issue
 
 TemplateMode: TypeAlias = Literal["raw", "jinja", "dbt"]
 STANDARD_INPUT = "-"
@@ -45,7 +46,22 @@ class Workload:
     options: dict[str, Any] = field(default_factory=dict)
 
 
-def analyze_workload(workload: Workload) -> AnalyzeResult:
+@dataclass(frozen=True, slots=True)
+class Analysis:
+    """A result, and the texts it is about by source name; none of templates, whose places are others."""
+
+    result: AnalyzeResult
+    texts: dict[str, bytes]
+
+    def line(self, issue: Issue) -> int | None:
+        """The line an issue is on."""
+        text = self.texts.get(issue.source_name or "")
+        if text is None or issue.span is None:
+            return None
+        return text.count(b"\n", 0, issue.span.start) + 1
+
+
+def analyze_workload(workload: Workload) -> Analysis:
     if dialect_named(workload.dialect) is None:
         raise NotFoundError.among("dialect", workload.dialect, known_dialects())
     if workload.catalog is not None and workload.schema is not None:
@@ -66,7 +82,8 @@ def analyze_workload(workload: Workload) -> AnalyzeResult:
         request["schema"] = read_schema(workload.schema, workload.dialect)
     elif workload.catalog is not None:
         request["schema"] = catalog_schema(workload.catalog, workload.dialect)
-    return analyze(request)
+    raw = files if workload.template == "raw" else []
+    return Analysis(analyze(request), {file["name"]: file["content"].encode() for file in raw})
 
 
 def catalog_schema(settings: Settings, dialect: str) -> dict[str, Any]:
@@ -118,7 +135,7 @@ def compare(old: Path, new: Path, workload: Workload) -> LineageDiff:
 
 def _analysis(path: Path, workload: Workload) -> AnalyzeResult:
     if path.suffix != ".json":
-        return analyze_workload(replace(workload, paths=(path,)))
+        return analyze_workload(replace(workload, paths=(path,))).result
     try:
         return msgspec.json.decode(read_payload(path), type=AnalyzeResult)
     except msgspec.MsgspecError as error:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 import typer
 
 from lakeport.app.analyze import (
+    Analysis,
     TemplateMode,
     Workload,
     analyze_workload,
@@ -103,7 +104,8 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
         template=template,
         options={"includeIndirect": indirect, "hideCtes": hide_ctes},
     )
-    whole = analyze_workload(workload)
+    analysis = analyze_workload(workload)
+    whole = analysis.result
     question = Question(
         upstream=tuple(upstream or ()),
         downstream=tuple(downstream or ()),
@@ -112,7 +114,7 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     )
     shown = focus(whole, question)
     title = ", ".join(path.name for path in files or ()) or "Lineage"
-    view = _View(output, Style(level=level, dialect=dialect, title=title))
+    view = _View(output, Style(level=level, dialect=dialect, title=title), analysis)
     return Answer(shown, view.show, ExitCode.NO if _fails(whole, fail_on) else ExitCode.DONE)
 
 
@@ -158,20 +160,21 @@ class _View:
 
     output: Format
     style: Style
+    analysis: Analysis
 
     def show(self, result: AnalyzeResult, page: Page) -> None:
         if self.output == "table":
-            _show_table(result, page)
+            _show_table(result, page, self.analysis)
         else:
             typer.echo(render(result, self.output, self.style), nl=False)
 
 
-def _show_table(result: AnalyzeResult, page: Page) -> None:
+def _show_table(result: AnalyzeResult, page: Page, analysis: Analysis) -> None:
     rows: list[tuple[Cell, ...]] = [
         (
-            page.name(f"{row.target}.{row.target_column}"),
-            f"{row.source}.{row.source_column}" if row.source_column else f"rows of {row.source}",
-            "computed" if row.kind == "derivation" else "copied",
+            page.name(row.target_name),
+            row.source_name,
+            row.how,
             page.doubtful("approximate") if row.approximate else None,
         )
         for row in mappings(result)
@@ -181,7 +184,8 @@ def _show_table(result: AnalyzeResult, page: Page) -> None:
         page.line()
     if result.issues:
         page.table(
-            ("issue", "code", "where", "message"), [_issue(issue, page) for issue in result.issues]
+            ("issue", "code", "where", "message"),
+            [_issue(issue, page, analysis.line(issue)) for issue in result.issues],
         )
         page.line()
     summary = result.summary
@@ -197,10 +201,12 @@ def _show_table(result: AnalyzeResult, page: Page) -> None:
     page.line(", ".join(f"{number:,} {noun}{'' if number == 1 else 's'}" for number, noun in facts))
 
 
-def _issue(issue: Issue, page: Page) -> tuple[Cell, ...]:
+def _issue(issue: Issue, page: Page, line: int | None) -> tuple[Cell, ...]:
     paint = {"error": page.bad, "warning": page.doubtful, "info": page.faint}[issue.severity]
     where = issue.source_name or ""
-    if issue.statement_index is not None:
+    if line is not None:
+        where = f"{where}:{line}"
+    elif issue.statement_index is not None:
         where = f"{where}#{issue.statement_index}"
     message = f"{issue.message}; {issue.hint}" if issue.hint else issue.message
     return paint(issue.severity), str(issue.code), where, message

@@ -63,9 +63,9 @@ def _summary(result: AnalyzeResult) -> str:
 def _mappings(result: AnalyzeResult) -> str:
     rows = [
         (
-            f"{row.target}.{row.target_column}",
-            f"{row.source}.{row.source_column}" if row.source_column else row.source,
-            "computed" if row.kind == "derivation" else "copied",
+            row.target_name,
+            row.source_name,
+            row.how,
             "approximate" if row.approximate else "",
         )
         for row in mappings(result)

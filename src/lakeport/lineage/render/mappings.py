@@ -1,4 +1,4 @@
-"""Column mappings as rows: which column gets its values from which, one line per pair."""
+"""Mappings as rows: which column or relation depends on which, one line per pair."""
 
 from __future__ import annotations
 
@@ -13,9 +13,15 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import AnalyzeResult
 
 
+_HOW = {"data_flow": "copied", "derivation": "computed", "join_dependency": "joins"}
+_DECIDES = {"FILTER": "filters", "JOIN": "joins", "GROUP_BY": "groups", "SORT": "sorts"}
+
+
 @dataclass(frozen=True, slots=True)
 class Mapping:
-    """One source of one column. `source_column` is empty when a whole relation is counted."""
+    """One source of one target. Without a column an end is a whole relation: a star nobody could
+    expand, rows that are counted or joined, and what conditions decide about.
+    """
 
     target: str
     target_column: str
@@ -23,21 +29,37 @@ class Mapping:
     source_column: str
     kind: str
     approximate: bool
+    role: str = ""
+
+    @property
+    def how(self) -> str:
+        """For people."""
+        return _HOW.get(self.kind) or _DECIDES.get(self.role, "decides")
+
+    @property
+    def target_name(self) -> str:
+        return f"{self.target}.{self.target_column}" if self.target_column else self.target
+
+    @property
+    def source_name(self) -> str:
+        whole = f"rows of {self.source}"
+        return f"{self.source}.{self.source_column}" if self.source_column else whole
 
 
 def mappings(result: AnalyzeResult) -> list[Mapping]:
-    """Every pair of columns with values flowing between them, in the order of the result."""
+    """What flows into each column, then into relations as a whole, in the order of the result."""
     picture = picture_of(result)
     return [
         Mapping(
             target=picture.relations[picture.home(arrow.target)].name,
-            target_column=picture.names[arrow.target],
+            target_column=picture.names.get(arrow.target, ""),
             source=picture.relations[picture.home(arrow.source)].name,
             source_column=picture.names.get(arrow.source, ""),
             kind=arrow.kind,
             approximate=arrow.approximate,
+            role=arrow.role,
         )
-        for arrow in picture.column_arrows
+        for arrow in picture.listed()
     ]
 
 

@@ -28,6 +28,8 @@ class Arrow:
     target: str
     kind: str
     approximate: bool
+    # How a value is made or a condition decides, in OpenLineage's words.
+    role: str = ""
 
 
 @dataclass(slots=True)
@@ -51,6 +53,8 @@ class Picture:
     names: dict[str, str]
     column_arrows: tuple[Arrow, ...]
     relation_arrows: tuple[Arrow, ...]
+    # From columns to the relations whose rows they decide about, where that was asked for.
+    conditions: tuple[Arrow, ...]
 
     def name(self, node_id: str) -> str:
         """`relation.column` for a column, the relation's name for a relation."""
@@ -68,11 +72,17 @@ class Picture:
         """
         if level == "table":
             return self.relation_arrows
-        covered = {
-            (self.home(arrow.source), self.home(arrow.target)) for arrow in self.column_arrows
-        }
-        rest = [a for a in self.relation_arrows if (a.source, a.target) not in covered]
-        return (*self.column_arrows, *rest)
+        return (*self.column_arrows, *self._apart_from(self.column_arrows))
+
+    def listed(self) -> tuple[Arrow, ...]:
+        """The same as a list, in which a condition has a line of its own."""
+        told = (*self.column_arrows, *self.conditions)
+        return (*self.column_arrows, *self._apart_from(told), *self.conditions)
+
+    def _apart_from(self, arrows: tuple[Arrow, ...]) -> list[Arrow]:
+        """The arrows between relations that none of these joins."""
+        covered = {(self.home(arrow.source), self.home(arrow.target)) for arrow in arrows}
+        return [a for a in self.relation_arrows if (a.source, a.target) not in covered]
 
 
 def picture_of(result: AnalyzeResult) -> Picture:
@@ -89,6 +99,7 @@ def picture_of(result: AnalyzeResult) -> Picture:
     for column, relation in owner.items():
         relations[relation].columns.append((column, names[column]))
     values: list[Arrow] = []
+    conditions: list[Arrow] = []
     between: dict[tuple[str, str], list[Arrow]] = defaultdict(list)
     for edge in graph.edges:
         if edge.edge_type not in _SHOWN_BETWEEN_RELATIONS:
@@ -96,9 +107,12 @@ def picture_of(result: AnalyzeResult) -> Picture:
         source, target = (_relation_of(end, relations, owner) for end in (edge.source, edge.target))
         if source is None or target is None:
             continue
-        arrow = Arrow(edge.source, edge.target, edge.edge_type, edge.approximate)
+        role = edge.metadata.get("transformation", {}).get("subtype", "")
+        arrow = Arrow(edge.source, edge.target, edge.edge_type, edge.approximate, role)
         if edge.edge_type in VALUE_EDGES and edge.target in owner:
             values.append(arrow)
+        elif edge.edge_type == "indirect_dependency":
+            conditions.append(arrow)
         if source != target:
             between[source, target].append(arrow)
     return Picture(
@@ -107,6 +121,7 @@ def picture_of(result: AnalyzeResult) -> Picture:
         names=names,
         column_arrows=tuple(values),
         relation_arrows=tuple(_merged(*ends, arrows) for ends, arrows in between.items()),
+        conditions=tuple(conditions),
     )
 
 
