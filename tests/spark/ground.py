@@ -21,14 +21,16 @@ from tests.engines.plain import Row, in_order, rows_of
 
 
 class Lent(Spark):
-    """A Spark that outlives whoever closes it."""
+    """A Spark that outlives whoever closes it, and counts the sessions that were opened."""
 
     def __init__(self, spark: Spark) -> None:
         super().__init__(spark.log)
         self._spark = spark
+        self.opened = 0
         self.is_local, self.is_connect = spark.is_local, spark.is_connect
 
     def fresh(self) -> Session:
+        self.opened += 1
         return self._spark.fresh()
 
     def close(self) -> None:

@@ -7,7 +7,7 @@ in Spark's log file; `SparkError` carries what it was about, for whoever decides
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 from lakeport.core.errors import LakeportError
@@ -64,8 +64,11 @@ class Console:
                 conf.set(key, value)
         try:
             yield
-        finally:
-            self._put_back(before)
+        except BaseException:
+            with suppress(SparkError):  # a session that is gone has none
+                self._put_back(before)
+            raise
+        self._put_back(before)
 
     def _put_back(self, before: Mapping[str, str | None]) -> None:
         conf = self.session.conf

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import secrets
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 from weakref import WeakKeyDictionary
 
 from lakeport.app.lake.rest import LocalDoor
@@ -20,13 +20,10 @@ from lakeport.catalog.iceberg.attachment import Attachment
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import Catalog
 from lakeport.core.closing import Closing
-from lakeport.pipeline.console import Console
+from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.session import Session, Spark, adopt
 from lakeport.pipeline.target import Tables
 from lakeport.pipeline.writing import Engine, Observer, Surroundings, logged
-
-if TYPE_CHECKING:
-    from contextlib import AbstractContextManager
 
 _NAME = "pipeline"
 
@@ -54,6 +51,7 @@ class Pipeline(Closing):
         self._lock = threading.Lock()
         self._door: LocalDoor | None = None
         self._spark: Spark | None = None
+        self._idle: list[Session] = []
         self._users: WeakKeyDictionary[Session, threading.Lock] = WeakKeyDictionary()
 
     @property
@@ -78,35 +76,68 @@ class Pipeline(Closing):
                 self._door = LocalDoor(self._catalog, self._actor or _NAME, growth=True)
             return self._door.attachment
 
-    def engine(self, session: Session | None = None, observe: Observer = logged) -> Engine:
-        """On that session, or on a new one of our Spark; one write at a time."""
+    @contextmanager
+    def engine(
+        self, session: Session | None = None, observe: Observer = logged
+    ) -> Iterator[Engine]:
+        """For one write after the other, on that session or on one of our Spark.
+
+        Settings of a session are those of all its statements, so it writes one table at a time.
+        """
         attachment = self.attachment()
-        if session is None:
-            spark = self.spark()
-            session = spark.session(attachment.for_spark())
-        else:
-            spark = adopt(session, self._log)
-            attachment = known_to(session, attachment)
-            spark.session(attachment.for_spark())
+        if session is not None:
+            with self._alone(session):
+                spark = adopt(session, self._log)
+                known = known_to(session, attachment)
+                spark.session(known.for_spark())
+                yield self._engine(spark, session, known.name, observe)
+            return
+        spark = self.spark()
+        own = self._idle_session() or spark.session(attachment.for_spark())
+        try:
+            yield self._engine(spark, own, attachment.name, observe)
+        except BaseException as error:
+            if _has_ended(error):
+                self._forget(spark)
+            raise
+        with self._lock:
+            if self._spark is spark:
+                self._idle.append(own)
+
+    def _engine(self, spark: Spark, session: Session, catalog: str, observe: Observer) -> Engine:
         return Engine(
             Surroundings(
                 Console(spark, session),
                 self.tables,
-                attachment.name,
+                catalog,
                 watches_growth=self._service is not None,
                 observe=observe,
             )
         )
 
-    def alone(self, session: Session) -> AbstractContextManager[object]:
-        """Settings of a session are those of all its statements, so it writes one table at a time."""
+    def _alone(self, session: Session) -> threading.Lock:
         with self._lock:
             return self._users.setdefault(session, threading.Lock())
+
+    def _idle_session(self) -> Session | None:
+        """One that a write has left as it found it."""
+        with self._lock:
+            return self._idle.pop() if self._idle else None
+
+    def _forget(self, spark: Spark) -> None:
+        """It is gone: whoever asks next gets a new one."""
+        with self._lock:
+            if self._spark is not spark:
+                return
+            self._spark = None
+            self._idle.clear()
+        spark.close()
 
     def close(self) -> None:
         with self._lock:
             spark, self._spark = self._spark, None
             door, self._door = self._door, None
+            self._idle.clear()
         try:
             if spark is not None:
                 spark.close()
@@ -122,3 +153,12 @@ def known_to(session: Session, attachment: Attachment) -> Attachment:
     if there == attachment.uri or not is_taken:
         return attachment
     return replace(attachment, name=f"{attachment.name}_{secrets.token_hex(4)}")
+
+
+def _has_ended(error: BaseException | None) -> bool:
+    """Whether Spark's end is behind an error."""
+    while error is not None:
+        if isinstance(error, SparkError) and error.gone is not None:
+            return True
+        error = error.__cause__
+    return False

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -13,7 +12,6 @@ from lakeport.pipeline.session import Session
 from lakeport.pipeline.staging import Given, Query, given_of, is_frame
 from lakeport.pipeline.target import Run, fingerprint_of
 from lakeport.pipeline.writing import (
-    Engine,
     Observer,
     Outcome,
     Planned,
@@ -43,7 +41,7 @@ def write(
     pipeline: Pipeline, what: object, into: TableName, wish: Wish, actor: str | None
 ) -> Outcome:
     given, request = given_of(what, wish.parameters), request_of(into, wish.settings)
-    with _engine(pipeline, given, wish) as engine:
+    with pipeline.engine(_session(given, wish), wish.observe) as engine:
         return engine.write(given, request, wish.run(given, actor))
 
 
@@ -51,16 +49,10 @@ def plan_write(
     pipeline: Pipeline, what: object, into: TableName, wish: Wish, actor: str | None
 ) -> Planned:
     given, request = given_of(what, wish.parameters), request_of(into, wish.settings)
-    with _engine(pipeline, given, wish) as engine:
+    with pipeline.engine(_session(given, wish), wish.observe) as engine:
         return engine.plan(given, request, wish.run(given, actor))
 
 
-@contextmanager
-def _engine(pipeline: Pipeline, given: Given, wish: Wish) -> Iterator[Engine]:
+def _session(given: Given, wish: Wish) -> Session | None:
     """A frame can be read by its own session only."""
-    session = given.sparkSession if is_frame(given) else wish.session  # type: ignore[union-attr]
-    if session is None:
-        yield pipeline.engine(observe=wish.observe)
-        return
-    with pipeline.alone(session):
-        yield pipeline.engine(session, wish.observe)
+    return given.sparkSession if is_frame(given) else wish.session  # type: ignore[union-attr]

@@ -58,7 +58,7 @@ class Stager:
         if form == "checkpoint":
             with self.console.failing():
                 kept = checkpointed(frame)
-            with self._view(kept) as view:
+            with self._view(kept) as view:  # and held: rows go with the last who holds them
                 yield Staged(view, schema)
             return
         plan = plan_growth((), schema)
