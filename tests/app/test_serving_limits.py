@@ -18,6 +18,8 @@ from lakeport.app.serve import running
 from lakeport.app.serve.options import flight_options
 from lakeport.app.settings import load
 from lakeport.app.settings.sections import Limits
+from lakeport.app.wiring import open_catalog
+from lakeport.catalog.iceberg.parts import ReadOptions
 from lakeport.flight.framing import FrameEncoder
 from lakeport.flight.limits import MEBI
 from lakeport.flight.messages import Action
@@ -142,6 +144,7 @@ OF_OTHER_TESTS = {
     "statement_rows",  # of writing
     "statement_bytes",
     "stop_seconds",  # tests/cli/test_serve_process.py
+    "scan_bytes",  # of what is read, below: nothing is refused for it
     "request_bytes",  # of HTTP, below
 }
 
@@ -168,8 +171,18 @@ def test_a_request_to_the_iceberg_door_may_be_too_long(tmp_path: Path) -> None:
     with running(load(project=tmp_path, flags=flags, variables={}), build) as server:
         address = f"{server.greeting.iceberg}/v1/namespaces"
         answer = requests.post(address, data=b" " * 1_025, timeout=30)
-    assert answer.status_code == 413
+    assert answer.status_code == 400
     assert "`server.limits.request_bytes`" in answer.json()["error"]["message"]
+
+
+def test_a_scan_reads_no_further_ahead_than_it_may(tmp_path: Path) -> None:
+    """How `ReadAhead` keeps to it is shown where it is."""
+    (tmp_path / "lakeport.toml").write_text("[server.limits]\nscan_bytes = 2_000_000")
+    with open_catalog(load(project=tmp_path, variables={})) as catalog:
+        assert catalog.options.queue_bytes == 2_000_000
+    (tmp_path / "lakeport.toml").write_text("")
+    with open_catalog(load(project=tmp_path, variables={})) as catalog:
+        assert catalog.options == ReadOptions()
 
 
 def test_the_same_requests_pass_where_the_limits_are_wider(tmp_path: Path) -> None:
