@@ -128,6 +128,7 @@ SETTABLE = {
     "server.limits.decompressed_bytes": "2000000",
     "server.limits.batch_rows": "2000",
     "server.limits.stream_bytes": "2000",
+    "server.limits.scan_bytes": "2000000",
     "server.limits.request_bytes": "2000",
     "maintenance.small_share": "0.5",
     "maintenance.deleted_share": "0.5",

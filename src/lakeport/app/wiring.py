@@ -40,10 +40,12 @@ def open_catalog(settings: Settings) -> IcebergCatalog:
     if settings.file is None and profile.type == "embedded":
         raise _no_project()
     from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
+    from lakeport.catalog.iceberg.parts import ReadOptions  # noqa: PLC0415  so does this
 
     given = settings.catalog
     return IcebergCatalog(
         profile,
+        options=ReadOptions(queue_bytes=settings.server.limits.scan_bytes),
         max_staleness=staleness_of(settings),
         refresh_seconds=given.refresh_seconds,
         durable=given.durable,

@@ -131,6 +131,11 @@ class Limits(Struct, frozen=True, kw_only=True):
     stream_bytes: Annotated[
         int, Meta(ge=1024), about("Dictionaries that one received stream may keep.")
     ] = 67_108_864
+    scan_bytes: Annotated[
+        int,
+        Meta(ge=1_048_576),
+        about("Rows that one scan reads ahead of its client, which may be slow."),
+    ] = 12_582_912
     statement_rows: Annotated[Count | None, about("Most rows one statement may write.")] = None
     statement_bytes: Annotated[Count | None, about("Most bytes one statement may write.")] = None
     call_seconds: Annotated[Duration | None, about("Longest time a call may take.")] = None

@@ -99,6 +99,11 @@ class IcebergCatalog(Closing):
         return self._surroundings.profile
 
     @property
+    def options(self) -> ReadOptions:
+        """How much of a table is read at once."""
+        return self._surroundings.options
+
+    @property
     def pyiceberg(self) -> Catalog:
         """PyIceberg's own catalog, for what the ports do not offer yet."""
         return self._surroundings.native
