@@ -172,7 +172,7 @@ REFUSED = {
     ("fresh.table", "good.csv", "--partition-by", "month(nothing)"): 1,
     ("fresh.table", "good.csv", "--partition-by", "fortnight(k)"): 2,
     ("fresh.table", "nothing.csv"): 2,
-    ("fresh.ta/ble", "good.csv"): 2,
+    ("fresh.ta\\ble", "good.csv"): 2,
     ("fre/sh.table", "good.csv"): 2,
 }
 

@@ -47,7 +47,7 @@ def test_odd_but_safe_columns_pass(name: str) -> None:
     assert why_unsafe_column(name) is None
 
 
-@pytest.mark.parametrize("name", ["", "a/b", "..", "a.b", "a\x00"])
+@pytest.mark.parametrize("name", ["", "a\\b", "..", "a.b", "a\x00"])
 def test_unsafe_tables_are_explained(name: str) -> None:
     assert why_unsafe_table(name)
 
@@ -56,6 +56,11 @@ def test_nested_namespaces_are_checked_part_by_part() -> None:
     assert why_unsafe_namespace("sales.eu") is None
     assert why_unsafe_namespace("sales..eu")
     assert why_unsafe_namespace("sales.")
+
+
+def test_a_slash_is_for_tables_alone() -> None:
+    assert why_unsafe_table("größen/ä%b") is None
+    assert why_unsafe_namespace("a/b")
 
 
 def test_table_names_split_at_the_last_dot() -> None:

@@ -90,14 +90,16 @@ def why_unsafe_field(name: str) -> str | None:
 def why_unsafe_table(name: str) -> str | None:
     if "." in name:
         return "a dot separates namespace and table"
-    if "/" in name or "\\" in name or name in {".", ".."}:
-        return "a slash would leave the table's own folder"
+    if "\\" in name:
+        return "a backslash parts folders on some machines"
     return why_unsafe(name)
 
 
 def why_unsafe_namespace(name: str) -> str | None:
     for part in name.split("."):
-        reason = why_unsafe_table(part)
+        # Folders of tables have names of their own, folders of namespaces have theirs.
+        slash = "a slash would lead into another folder" if "/" in part else None
+        reason = slash or why_unsafe_table(part)
         if reason is not None:
             return reason
     return None

@@ -265,7 +265,7 @@ def test_a_table_needs_a_schema_that_is_there(either: Door, on_conflict: str) ->
 WRONG_TABLES: list[dict[str, object]] = [
     {"table_name": ""},
     {"table_name": "a.b"},
-    {"table_name": "a/b"},
+    {"table_name": "a\\b"},
     {"schema_name": ""},
     {"arrow_schema": b""},
     {"arrow_schema": b"no schema at all"},

@@ -18,6 +18,9 @@ from tests.airport.exchange.talk import batch_of
 from tests.airport.scans.duck import path
 from tests.behaviours.implementations import LiveCatalog
 
+SLASHES = ["größen/ä%b", "/", "a/b/"]
+"""Tables may be called so, and columns; schemas are folders."""
+
 ODD = ["日本", "Straße 1", 'q"uote', "it's", "100%", "@home", "a%2Fb", "SELECT", "ñ\u0303", "🦆"]
 
 
@@ -46,7 +49,7 @@ def test_an_odd_name_serves_as_schema_table_and_column(lake: Attached, name: str
     assert msgpack.unpackb(info.app_metadata)["name"] == name
 
 
-@pytest.mark.parametrize("name", ODD)
+@pytest.mark.parametrize("name", [*ODD, *SLASHES])
 def test_tables_and_columns_are_given_odd_names_and_taken_them(lake: Attached, name: str) -> None:
     where = {"schema": "shop", "name": "orders"}
     table = lake.alter("rename_column", **where, old_name="V", new_name=name)
@@ -78,10 +81,11 @@ def test_duckdb_is_kept_from_a_schema_that_it_could_not_use(lake: Attached) -> N
 
 
 def test_a_column_may_be_called_what_a_table_may_not(lake: Attached) -> None:
-    body = {"schema": "shop", "name": "orders", "column_schema": column("a/b", pa.int8())}
-    assert "a/b" in rows_of(lake, lake.alter("add_column", **body))[0]
-    taken = {"schema_name": "shop", "table_name": "a/b", "arrow_schema": column("a", pa.int8())}
+    body = {"schema": "shop", "name": "orders", "column_schema": column("a/c", pa.int8())}
+    assert "a/c" in rows_of(lake, lake.alter("add_column", **body))[0]
+    taken = {"schema_name": "shop", "table_name": "a.b", "arrow_schema": column("a", pa.int8())}
     assert lake.door.code("create_table", **taken) is INVALID
+    assert lake.door.code("create_schema", schema="a/b") is INVALID
 
 
 @pytest.mark.parametrize("name", ["", " x", "a.b", "a\nb", "a\0b", "rowid", "RowId"])

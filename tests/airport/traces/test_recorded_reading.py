@@ -37,11 +37,10 @@ from tests.airport.traces.recorded import (
 )
 
 ROW_ID = 2**64 - 1
-# No version at all, one that is not there (the recording server refused it, too), a name with a slash.
+# No version at all, one that is not there (the recording server refused it, too).
 REFUSED = {
     "read-33": "INVALID_ARGUMENT",
     "errx-39": "NOT_FOUND",
-    "names-04": "NOT_FOUND",
 }
 
 

@@ -11,12 +11,14 @@ import pytest
 from pyiceberg.schema import Schema
 from pyiceberg.types import LongType, NestedField
 
+from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.connect import connect, probe
 from lakeport.catalog.ports import NamespaceInfo, Ref, ScanRequest
 from lakeport.catalog.reading import read
 from lakeport.core.errors import (
     AlreadyExistsError,
+    InvalidRequestError,
     LakeportError,
     NotFoundError,
     PreconditionError,
@@ -143,6 +145,15 @@ def test_names_are_passed_on_as_they_are(server: RestServer, name: str) -> None:
     with IcebergCatalog(server.profile()) as catalog:
         assert list(catalog.namespace(name).tables()) == [name]
         assert catalog.namespace(name.upper()).table(name.upper()).name.table == name
+
+
+def test_no_table_is_put_into_the_folder_of_another(server: RestServer) -> None:
+    """A service makes folders of names; ours have uuids, and may be of tables with a slash."""
+    with IcebergCatalog(server.profile()) as catalog:
+        namespace = catalog.create_namespace(NamespaceInfo("shop"))
+        with pytest.raises(InvalidRequestError, match="folder of another table"):
+            namespace.create_table("a/b", Definition(pa.schema([("k", pa.int64())])))
+        assert list(namespace.tables()) == []
 
 
 def test_a_dropped_table_is_not_found_and_a_new_one_is_another(server: RestServer) -> None:

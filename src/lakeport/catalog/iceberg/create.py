@@ -61,6 +61,7 @@ def create_table(
     try:
         if isinstance(catalog, PatientSqlCatalog):
             return _create_in_sql(catalog, name, new)
+        _check_for_service(name.table)
         return _create_by_service(catalog, new)
     except (TableAlreadyExistsError, CommitFailedException) as error:
         raise taken(name) from error
@@ -83,6 +84,16 @@ def check_table_name(name: str) -> None:
     if reason is not None:
         raise InvalidRequestError(
             f"a table cannot be called {quoted(name)}: {reason}", hint="choose another name"
+        )
+
+
+def _check_for_service(name: str) -> None:
+    """Our own folders are called otherwise; a service may make them of the name."""
+    if "/" in name:
+        raise InvalidRequestError(
+            f"a table cannot be called {quoted(name)}: the catalog's service could put it into the"
+            " folder of another table",
+            hint="choose another name",
         )
 
 
