@@ -13,6 +13,8 @@ from typing import Any
 from lakeport.core.errors import LakeportError
 from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
 
+_WITHOUT_DEFAULT = "spark.sql.iceberg."  # to ask for one is an error
+
 
 class SparkError(Exception):
     """What Spark, Iceberg or the way there said; never seen by a user as it is.
@@ -59,8 +61,10 @@ class Console:
     def settings(self, wanted: Mapping[str, str]) -> Iterator[None]:
         conf = self.session.conf
         with self.failing():
-            before = {key: conf.get(key, None) for key in wanted}
-            for key, value in wanted.items():
+            # Only those that change something: Connect warns of each old setting that is set.
+            new = {key: value for key, value in wanted.items() if self._setting(key) != value}
+            before = {key: conf.get(key, None) for key in new}
+            for key, value in new.items():
                 conf.set(key, value)
         try:
             yield
@@ -69,6 +73,12 @@ class Console:
                 self._put_back(before)
             raise
         self._put_back(before)
+
+    def _setting(self, key: str) -> str | None:
+        """As it is in effect, whether or not somebody has set it."""
+        if key.startswith(_WITHOUT_DEFAULT):
+            return self.session.conf.get(key, None)
+        return self.session.conf.get(key)
 
     def _put_back(self, before: Mapping[str, str | None]) -> None:
         conf = self.session.conf
