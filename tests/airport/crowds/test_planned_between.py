@@ -21,6 +21,7 @@ from lakeport.catalog.changes import AddColumn, ChangeType, DropColumn, RenameCo
 from lakeport.catalog.ports import (
     Catalog,
     CatalogVersion,
+    ColumnStatistics,
     Namespace,
     NamespaceInfo,
     ScanPlan,
@@ -56,6 +57,11 @@ class BusyTable:
         self.others.act()
         planned: ScanPlan = self.inner.plan(request)
         return planned
+
+    def statistics(self, column: str) -> ColumnStatistics:
+        self.others.act()
+        known: ColumnStatistics = self.inner.statistics(column)
+        return known
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.inner, name)
@@ -165,6 +171,15 @@ def test_duckdb_is_told_to_attach_again(scene: Scene, alter: Callable[[Subject],
         pytest.raises(pa.ArrowInvalid, match="ATTACH it again"),
     ):
         Duck(flight).begin().scan(held)
+
+
+@pytest.mark.parametrize("alter", [rename, drop, retype])
+def test_nothing_is_known_of_a_column_that_goes_meanwhile(
+    scene: Scene, alter: Callable[[Subject], None]
+) -> None:
+    with busy(scene, lambda: alter(scene.log)) as flight:
+        known = Duck(flight).begin().statistics(PATH, "text", "VARCHAR")
+    assert (known["min"], known["max"], known["has_null"]) == (None, None, True)
 
 
 @pytest.mark.parametrize("read", READS)

@@ -37,7 +37,7 @@ from lakeport.catalog.ports import (
     Travelable,
     require,
 )
-from lakeport.core.errors import LimitError
+from lakeport.core.errors import LimitError, NotFoundError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 from lakeport.flight.messages import REUSE_CONNECTION, FlightEndpoint
@@ -180,7 +180,10 @@ class Scans:
             return ColumnStatistics()
         if call.is_airport and not (is_pinned and outdates(reading.found.catalog.version())):
             return ColumnStatistics()
-        known = table.statistics(column)
+        try:
+            known = table.statistics(column)
+        except NotFoundError:
+            return ColumnStatistics()  # it went since it was looked for, as the scan will say
         unchanged = table.state().snapshot_id == reading.rows.snapshot_id
         return known if unchanged else ColumnStatistics()
 
