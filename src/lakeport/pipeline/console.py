@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from lakeport.core.errors import LakeportError
+from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
 
 _WITHOUT_DEFAULT = "spark.sql.iceberg."  # to ask for one is an error
@@ -23,7 +24,7 @@ class SparkError(Exception):
     """
 
     def __init__(self, error: Exception, gone: LakeportError | None = None) -> None:
-        super().__init__(said(error) if gone is None else gone.message)
+        super().__init__(mask_text(said(error)) if gone is None else gone.message)
         self.causes = causes(error)
         self.gone = gone
 

@@ -65,8 +65,6 @@ def of_statement(error: SparkError, table: TableName, log: object) -> LakeportEr
 def _known(error: SparkError) -> LakeportError | None:
     if error.gone is not None:
         return error.gone
-    if error.gone is not None:
-        return error.gone
     refused = error.cause(*_REFUSED)
     if refused is not None:
         return InvalidRequestError(refused.message.removeprefix(_MALFORMED))

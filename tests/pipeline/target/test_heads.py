@@ -1,0 +1,122 @@
+"""A table as its metadata says, on real Iceberg tables; runs are found on main and nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from lakeport.catalog.definition import Definition, PrimaryKey
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.memory import MemoryCatalog
+from lakeport.catalog.ports import WriteContext
+from lakeport.catalog.statements import insert_rows
+from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
+from lakeport.core.names import TableName
+from lakeport.pipeline.growth import arrow_schema, changes, evolve_schema, plan_growth
+from lakeport.pipeline.target import Run, Tables
+from tests.pipeline.growth.words import columns
+from tests.rest.doors import profile_in
+
+ORDERS = TableName("shop.eu", "orders")
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> Iterator[Tables]:
+    with IcebergCatalog(profile_in(tmp_path)) as catalog:
+        yield Tables(catalog, "tester")
+
+
+def made(tables: Tables) -> None:
+    definition = Definition(
+        arrow_schema(columns(a="int", b="string")),
+        (PrimaryKey(("a",), "pk"),),
+        partitioned_by=("b",),
+        properties={"write.merge.mode": "copy-on-write"},
+    )
+    tables.create(ORDERS, definition)
+
+
+def write(tables: Tables, run: Run, number: int) -> None:
+    context = WriteContext(summary=run.summary("model", None))
+    insert_rows(tables.table(ORDERS), [{"a": number}], context)
+
+
+def test_a_table_that_is_not_there_is_none(tables: Tables) -> None:
+    assert tables.head(ORDERS) is None
+    with pytest.raises(NotFoundError, match=r"shop\.eu\.orders"):
+        tables.columns(ORDERS)
+
+
+def test_a_new_table_has_all_that_was_said_and_no_commit(tables: Tables) -> None:
+    made(tables)
+    head = tables.head(TableName("SHOP.EU", "Orders"))
+    assert head is not None
+    assert head.name == ORDERS
+    # The columns of a PRIMARY KEY are NOT NULL.
+    assert head.columns == columns(a="int!", b="string")
+    assert head.definition.partitioned_by == ("b",)
+    assert head.properties["write.merge.mode"] == "copy-on-write"
+    assert (head.snapshot_id, head.version, head.commits) == (None, 0, ())
+    assert tables.path(ORDERS) == ("shop", "eu", "orders")
+    with pytest.raises(AlreadyExistsError):
+        made(tables)
+
+
+def test_a_run_is_found_by_id_and_model_on_main_alone(tables: Tables) -> None:
+    made(tables)
+    first, second = Run("first"), Run("second")
+    write(tables, first, 1)
+    write(tables, second, 2)
+    head = tables.head(ORDERS)
+    assert head is not None
+    found = head.commit_of("first", "model")
+    assert found is not None
+    assert found.version == 1
+    assert head.commit_of("first", "another") is None
+    assert head.commit_of("third", "model") is None
+    assert head.descends_from(found.snapshot_id)
+    assert head.descends_from(None)
+    assert not head.descends_from(12345)
+    assert (head.snapshot_id, head.version) == (head.commits[0].snapshot_id, 2)
+
+
+def test_the_snapshot_of_growth_belongs_to_no_run(tables: Tables) -> None:
+    made(tables)
+    write(tables, Run("first"), 1)
+    before = tables.columns(ORDERS)
+    plan = plan_growth(before, columns(a="bigint", c="date"))
+    tables.grow(ORDERS, changes(plan))
+    head = tables.head(ORDERS)
+    assert head is not None
+    assert head.columns == plan.after
+    assert [sorted(commit.summary)[:1] for commit in head.commits if "first" in str(commit)]
+    assert "lakeport.run-id" not in head.commits[0].summary
+    assert head.commits[0].summary["lakeport.actor"] == "tester"
+    assert head.commit_of("first", "model") == head.commits[1]
+
+
+def test_the_contracts_evolver_works_on_real_tables(tables: Tables) -> None:
+    made(tables)
+    added = [{"name": "c", "type": "bigint"}, {"name": "A", "type": "int"}]
+    assert evolve_schema(ORDERS, added, through=tables) is True
+    assert [column.name for column in tables.columns(ORDERS)] == ["a", "b", "c"]
+    with pytest.raises(UnsupportedError, match="never dropped"):
+        evolve_schema(ORDERS, drop_columns=["b"], through=tables)
+
+
+def test_a_format_that_cannot_be_written_is_told(tables: Tables) -> None:
+    catalog = tables.catalog
+    assert isinstance(catalog, IcebergCatalog)
+    made(tables)
+    schema = pa.schema({"a": pa.int32()})
+    catalog.pyiceberg.create_table("shop.old", schema, properties={"format-version": "1"})
+    with pytest.raises(UnsupportedError, match="of format 1"):
+        tables.head(TableName("shop", "old"))
+
+
+def test_a_catalog_that_engines_cannot_write_is_told() -> None:
+    with pytest.raises(UnsupportedError, match="cannot be written by Spark"):
+        Tables(MemoryCatalog("m"))
