@@ -342,3 +342,17 @@ SELECT sum(b) AS s, s + 1 AS r FROM t GROUP BY a HAVING 1 + b > 5;
 --> partial
 --> issue UNKNOWN_COLUMN @1 column=b
 --> issue UNKNOWN_COLUMN @2 column=b
+
+-- case: a_star_of_a_table_that_an_alias_hides
+-- dialect: generic
+SELECT t.* FROM t AS a JOIN u AS b ON a.id = b.id;
+--> out <- t?
+--> out <+ u
+--> issue UNRESOLVED_REFERENCE column=*
+
+-- case: a_column_of_that_name_is_meant_first
+-- dialect: spark
+-- table: t(id int, u struct<c: int>)
+-- table: u(id int)
+SELECT u.c FROM t JOIN u AS b ON t.id = b.id;
+--> out.c <= t.u

@@ -104,6 +104,17 @@ SELECT a FROM c;
 --> @1 out.a <- c.a
 --> stmt 0 CACHE reads s writes c
 
+-- case: select_into_of_a_union
+-- dialect: tsql
+-- table: s(a int)
+-- table: r(b int)
+SELECT a INTO t FROM s UNION ALL SELECT b FROM r;
+--> t.a <- s.a, r.b
+--> stmt 0 CREATE_TABLE_AS reads s, r writes t
+--> schema r(b int) imported
+--> schema s(a int) imported
+--> schema t(a integer) implied @0
+
 -- case: select_into
 -- dialect: tsql
 -- table: s(a int)

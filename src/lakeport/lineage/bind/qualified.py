@@ -222,6 +222,8 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
     sources = [source.relation for source in scope.sources if source.visible]
     if sources and key.lower() in binder.dialect.pseudo_columns:
         return [Ref(pseudo_column(binder, sources[0], first.name, key), role, path=path)]
+    if hidden_by_alias(binder, chain[:-1], chain[-1], scope) is not None:
+        return []
     unsure = [relation for relation in sources if not relation.complete]
     if len(unsure) == 1 and len(chain) >= 2 and binder.struct_paths:
         column = infer(binder, unsure[0], first.name, key)
@@ -239,6 +241,27 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         hint=f"did you mean `{close}`?" if close else None,
     )
     return []
+
+
+def hidden_by_alias(
+    binder: Binder, parts: list[exp.Expr], item: exp.Expr, scope: Scope
+) -> Relation | None:
+    """The table that is meant by its own name although it has an alias, which is reported."""
+    key = binder.key(parts[0]) if len(parts) == 1 else ""
+    for source in scope.sources:
+        relation = source.relation
+        if relation.local_kind is None and relation.name[-1] == key and source.alias != key:
+            binder.report(
+                IssueCode.UNRESOLVED_REFERENCE,
+                f"`{parts[0].name}` is called `{source.alias}` here",
+                at=parts[0],
+                column="*" if isinstance(item, exp.Star) else item.name,
+                relation_name=parts[0].name,
+                suggestions=[source.alias],
+                hint=f"write `{source.alias}`",
+            )
+            return relation
+    return None
 
 
 def whole_relation(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:

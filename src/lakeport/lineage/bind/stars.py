@@ -14,6 +14,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import merged_refs
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.qualified import hidden_by_alias
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -154,6 +155,10 @@ def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modif
     relation = binder.addressed(parts, scope)
     if relation is not None:
         return _relation(binder, relation, scope, modifiers, hidden=set(), at=node)
+    known = any(s.relation.find(binder.key(parts[0])) for s in scope.sources)
+    hidden = None if known else hidden_by_alias(binder, parts, node.this, scope)
+    if hidden is not None:
+        return [Tail(hidden)]
     return _struct(binder, parts, scope, modifiers)
 
 

@@ -89,12 +89,11 @@ def _typed_only(tree: exp.Expr) -> str:
 
 
 def _query(binder: Binder, tree: exp.Expr) -> str:
-    into = tree.args.get("into")
-    if (
-        isinstance(tree, exp.Select)
-        and isinstance(into, exp.Expr)
-        and isinstance(into.this, exp.Table)
-    ):
+    first = tree
+    while isinstance(first, exp.SetOperation):
+        first = first.this
+    into = first.args.get("into") if isinstance(first, exp.Select) else None
+    if isinstance(into, exp.Expr) and isinstance(into.this, exp.Table):
         output = binder.query(tree, None, {})
         temporary = bool(into.args.get("temporary"))
         bind_definition(binder, into.this, tree, {}, temporary=temporary, output=output)
