@@ -19,7 +19,7 @@ import pytest
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from tests.catalog.iceberg.rest_server import WithheldError, rest_server
 from tests.rest.doors import Client, open_door, profile_in
-from tests.rest.raw import RawLake, RawTable, requirement, schema, update
+from tests.rest.raw import VIEW, RawLake, RawTable, requirement, schema, update
 
 LOST = (409, "CommitFailedException")
 
@@ -150,7 +150,10 @@ def test_a_locked_database_is_waited_for(raw: RawLake, folder: Path) -> None:
 def test_a_database_that_stays_locked_is_too_busy(tmp_path: Path) -> None:
     with impatient_door(tmp_path) as client:
         raw = RawLake(client)
-        table = raw.table()
+        table, empty = raw.table(), raw.namespace()
+        client.post("/v1/lake/namespaces", {"namespace": ["implied", "below"]})
+        views = f"/v1/lake/namespaces/{table.namespace}/views"
+        assert client.post(views, VIEW).status == 200
         before, files = table.location(), metadata_files(table)
         body = appending(table)
         lock = Lock(tmp_path)
@@ -168,6 +171,15 @@ def test_a_database_that_stays_locked_is_too_busy(tmp_path: Path) -> None:
                 "destination": {"namespace": [table.namespace], "name": "other"},
             }
             assert client.post("/v1/lake/tables/rename", rename).status == 429
+            assert client.post("/v1/lake/namespaces/implied/tables", new).status == 429
+            assert client.send("DELETE", f"/v1/lake/namespaces/{empty}").status == 429
+            assert client.post(f"{namespace}/properties", {"updates": {"a": "b"}}).status == 429
+            registered = {"name": "again", "metadata-location": before}
+            assert client.post(f"{namespace}/register", registered).status == 429
+            assert client.post(views, {**VIEW, "name": "other"}).status == 429
+            changed = {"updates": [update("set-properties", updates={"a": "b"})]}
+            assert client.post(f"{views}/v", changed).status == 429
+            assert client.send("DELETE", f"{views}/v").status == 429
             several = {"identifier": {"namespace": [table.namespace], "name": table.name}, **body}
             changes = {"table-changes": [several]}
             assert client.post("/v1/lake/transactions/commit", changes).status == 429

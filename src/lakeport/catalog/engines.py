@@ -133,6 +133,10 @@ class Engines(Protocol):
         self, levels: Sequence[str], properties: Mapping[str, str], terms: Terms
     ) -> str: ...
 
+    def drop_namespace(self, name: str) -> None:
+        """`PreconditionError` if something is in it."""
+        ...
+
     def change_properties(
         self, namespace: str, removals: Sequence[str], updates: Mapping[str, str], terms: Terms
     ) -> PropertyChange: ...

@@ -10,7 +10,6 @@ from collections.abc import Mapping
 
 from lakeport.access import Ability, visible_namespaces
 from lakeport.catalog.decoding import decoded
-from lakeport.catalog.ports import DynamicCatalog, require
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
@@ -85,9 +84,7 @@ def drop_namespace(desk: Desk) -> Answer:
         )
         raise NamedError(error, _CONFLICT, NOT_EMPTY)
     try:
-        require(
-            desk.catalog, DynamicCatalog, f"catalog {quoted(desk.catalog.name)}"
-        ).drop_namespace(name)
+        desk.engines.drop_namespace(name)
     except PreconditionError as error:
         raise NamedError(error, _CONFLICT, NOT_EMPTY) from error
     return NOTHING

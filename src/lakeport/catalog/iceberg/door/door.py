@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from pyiceberg.exceptions import NamespaceNotEmptyError
 from pyiceberg.table.metadata import TableMetadata
 
 from lakeport.catalog.decoding import decoded
@@ -34,7 +35,12 @@ from lakeport.catalog.iceberg.pointers.port import properties_of
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dropped import remove_now
 from lakeport.catalog.iceberg.views.host import keeps_views
-from lakeport.core.errors import CorruptDataError, InvalidRequestError, NotFoundError
+from lakeport.core.errors import (
+    CorruptDataError,
+    InvalidRequestError,
+    NotFoundError,
+    PreconditionError,
+)
 from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
 
 # The row that keeps a namespace without properties.
@@ -177,6 +183,17 @@ class EngineDoor:
         with changing(self._surroundings, TableName(name, "")):
             self._surroundings.native.create_namespace(tuple(levels), dict(properties))
         return name
+
+    def drop_namespace(self, name: str) -> None:
+        found = self._surroundings.pointers.namespace(name).name
+        with changing(self._surroundings, TableName(found, "")):
+            try:
+                self._surroundings.native.drop_namespace(self.levels(found))
+            except NamespaceNotEmptyError as error:
+                raise PreconditionError(
+                    f"namespace {quoted(found)} is not empty",
+                    hint="drop its tables and views first",
+                ) from error
 
     def change_properties(
         self, namespace: str, removals: Sequence[str], updates: Mapping[str, str], terms: Terms
