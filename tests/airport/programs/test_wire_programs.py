@@ -8,13 +8,17 @@ from pathlib import Path
 
 import pytest
 
+from tests.airport.programs.standard_table import StandardTable
 from tests.airport.programs.wire_lake import SERVED, WireLake, wire_lake
+from tests.airport.programs.wire_table import WireTable
 from tests.behaviours.history import ImpossibleHistoryError, shared
 from tests.behaviours.programs import STATEMENTS, WRITERS
 from tests.catalog.iceberg.faults.planted import BUGS
 
 PROGRAMS = {"iceberg": 10, "memory": 3}
 """Of each of the two ways."""
+
+STANDARD = {"iceberg": 4, "memory": 2}
 
 
 @pytest.fixture(params=sorted(SERVED))
@@ -43,9 +47,9 @@ def run_interleaved(wire: WireLake, seeds: range) -> None:
     assert refused.total() * 10 >= statements, refused  # real collisions, not only shared rows
 
 
-def run_threads(wire: WireLake, seeds: range) -> None:
+def run_threads(wire: WireLake, seeds: range, way: type[WireTable] = WireTable) -> None:
     for seed in seeds:
-        wire.create(seed).on_threads()
+        wire.create(seed, way=way).on_threads()
 
 
 def test_interleaved_clients_leave_a_serial_history(wire: WireLake) -> None:
@@ -54,6 +58,10 @@ def test_interleaved_clients_leave_a_serial_history(wire: WireLake) -> None:
 
 def test_clients_on_threads_leave_a_serial_history(wire: WireLake) -> None:
     run_threads(wire, range(100, 100 + PROGRAMS[wire.name]))
+
+
+def test_standard_clients_on_threads_leave_a_serial_history(wire: WireLake) -> None:
+    run_threads(wire, range(300, 300 + STANDARD[wire.name]), StandardTable)
 
 
 @pytest.mark.parametrize("report", sorted(BUGS))
@@ -86,3 +94,9 @@ def test_many_interleaved_clients_leave_serial_histories(iceberg: WireLake, firs
 @pytest.mark.parametrize("first", range(2_000, 2_100, 10))
 def test_many_clients_on_threads_leave_serial_histories(iceberg: WireLake, first: int) -> None:
     run_threads(iceberg, range(first, first + 10))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("first", range(3_000, 3_040, 10))
+def test_many_standard_clients_leave_serial_histories(iceberg: WireLake, first: int) -> None:
+    run_threads(iceberg, range(first, first + 10), StandardTable)

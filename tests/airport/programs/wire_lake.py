@@ -39,21 +39,24 @@ class WireLake:
     lake: Lake
     clients: tuple[RawClient, ...]
 
-    def create(self, seed: int, *, returning: bool = True) -> Program:
-        return Program(self, create(self.lake, seed), seed, returning)
+    def create(
+        self, seed: int, *, returning: bool = True, way: type[WireTable] = WireTable
+    ) -> Program:
+        return Program(self, create(self.lake, seed), seed, returning, way)
 
 
 @dataclass(frozen=True)
 class Program:
     """Run it in either way: `ImpossibleHistoryError` unless a serial history explains all of it.
 
-    `returning` is whether half of the clients want their rows back.
+    `returning` is whether half of the clients want their rows back, `way` what kind of clients they are.
     """
 
     wire: WireLake
     real: Subject
     seed: int
     returning: bool
+    way: type[WireTable]
 
     def interleaved(self) -> Log:
         reader, own = self._ways()
@@ -73,7 +76,7 @@ class Program:
         quiet = Quiet()
         *own, reader = (
             Subject(
-                WireTable(
+                self.way(
                     self.real,
                     raw,
                     f"c{number}",
