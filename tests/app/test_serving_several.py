@@ -113,6 +113,26 @@ def test_grants_may_be_for_one_catalog(project: Path) -> None:
                 rows_of(client, *path, options=ann)
 
 
+def test_an_admin_of_a_catalog_sees_what_others_did_and_tried_there(project: Path) -> None:
+    admin = token_for(project, "keeper", Ability.ADMIN, "*", catalogs=["archive"])
+    ann = token_for(project, "ann", Ability.READ, "shop.*")
+    with serving(project) as (_, client):
+        rows_of(client, "shop", "orders", options=ann)
+        list(client.do_action(fl.Action("GetSchemas", b'{"catalog_name": "archive"}'), ann))
+        with pytest.raises(fl.FlightUnauthorizedError):
+            rows_of(client, "archive", "old", "orders", options=ann)
+        audit = rows_of(client, "archive", "lakeport", "audit", options=admin)
+    found = [
+        (row["action"] or row["method"], row["catalog"], row["namespace"], row["outcome"])
+        for row in audit
+        if row["identity"] == "ann"
+    ]
+    assert found == [
+        ("GetSchemas", "archive", None, "OK"),
+        ("GetFlightInfo", "archive", "old", "PERMISSION_DENIED"),
+    ]
+
+
 def test_a_person_is_told_how_to_attach_each(project: Path) -> None:
     with serving(project) as (server, _):
         attach = server.greeting.statements()[2:]

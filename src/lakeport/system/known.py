@@ -234,7 +234,7 @@ KNOWN: Mapping[str, Known] = {
         _views,
     ),
     "audit": _known(
-        "Calls: all of them for an admin, their own for everybody else.",
+        "Calls: all for an admin, those about it for a catalog's, their own for everybody else.",
         (
             ("at", _MOMENT),
             ("identity", pa.string()),
