@@ -280,6 +280,25 @@ def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> S
     return Shim("compound_assignment", kept) if len(kept) != len(tokens) or kept != tokens else None
 
 
+def _titles(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """Teradata's `a (TITLE 'A')` and `a (FORMAT '…')`: how a column is shown."""
+    kept: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        four = tokens[at : at + 4]
+        kinds = [token.token_type for token in four]
+        shown = len(four) == 4 and four[1].text.upper() in {"TITLE", "FORMAT"}
+        if shown and (kinds[0], kinds[2], kinds[3]) == _SHOWN:
+            at += 4
+            continue
+        kept.append(tokens[at])
+        at += 1
+    return Shim("titles", kept) if len(kept) < len(tokens) else None
+
+
+_SHOWN = (TokenType.L_PAREN, TokenType.STRING, TokenType.R_PAREN)
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -301,5 +320,6 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _compound_assignment,
     _window_function,
     _system_time_travel,
+    _titles,
     _spark_syntax,
 )

@@ -96,6 +96,17 @@ CREATE MATERIALIZED VIEW v AS SELECT a FROM s;
 --> schema s(a int) imported
 --> schema v(a int) implied view @0
 
+-- case: a_materialized_view_that_keeps_its_rows_in_a_table
+-- dialect: clickhouse
+-- table: raw(id Int32, name String)
+-- table: kept(name String, id Int32)
+CREATE MATERIALIZED VIEW mv TO kept AS SELECT id, upper(name) AS name FROM raw;
+--> mv.id <- raw.id
+--> mv.name <= raw.name
+--> kept.id <- mv.id
+--> kept.name <- mv.name
+--> stmt 0 CREATE_VIEW reads raw writes mv, kept
+
 -- case: cache_table_as
 -- table: s(a int)
 CACHE TABLE c AS SELECT a FROM s;

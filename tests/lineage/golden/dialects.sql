@@ -168,3 +168,9 @@ SELECT `a` FROM `s`.`t`;
 -- dialect: hive
 ALTER TABLE a EXCHANGE PARTITION (day = '1') WITH TABLE s.b;
 --> stmt 0 ALTER_TABLE reads s.b writes a
+
+-- case: teradata_titles_are_no_columns
+-- dialect: teradata
+CREATE VIEW v AS SELECT name, dob (TITLE 'Birthdate') FROM employee;
+--> v.name <- employee.name
+--> v.dob <- employee.dob

@@ -8,12 +8,13 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
-from lakeport.lineage.bind.scope import Column, Output, Ref, Relation
+from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail
 from lakeport.lineage.bind.tables import bind_table, name_span, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted
+from lakeport.lineage.statements.targets import assign_by_name, target_table
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -124,7 +125,22 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         target.metadata["description"] = entry.description
     capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
     _restore_known(binder, target, entry)
+    _keep_rows(binder, target, node)
     return statement
+
+
+def _keep_rows(binder: Binder, view: Relation, node: exp.Expr) -> None:
+    """ClickHouse's `MATERIALIZED VIEW v TO t`: the rows of the view are in a table, by name."""
+    kept = _property(node, exp.ToTableProperty)
+    if kept is None or not isinstance(kept.this, exp.Table):
+        return
+    target = target_table(binder, kept.this)
+    copies: list[Item] = [
+        Column(column.name, column.key, refs=[Ref(column)], identity=True)
+        for column in view.columns
+    ]
+    tails: list[Item] = [Tail(view)] if view.tails else []
+    assign_by_name(binder, target, Output([*copies, *tails], [], [view]), known=target.complete)
 
 
 def _new_relation(binder: Binder, kind: str, label: str, name: Name, node: exp.Expr) -> Relation:
