@@ -77,6 +77,26 @@ def test_the_spark_jar_is_named_or_to_be_fetched(read: Read, tmp_path: Path) -> 
     assert check(f'jars = ["{named}"]\n') == Check("spark jar", State.OK, str(named))
 
 
+def test_a_damaged_jar_in_the_cache_is_called_so(read: Read, tmp_path: Path) -> None:
+    settings = read(f'[pipeline]\ncache = "{tmp_path}/cache"\n')
+    jar = tmp_path / "cache" / "jars" / "iceberg-spark-runtime-4.1_2.13-1.12.0.jar"
+    jar.parent.mkdir(parents=True)
+    jar.write_text("half of it")
+    check = spark.jar(spark_options(settings))
+    assert (check.state, check.found) == (
+        "warn",
+        f"iceberg-spark-runtime-4.1_2.13 in {jar.parent} is damaged",
+    )
+
+
+def test_settings_of_spark_that_contradict_ours_are_a_warning(read: Read) -> None:
+    (check,) = spark.checks(read('[pipeline.spark.conf]\n"spark.master" = "yarn"\n'))
+    assert (check.state, check.found) == (
+        "warn",
+        "`pipeline.spark.conf` sets spark.master to yarn, but `pipeline.spark.master` is local[*]",
+    )
+
+
 def test_spark_connect_needs_no_java_here(read: Read) -> None:
     java, _, jar = spark.checks(read('[pipeline.spark]\nconnect = "sc://h:15002"\n'))
     assert (java.state, jar.state) == ("ok", "ok")

@@ -12,6 +12,7 @@ from lakeport.app.doctor.report import Check, ok, warn
 from lakeport.app.spark import spark_options
 from lakeport.core.errors import LakeportError
 from lakeport.core.secrets import mask_text
+from lakeport.pipeline.session.contradictions import require_agreement
 from lakeport.pipeline.session.jars import (
     RUNTIME,
     VERSIONS,
@@ -32,6 +33,7 @@ if TYPE_CHECKING:
 def checks(settings: Settings) -> tuple[Check, ...]:
     try:
         options = spark_options(settings)
+        require_agreement(options)
     except LakeportError as error:
         return (warn("spark", error.message, error.hint or ""),)
     if options.connect is not None:
@@ -56,9 +58,10 @@ def jar(options: SparkOptions) -> Check:
     if cached:
         return ok("spark jar", ", ".join(map(str, cached)))
     folder = folder_of(options.cache)
+    is_damaged = (folder / f"{RUNTIME}-{VERSIONS[0]}.jar").exists()
     return warn(
         "spark jar",
-        f"{RUNTIME} is not in {folder}",
+        f"{RUNTIME} in {folder} is damaged" if is_damaged else f"{RUNTIME} is not in {folder}",
         f"the first `lakeport run` fetches it; without a network put {RUNTIME}-{VERSIONS[0]}.jar"
         " there or name it in `pipeline.jars`",
     )
