@@ -48,6 +48,11 @@ print('Exception in thread "main" org.apache.spark.SparkException: Could not par
       "\tat org.apache.spark.deploy.SparkSubmit.main(SparkSubmit.scala)", sep="\n", file=sys.stderr)
 sys.exit(1)
 """
+_CRASHED = r"""
+print("#", "# A fatal error has been detected by the Java Runtime Environment:", "#",
+      "#  SIGBUS (0x7) at pc=0x00007f718debc53d, pid=18155, tid=18156", "#", sep="\n")
+os.abort()
+"""
 _REFUSED = 'print("WARNING: a", "Invalid maximum heap size: -Xmxlots", sep="\\n"); sys.exit(1)'
 
 
@@ -56,6 +61,7 @@ _REFUSED = 'print("WARNING: a", "Invalid maximum heap size: -Xmxlots", sep="\\n"
     [
         (_THROWN, ": Could not parse Master URL: x"),
         (_REFUSED, ": Invalid maximum heap size: -Xmxlots"),
+        (_CRASHED, ": Java itself crashed, SIGBUS"),
         ("sys.exit(1)", ""),
     ],
 )

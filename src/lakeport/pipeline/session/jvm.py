@@ -25,6 +25,7 @@ _TURN = 0.02
 _PATIENCE = 300.0
 _LOG_BYTES = 16 << 20
 _THROWN = re.compile(r'^Exception in thread "main" [\w.$]+: (?P<message>.+)$', re.MULTILINE)
+_CRASHED = re.compile(r"^# A fatal error .*\n#\n#\s+(?P<how>\S+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +109,9 @@ def _reason(text: str) -> str:
     thrown = _THROWN.search(text)
     if thrown is not None:
         return thrown["message"]
+    crashed = _CRASHED.search(text)
+    if crashed is not None:
+        return f"Java itself crashed, {crashed['how']}"
     lines = (line for line in text.splitlines() if line.strip() and "WARN" not in line)
     return next(lines, "")
 
