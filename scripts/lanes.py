@@ -81,6 +81,10 @@ _DOORS = (
     *(f"--ignore={folder}" for folder in _CHANGES),
 )
 
+# Writing by Spark shares one JVM; how Spark is started and reached has many of its own.
+_SESSION = "tests/spark/session"
+_PIPELINE = ("tests/spark", f"--ignore={_SESSION}")
+
 CHECK = Lane(
     "check",
     (
@@ -121,7 +125,8 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
         Lane("engines", (_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
-        Lane("spark", (_tests("-m", "not long", "tests/spark"),), 420, needs=("spark",)),
+        Lane("spark", (_tests("-m", "not long", *_PIPELINE),), 420, needs=("spark",)),
+        Lane("session", (_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
@@ -149,7 +154,8 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
         Lane("engines", (_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
-        Lane("spark", (_tests("-m", "long", "tests/spark"),), 600, needs=("spark",)),
+        Lane("spark", (_tests("-m", "long", *_PIPELINE),), 600, needs=("spark",)),
+        Lane("session", (_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
