@@ -238,6 +238,7 @@ def test_what_is_no_metadata_cannot_be_registered(
     namespace = raw.namespace()
     path = f"/v1/lake/namespaces/{namespace}/register"
     inside = folder / "warehouse" / "not.metadata.json"
+    inside.parent.mkdir(exist_ok=True)  # no other test may have made a table yet
     inside.write_text('{"format-version": 2}')
     for location in (f"file://{inside}", f"file://{folder}/warehouse/missing.metadata.json"):
         reply = client.post(path, {"name": "t", "metadata-location": location})
