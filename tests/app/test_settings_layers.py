@@ -120,6 +120,7 @@ def test_a_list_in_a_variable_may_be_toml(read: Read) -> None:
 SETTABLE = {
     "server.public_address": "grpc+tls://lake.example.com:443",
     "pipeline.spark.connect": "sc://h:15002",
+    "pipeline.door": "https://example.com/iceberg",
     "catalog.uri": "https://example.com",
     "server.tls.key": "key.pem",
     "server.tls.client_ca": "ca.pem",

@@ -10,6 +10,7 @@ import pytest
 from lakeport import PreconditionError
 from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.pipeline import Pipeline
+from lakeport.catalog.iceberg.attachment import Attachment
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.pipeline.session import Spark
@@ -33,7 +34,9 @@ def lake(behind: Lake, jvm: Spark) -> Iterator[Lake]:
         with IcebergCatalog(profile, max_staleness=0.0) as catalog:
 
             def pipeline() -> Pipeline:
-                return Pipeline(catalog, lambda: Lent(jvm), jvm.log, service=profile)
+                return Pipeline(
+                    catalog, lambda: Lent(jvm), jvm.log, attached=Attachment.to_service(profile)
+                )
 
             with Lake(catalog, pipeline=pipeline) as opened:
                 yield opened
@@ -65,3 +68,17 @@ def test_a_column_that_is_lost_during_the_run_fails_it_by_name(lake: Lake, behin
 
     with pytest.raises(PreconditionError, match=r"column `w` of table `shop\.t` was dropped"):
         lake.write("SELECT 2 AS k, 'c' AS v", into="shop.t", observe=drop)
+
+
+def test_spark_comes_in_by_the_door_of_a_server(behind: Lake, jvm: Spark) -> None:
+    with behind.rest(growth=True) as door:
+
+        def pipeline() -> Pipeline:
+            return Pipeline(behind.catalog, lambda: Lent(jvm), jvm.log, attached=door.attachment)
+
+        with Lake(behind.catalog, pipeline=pipeline) as lake:
+            lake.write("SELECT 1 AS k", into="shop.t")
+            lake.write("SELECT 2 AS k, 'x' AS v", into="shop.t")
+            with pytest.raises(Exception, match="`v` would be dropped"):
+                lake.spark().sql("ALTER TABLE shop.t DROP COLUMN v")
+    assert rows(behind) == [{"k": 1, "v": None}, {"k": 2, "v": "x"}]

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from lakeport.app.lake.source import Source
     from lakeport.app.settings import Settings
     from lakeport.catalog.dropped import Memory
+    from lakeport.catalog.iceberg.attachment import Attachment
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
@@ -75,9 +76,19 @@ def open_pipeline(settings: Settings, catalog: IcebergCatalog, actor: str | None
         catalog,
         lambda: start_spark(spark_options(settings)),
         spark_log(settings),
-        service=catalog.profile if catalog.profile.type == "rest" else None,
+        attached=_attached(settings, catalog.profile),
         actor=actor,
     )
+
+
+def _attached(settings: Settings, profile: Profile) -> Attachment | None:
+    """Where Spark goes past a door of this process, if it does."""
+    from lakeport.catalog.iceberg.attachment import Attachment  # noqa: PLC0415
+
+    if profile.type == "rest":
+        return Attachment.to_service(profile)
+    given = settings.pipeline
+    return None if given.door is None else Attachment.to_door(profile.name, given.door, given.token)
 
 
 def open_source(settings: Settings, catalog: str | None = None) -> Source:

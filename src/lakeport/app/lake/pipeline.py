@@ -1,7 +1,7 @@
 """The pipeline of a lake: its Spark, started when it is needed first, and the door Spark comes in by.
 
 A catalog that is a REST service is Spark's own to attach to; every other one it reaches through a door of
-ours on loopback, where tables lose nothing. An adopted session may know another lake by the name of this
+ours: on loopback, where tables lose nothing, or that of a server, for a Spark elsewhere. An adopted session may know another lake by the name of this
 one, and never forgets a catalog that it has opened: there ours goes by a name of its own.
 """
 
@@ -17,7 +17,6 @@ from weakref import WeakKeyDictionary
 
 from lakeport.app.lake.rest import LocalDoor
 from lakeport.catalog.iceberg.attachment import Attachment
-from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import Catalog
 from lakeport.core.closing import Closing
 from lakeport.pipeline.console import Console, SparkError
@@ -31,7 +30,7 @@ _NAME = "pipeline"
 class Pipeline(Closing):
     """`start` starts Spark, which is closed here; `log` takes what adopted sessions say at length.
 
-    `service` is the profile of a catalog that Spark attaches to past us.
+    `attached` is where Spark goes past us: to a catalog that is a service, or the door of a server.
     """
 
     def __init__(
@@ -40,13 +39,13 @@ class Pipeline(Closing):
         start: Callable[[], Spark],
         log: Path,
         *,
-        service: Profile | None = None,
+        attached: Attachment | None = None,
         actor: str | None = None,
     ) -> None:
         self._catalog = catalog
         self._start = start
         self._log = log
-        self._service = service
+        self._attached = attached
         self._actor = actor
         self._lock = threading.Lock()
         self._door: LocalDoor | None = None
@@ -69,8 +68,8 @@ class Pipeline(Closing):
         return self.spark().session(self.attachment().for_spark())
 
     def attachment(self) -> Attachment:
-        if self._service is not None:
-            return Attachment.to_service(self._service)
+        if self._attached is not None:
+            return self._attached
         with self._lock:
             if self._door is None:
                 self._door = LocalDoor(self._catalog, self._actor or _NAME, growth=True)
@@ -100,9 +99,10 @@ class Pipeline(Closing):
             if _has_ended(error):
                 self._forget(spark)
             raise
-        with self._lock:
-            if self._spark is spark:
-                self._idle.append(own)
+        finally:
+            with self._lock:
+                if self._spark is spark:
+                    self._idle.append(own)
 
     def _engine(self, spark: Spark, session: Session, catalog: str, observe: Observer) -> Engine:
         return Engine(
@@ -110,7 +110,7 @@ class Pipeline(Closing):
                 Console(spark, session),
                 self.tables,
                 catalog,
-                watches_growth=self._service is not None,
+                watches_growth=self._attached is not None,
                 observe=observe,
             )
         )

@@ -25,6 +25,7 @@ Amount = Annotated[float, Meta(ge=0)]
 Duration = Annotated[float, Meta(gt=0)]
 Share = Annotated[float, Meta(gt=0, le=1)]
 FlightUrl = Annotated[str, Meta(pattern=r"^grpc(\+tls|\+tcp)?://[^/]+$")]
+DoorUrl = Annotated[str, Meta(pattern="^https?://")]
 ConnectUrl = Annotated[str, Meta(pattern="^sc://")]
 
 
@@ -271,6 +272,16 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         ),
     ] = True
     spark: Spark = field(default_factory=Spark)
+    door: Annotated[
+        DoorUrl | None,
+        about(
+            "The Iceberg door of a `lakeport serve`, `http://HOST:8181/iceberg`, for a Spark that cannot"
+            " reach this machine [a door of the run's own on loopback]."
+        ),
+    ] = None
+    token: Annotated[
+        Text | None, about("The token to show at `door`, made with `--growth`."), hidden()
+    ] = None
     defaults: Annotated[
         dict[str, Plain], about("Model settings that hold unless a model says otherwise.")
     ] = field(default_factory=dict)

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
+import pyarrow as pa
 from pyiceberg.catalog import Catalog
 from pyiceberg.catalog.sql import SqlCatalog
 from pyiceberg.exceptions import (
@@ -102,6 +103,14 @@ def taken(name: TableName) -> AlreadyExistsError:
         f"there is already a table or view {quoted(str(name))}",
         hint="choose another name; names are matched without regard to case",
     )
+
+
+def stored_schema(schema: pa.Schema) -> dict[str, Any]:
+    """How a new table of these columns would be stored, as Iceberg's JSON."""
+    found: dict[str, Any] = schema_of(describe(schema).fields).model_dump(
+        mode="json", by_alias=True
+    )
+    return found
 
 
 @dataclass(frozen=True, slots=True)

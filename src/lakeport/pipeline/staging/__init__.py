@@ -4,7 +4,14 @@ from __future__ import annotations
 
 from lakeport.pipeline.staging.given import ArrowStream, Given, Query, given_of, is_frame
 from lakeport.pipeline.staging.leftovers import remove_leftovers
-from lakeport.pipeline.staging.stage import STAGING, Form, Staged, Stager, columns_of
+from lakeport.pipeline.staging.stage import (
+    STAGING,
+    Form,
+    Staged,
+    Stager,
+    arrow_columns,
+    columns_of,
+)
 
 __all__ = [
     "STAGING",
@@ -14,6 +21,7 @@ __all__ = [
     "Query",
     "Staged",
     "Stager",
+    "arrow_columns",
     "columns_of",
     "given_of",
     "is_frame",

@@ -15,12 +15,19 @@ from typing import Literal, TypeAlias
 
 import pyarrow as pa
 
-from lakeport.catalog.definition import Definition
+from lakeport.catalog.definition import Definition, check_columns
+from lakeport.catalog.iceberg.create import stored_schema
 from lakeport.catalog.ports import Insertable, require
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import OWN_PREFIX, TableName, quoted
 from lakeport.pipeline.console import Console
-from lakeport.pipeline.growth import Schema, arrow_schema, plan_growth, schema_from_json
+from lakeport.pipeline.growth import (
+    Schema,
+    arrow_schema,
+    plan_growth,
+    schema_from_iceberg,
+    schema_from_json,
+)
 from lakeport.pipeline.session import Frame, checkpointed
 from lakeport.pipeline.staging.given import ArrowStream
 from lakeport.pipeline.strategies import Relation
@@ -112,6 +119,13 @@ def discard(tables: Tables, name: TableName) -> None:
         tables.engines.drop(name, purge=True)
     except NotFoundError:  # whoever removes leftovers was faster
         return
+
+
+def arrow_columns(schema: pa.Schema) -> tuple[Schema, tuple[str, ...]]:
+    """The columns that Arrow data would have once it is staged, and what is to be said about them."""
+    storable, warnings = _storable(schema)
+    check_columns(storable)
+    return schema_from_iceberg(stored_schema(storable)), warnings
 
 
 def columns_of(frame: Frame) -> Schema:

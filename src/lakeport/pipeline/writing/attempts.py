@@ -76,6 +76,8 @@ class Writing:
     attempt: int = 0
     notes: list[str] = field(default_factory=list)
     _seen: tuple[object, Examined] | None = None
+    _applied: Plan | None = None
+    """How the table has grown, in whichever attempt that was."""
 
     @property
     def model(self) -> str:
@@ -162,6 +164,7 @@ class Writing:
                 self.created = True
             else:
                 tables.grow(head.name, changes(plan))
+            self._applied = self._applied or plan
         except (AlreadyExistsError, ConflictError) as error:
             raise _OvertakenError(error.message) from error
         except LakeportError as error:
@@ -271,6 +274,11 @@ class Writing:
                 f"the rows of run {self.run.id} are not in table {name} any more",
                 hint="somebody rolled it back while it was written; run it again",
             )
+        if now.definition.constraints != grown.definition.constraints:
+            self.notes.append(
+                f"the rules of table {name} were changed while it was written:"
+                " `lakeport doctor` tells whether rows break them"
+            )
         lost = next(losses(grown.schema, now.schema), None) if self.around.watches_growth else None
         if lost is not None:
             raise PreconditionError(
@@ -293,7 +301,7 @@ class Writing:
             snapshot_id=None if made is None else made.snapshot_id,
             version=head.version if made is None else made.version,
             created=self.created,
-            growth=plan,
+            growth=self._applied or plan,
             counts={} if made is None else counts_in(made.summary),
             attempts=self.attempt,
             warnings=(

@@ -23,6 +23,7 @@ from lakeport.pipeline.staging import (
     Query,
     Staged,
     Stager,
+    arrow_columns,
     columns_of,
     is_frame,
 )
@@ -56,9 +57,8 @@ class Engine:
         if isinstance(given, Query) or is_frame(given):
             return self._planned(self.analyze(given), head, request, run)
         with pa.RecordBatchReader.from_stream(_stream(given)) as reader:
-            nothing = reader.schema.empty_table()
-        with self._stager(run).arrow(nothing) as staged:
-            return self._planned(staged.schema, head, request, run, *staged.warnings)
+            source, notes = arrow_columns(reader.schema)
+        return self._planned(source, head, request, run, *notes)
 
     def write(self, given: Given, request: WriteRequest, run: Run | None = None) -> Outcome:
         """Once per run and model: a run that has committed is told so, and writes nothing again."""
