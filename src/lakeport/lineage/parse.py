@@ -85,12 +85,15 @@ class StatementParser:
         """The tree of one statement, by the first way that works."""
         if chunk.error is not None:
             return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
-        if self._may_be_deep(chunk) and _nesting(chunk.tokens) > _MAX_NESTING:
+        text = self._text[chunk.start : chunk.end]
+        lowered = text.lower()
+        if _may_be_deep(lowered) and _nesting(chunk.tokens) > _MAX_NESTING:
             return Parsed(
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
-        self._unfold(chunk)
-        self._calm_structs(chunk)
+        self._unfold(chunk.tokens, text, lowered)
+        if lowered.count("struct(") > _MANY_STRUCTS:
+            _calm_structs(chunk.tokens)
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:
@@ -148,41 +151,19 @@ class StatementParser:
                 return tree
         return None
 
-    def _may_be_deep(self, chunk: Chunk) -> bool:
-        """Counting characters is cheap; only a text with that many openers is worth a closer look."""
-        piece = self._text[chunk.start : chunk.end]
-        openers = sum(map(piece.count, "([{")) + _TYPE_WEIGHT * piece.count("<")
-        return openers + piece.lower().count("case") > _MAX_NESTING
-
-    def _unfold(self, chunk: Chunk) -> None:
+    def _unfold(self, tokens: list[Token], text: str, lowered: str) -> None:
         """Pipes and Spark's IDENTIFIER; a look at the text is cheaper than one at every token."""
         if self._dialect.naming not in {"spark", "bigquery"}:
             return
-        text = self._text[chunk.start : chunk.end]
         spark = self._dialect.naming == "spark"
-        if "|" in text and ((spark and lengthen_pipes(chunk.tokens)) or "|>" in text):
-            unfold_pipes(chunk.tokens)
+        if "|" in text and ((spark and lengthen_pipes(tokens)) or "|>" in text):
+            unfold_pipes(tokens)
         if spark:
-            unfold_table(chunk.tokens)
-            lowered = text.lower()
+            unfold_table(tokens)
             if "identifier" in lowered:
-                fold_identifiers(chunk.tokens)
+                fold_identifiers(tokens)
             if "all," in lowered:
-                name_columns(chunk.tokens)
-
-    def _calm_structs(self, chunk: Chunk) -> None:
-        """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""
-        if self._text[chunk.start : chunk.end].lower().count("struct(") <= _MANY_STRUCTS:
-            return
-        tokens = chunk.tokens
-        for position, token in enumerate(tokens[:-1]):
-            if (
-                token.token_type is TokenType.STRUCT
-                and tokens[position + 1].token_type is TokenType.L_PAREN
-            ):
-                tokens[position] = Token(
-                    TokenType.VAR, token.text, token.line, token.col, token.start, token.end
-                )
+                name_columns(tokens)
 
     def _shims(self, chunk: Chunk) -> Iterator[Shim]:
         yield from inner_statements(chunk.tokens, self._text, self._dialect.parser)
@@ -211,6 +192,24 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
     except (SqlglotError, RecursionError, ValueError, TypeError, AttributeError, KeyError):
         return None
     return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
+
+
+def _may_be_deep(lowered: str) -> bool:
+    """Counting characters is cheap; only a text with that many openers is worth a closer look."""
+    openers = sum(map(lowered.count, "([{")) + _TYPE_WEIGHT * lowered.count("<")
+    return openers + lowered.count("case") > _MAX_NESTING
+
+
+def _calm_structs(tokens: list[Token]) -> None:
+    """Nested `struct(struct(…))`: tried as a type first at every level, it doubles per level."""
+    for position, token in enumerate(tokens[:-1]):
+        if (
+            token.token_type is TokenType.STRUCT
+            and tokens[position + 1].token_type is TokenType.L_PAREN
+        ):
+            tokens[position] = Token(
+                TokenType.VAR, token.text, token.line, token.col, token.start, token.end
+            )
 
 
 def _nesting(tokens: list[Token]) -> int:

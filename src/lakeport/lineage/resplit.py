@@ -34,7 +34,7 @@ def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
             text,
             [Chunk([], c.start, c.end, c.error, blocks=c.blocks) for c in previous.chunks],
         )
-    scripted = may_be_script(text, parser)
+    scripted = may_be_script(text.lower(), parser)
     found = None if previous is None or scripted else _resplit(previous, text, parser)
     return Pieces(text, found if found is not None else split(text, parser))
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.registry import Registry
 
 _T = TokenType
+_DEFINES = frozenset({_T.CREATE, _T.DROP})
 _AFTER_TYPE = frozenset(
     {
         "RETURN",
@@ -54,8 +55,10 @@ class Routine:
 
 def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None:
     """Learn from a CREATE or DROP FUNCTION; every other statement is none of our business."""
+    if not tokens or tokens[0].token_type not in _DEFINES:
+        return
     words = [token.text.upper() for token in tokens[:7]]
-    if not words or words[0] not in {"CREATE", "DROP"} or "FUNCTION" not in words:
+    if "FUNCTION" not in words:
         return
     at = words.index("FUNCTION") + 1
     while at < len(tokens) and tokens[at].text.upper() in {"IF", "NOT", "EXISTS"}:

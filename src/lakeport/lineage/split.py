@@ -38,13 +38,15 @@ def split_statements(
 
 def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     """The statements of a text, in order, with those in quoted bodies of routines if asked for."""
-    if "delimiter" in text.lower() and _DELIMITER.search(text):
+    lowered = text.lower()
+    if "delimiter" in lowered and _DELIMITER.search(text):
         text = _with_semicolons(text)
+        lowered = text.lower()
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
         return _split_piecewise(text, parser)
-    if may_be_script(text, parser) and is_script(tokens, text, parser):
+    if may_be_script(lowered, parser) and is_script(tokens, text, parser):
         return cut_script(tokens, text, parser, bodies=bodies)
     return _cut(tokens, text)
 
@@ -112,6 +114,6 @@ def _tokenised_piece(text: str, begin: int, end: int, parser: str) -> list[Chunk
     except (TokenError, RecursionError) as error:
         start = begin + len(piece) - len(piece.lstrip())
         return [Chunk([], start, begin + len(piece.rstrip()), str(error).splitlines()[0])]
-    if may_be_script(piece, parser) and is_script(tokens, piece, parser):
+    if may_be_script(piece.lower(), parser) and is_script(tokens, piece, parser):
         return cut_script(tokens, text, parser, bodies=True)
     return _cut(tokens, piece)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.expressions import collect, occurrences
 from lakeport.lineage.bind.keys import note_candidate_key
 from lakeport.lineage.bind.scope import FILTER, Column
@@ -20,10 +21,11 @@ from lakeport.lineage.types import mismatches, read_type
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.column_types import ColumnTypes
-    from lakeport.lineage.bind.scope import Relation, Scope
+    from lakeport.lineage.bind.scope import Ref, Relation, Scope
     from lakeport.lineage.types import SqlType
 
 _COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
+_UNCLEAR = "?"
 _NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
@@ -44,8 +46,7 @@ def bind_filter(
             refs = collect(binder, conjunct, scope, FILTER)
             scope.indirect += [(ref, subtype) for ref in refs]
         else:
-            # For the relations they belong to it does not matter how often they occur.
-            refs = occurrences(binder, conjunct, scope, FILTER)
+            refs = _inputs(binder, conjunct, scope)
         binder.filters += 1
         if conjunct.__class__ in _COMPARISONS:
             _check_comparison(binder, conjunct)
@@ -61,6 +62,23 @@ def bind_filter(
                 relation.filters.append(noted)
         if joined and conjunct.__class__ is exp.EQ:
             _note_join_key(binder, conjunct, joined)
+
+
+def _inputs(binder: Binder, conjunct: exp.Expr, scope: Scope) -> list[Ref]:
+    """For the relations they belong to it does not matter how often inputs occur.
+
+    A column beside a column or a literal, as most conjuncts are, needs no walk.
+    """
+    if conjunct.__class__ in _COMPARISONS:
+        args = conjunct.args
+        left, right = args["this"], args["expression"]
+        if left.__class__ is exp.Column:
+            if right.__class__ is exp.Column:
+                found = bind_column(binder, left, scope, FILTER)
+                return [*found, *bind_column(binder, right, scope, FILTER)]
+            if right.__class__ is exp.Literal:
+                return bind_column(binder, left, scope, FILTER)
+    return occurrences(binder, conjunct, scope, FILTER)
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
@@ -110,7 +128,7 @@ def _check_comparison(binder: Binder, node: exp.Expr) -> None:
     types, dialect = binder.types, binder.dialect.name
     first = _simple_kind(types, left, dialect)
     second = _simple_kind(types, right, dialect) if first is not None else None
-    if second is None or first == second:
+    if second is None or (first == second and first != _UNCLEAR):
         # The common cases, cheaply: two columns of one kind, or a number and a number.
         return
     for offender, message in mismatches(node, types.of_name, dialect, types.memo):
@@ -118,11 +136,11 @@ def _check_comparison(binder: Binder, node: exp.Expr) -> None:
 
 
 def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:
-    """`number` for numbers, the kind for other columns and literals, `?` for what needs thought."""
+    """`number` for numbers, the kind for other columns and literals; some need more thought."""
     if node.__class__ is exp.Literal:
         return "string" if node.args.get("is_string") else "number"
     if node.__class__ is not exp.Column:
-        return f"?{id(node)}"
+        return _UNCLEAR
     declared = types.declaration(node)
     if declared is not None:
         return _declared_kind(declared, dialect)

@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 _COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ)
 # Groupings of several keys.
 _SEVERAL = frozenset({exp.Tuple, exp.Paren, exp.Cube, exp.Rollup, exp.GroupingSets})
+# Aggregates that take keys, and what has columns of its own.
+_GROUPINGS = (exp.Grouping, exp.GroupingId)
+_CLOSED = (exp.Query, exp.Lambda)
 _SORTS = ("order", "sort", "cluster", "distribute")
 
 
@@ -45,13 +48,10 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     keys = _keys(node)
     gone = _gone_from(binder, scope, _columns_left(binder, keys, items))
     # Most queries filter and sort by what they show; looking closer costs more than this.
-    for key in (*filtered, *sorted_by):
-        inner = key.args["this"] if key.__class__ is exp.Ordered else key
-        if gone(inner) if inner.__class__ is exp.Column else _taken_away(inner, gone, _NOTHING):
-            break
-    else:
-        return
-    if not is_grouped(node):
+    if not (
+        any(_taken_away(key, gone, _AGGREGATES) for key in filtered)
+        or any(_is_taken_away(key, gone) for key in sorted_by)
+    ) or not is_grouped(node):
         return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
     scalars = _scalar_functions(node)
@@ -97,7 +97,7 @@ class _Whole:
         """Whether a function takes any column: an aggregate, or one of which nothing says it is none."""
         if node.__class__ is exp.Anonymous:
             return self._scalars is not None and node.name.lower() not in self._scalars
-        if isinstance(node, exp.Grouping | exp.GroupingId):
+        if isinstance(node, _GROUPINGS):
             return False
         return self.aggregates and isinstance(node, exp.AggFunc)
 
@@ -115,6 +115,15 @@ class _Whole:
 
 
 _NOTHING = _Whole([], None, aggregates=False)
+_AGGREGATES = _Whole([], None)
+
+
+def _is_taken_away(key: exp.Expr, gone: Callable[[exp.Expr], bool]) -> bool:
+    """Whether a sort names a column that only an aggregate could still see."""
+    inner = key.args["this"] if key.__class__ is exp.Ordered else key
+    if inner.__class__ is exp.Column:
+        return gone(inner)
+    return bool(_taken_away(inner, gone, _NOTHING))
 
 
 def _check(
@@ -231,7 +240,7 @@ def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole)
     stack = [root]
     while stack:
         node = stack.pop()
-        if isinstance(node, exp.Query | exp.Lambda) or whole.may_aggregate(node):
+        if isinstance(node, _CLOSED) or whole.may_aggregate(node):
             continue
         if node.__class__ is exp.Column:
             if gone(node):

@@ -25,6 +25,7 @@ from lakeport.lineage.bind.stars import expand_star
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
+_WRAPPERS = (exp.Subquery, exp.Paren)
 _TIME_WINDOWS = frozenset({"window", "session_window"})
 
 
@@ -32,7 +33,7 @@ def bind_query(
     binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
 ) -> Output:
     """The output of any query expression."""
-    while isinstance(node, exp.Subquery | exp.Paren):
+    while isinstance(node, _WRAPPERS):
         ctes = bind_ctes(binder, node, parent, ctes)
         if node.args.get("pivots") or node.args.get("joins"):
             return _bind_wrapped(binder, node, parent, ctes)

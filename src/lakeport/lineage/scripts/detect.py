@@ -16,11 +16,10 @@ _BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
 _ROUTINES = frozenset({TokenType.FUNCTION, TokenType.PROCEDURE})
 
 
-def may_be_script(text: str, parser: str) -> bool:
-    """A cheap look at the text: without these there is no block in it."""
-    if parser in BATCHES or parser == "oracle" or "$" in text:
+def may_be_script(lowered: str, parser: str) -> bool:
+    """A cheap look at the text in lower case: without these there is no block in it."""
+    if parser in BATCHES or parser == "oracle" or "$" in lowered:
         return True
-    lowered = text.lower()
     return (
         "begin" in lowered
         or "language" in lowered
