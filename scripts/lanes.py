@@ -125,7 +125,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
         Lane("engines", (_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
-        Lane("spark", (_tests("-m", "not long", *_PIPELINE),), 420, needs=("spark",)),
+        Lane("spark", (_tests("-m", "not long", *_PIPELINE),), 540, needs=("spark",)),
         Lane("session", (_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),

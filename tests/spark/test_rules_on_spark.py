@@ -136,3 +136,13 @@ def test_a_table_with_keys_that_nobody_has_written_yet(ground: Ground) -> None:
     ground.write(values("k, v", "(1, 1)", "(2, 2)"))
     assert [row[0] for row in ground.rows()] == [1, 2]
     assert len(ground.data_snapshots()) == 1
+
+
+def test_checks_are_asked_of_many_rows_piece_by_piece(ground: Ground) -> None:
+    rules = (Check("v < 100 OR word IS NULL", "sane"),)
+    ground.lake.create_table("shop.t", Definition(COLUMNS, rules))
+    many = "SELECT CAST(id AS INT) AS k, CAST(id % 100 AS INT) AS v, 'a' AS word FROM range({})"
+    with pytest.raises(ConstraintViolationError, match="1 row"):
+        ground.write(f"{many.format(600_000)} UNION ALL SELECT -1, 100, 'z'")
+    assert ground.history() == []
+    assert ground.write(many.format(600_000)).rows == 600_000

@@ -13,7 +13,12 @@ from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import WriteContext
 from lakeport.catalog.statements import insert_rows
-from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    UnsupportedError,
+)
 from lakeport.core.names import TableName
 from lakeport.pipeline.growth import arrow_schema, changes, evolve_schema, plan_growth
 from lakeport.pipeline.target import Run, Tables
@@ -120,3 +125,10 @@ def test_a_format_that_cannot_be_written_is_told(tables: Tables) -> None:
 def test_a_catalog_that_engines_cannot_write_is_told() -> None:
     with pytest.raises(UnsupportedError, match="cannot be written by Spark"):
         Tables(MemoryCatalog("m"))
+
+
+def test_a_namespace_goes_again_with_the_table_that_could_not_be_made(tables: Tables) -> None:
+    wrong = Definition(arrow_schema(columns(a="int")), partitioned_by=("day(a)",))
+    with pytest.raises(InvalidRequestError, match=r"day\(a\)"):
+        tables.create(ORDERS, wrong)
+    assert tables.catalog.namespaces() == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 
 from lakeport.catalog.changes import Growth
 from lakeport.catalog.definition import Definition
@@ -20,6 +21,7 @@ from lakeport.catalog.ports import (
 from lakeport.core.errors import (
     AlreadyExistsError,
     ConflictError,
+    LakeportError,
     NotFoundError,
     UnsupportedError,
 )
@@ -75,22 +77,36 @@ class Tables:
         growing.alter(additions, self._context)
 
     def create(self, name: TableName, definition: Definition) -> None:
-        """Empty, and never as a query's result: not every catalog can do both at once."""
-        self._ensure_namespace(name.namespace)
+        """Empty, and never as a query's result: not every catalog can do both at once.
+
+        A namespace that had to be made for it goes again if the table cannot be made.
+        """
+        is_new = self._ensure_namespace(name.namespace)
         namespace = self.catalog.namespace(name.namespace)
-        what = f"namespace {quoted(name.namespace)}"
-        require(namespace, DynamicNamespace, what).create_table(name.table, definition)
+        tables = require(namespace, DynamicNamespace, f"namespace {quoted(name.namespace)}")
+        try:
+            tables.create_table(name.table, definition)
+        except BaseException:
+            if is_new:
+                with suppress(LakeportError):  # somebody has made a table in it meanwhile
+                    self._dynamic().drop_namespace(name.namespace)
+            raise
 
     def path(self, name: TableName) -> tuple[str, ...]:
         """The parts of a table's name below the catalog."""
         return (*self._engines.levels(name.namespace), name.table)
 
-    def _ensure_namespace(self, name: str) -> None:
+    def _dynamic(self) -> DynamicCatalog:
+        return require(self.catalog, DynamicCatalog, f"catalog {quoted(self.catalog.name)}")
+
+    def _ensure_namespace(self, name: str) -> bool:
+        """Whether it had to be made."""
         try:
             self.catalog.namespace(name)
         except NotFoundError:
-            dynamic = require(self.catalog, DynamicCatalog, f"catalog {quoted(self.catalog.name)}")
             try:
-                dynamic.create_namespace(NamespaceInfo(name))
+                self._dynamic().create_namespace(NamespaceInfo(name))
             except AlreadyExistsError:  # another program was faster
-                return
+                return False
+            return True
+        return False
