@@ -11,7 +11,12 @@ from lakeport.pipeline.strategies import statements, taken_keys
 from tests.pipeline.strategies.writes import write
 
 KEY = PrimaryKey(("customer_id",), "pk")
-TABLE = pa.schema({"customer_id": pa.int64(), "name": pa.string(), "region": pa.string()})
+COLUMNS: dict[str, pa.DataType] = {
+    "customer_id": pa.int64(),
+    "name": pa.string(),
+    "region": pa.string(),
+}
+TABLE = pa.schema(COLUMNS)
 
 
 def test_appended_rows_are_asked_about_with_all_that_are_there() -> None:
