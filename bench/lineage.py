@@ -1,8 +1,14 @@
 """How fast lineage is, beside sqlglot alone, sqlglot's own lineage, sqllineage and FlowScope.
 
 CPU time, everything in one run on one machine, so that only the ratios matter. The peers that are
-not ours to install are fetched once into a cache folder, or skipped with the reason. Two floors are
-measured beside them: a look at every node from Python, and the least that binds the queries at all.
+not ours to install are fetched once into a cache folder, or skipped with the reason.
+
+Where the limit is, is measured as well, in units of sqlglot's parse: a look at every node from
+Python, the least that binds the queries at all, and the answer itself, made from its own JSON and
+written again by C. Whatever the binder, an answer of this contract from sqlglot's trees costs parse,
+look and answer. That sum is 1.4 on the queries and 1.6 on the workload; FlowScope needs 1.5 and 1.1
+for a smaller answer. Its bars, 1.0 and 1.5 times FlowScope, are 1.5 and 1.65 parses: next to nothing
+is left for binding names, types, texts and issues.
 """
 
 from __future__ import annotations
@@ -48,6 +54,7 @@ def main() -> int:
         lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema),
         rounds=ROUNDS,
     )
+    answer, answer_workload = _answers_alone(queries, statements)
     flowscope = peers.flowscope(queries, statements, ROUNDS)
     sqllineage = peers.sqllineage(queries, statements)
 
@@ -77,9 +84,31 @@ def main() -> int:
             Line("workload: lakeport to JSON / FlowScope", workload_json / flowscope.workload, 1.5),
         ]
     kept = show(bars)
-    print(f"\n  the least that binds the queries, to JSON / sqlglot parse: {least / parse:.2f}")
-    print("  (names to columns alone: no types, spans, texts, checks, nor a graph of the workload)")
+    print(f"\n  {'limits, in parses of sqlglot':<44}{'queries':>10}{'workload':>10}")
+    for name, on_queries, on_workload in (
+        ("a look per node", look - parse, look_workload - parse_workload),
+        ("the answer, made and written in C", answer, answer_workload),
+        ("parse + look + answer: nothing bound", look + answer, look_workload + answer_workload),
+        ("parse + the least that binds, to JSON", least, 0.0),
+        ("FlowScope", flowscope.queries, flowscope.workload),
+    ):
+        shown = f"{on_workload / parse_workload:>10.2f}" if on_workload else ""
+        print(f"  {name:<44}{on_queries / parse:>10.2f}{shown}")
+    print("  (the least: names to columns alone, no types, spans, texts, checks, workload graph)")
     return 0 if kept else 1
+
+
+def _answers_alone(queries: list[str], statements: list[str]) -> tuple[float, float]:
+    """What the objects and the JSON of our answers cost without any analysis."""
+    some = [encode_result(_answer(sql, _SCHEMA)) for sql in queries]
+    whole = encode_result(_answer(";\n".join(statements)))
+    decode = msgspec.json.Decoder(AnalyzeResult).decode
+    first, second = best_cpu(
+        lambda _: [encode_result(decode(answer)) for answer in some],
+        lambda _: encode_result(decode(whole)),
+        rounds=ROUNDS,
+    )
+    return first, second
 
 
 def _answers(queries: list[str]) -> None:
