@@ -85,7 +85,7 @@ def routine_header(tokens: list[Token]) -> str | None:
         return None
     if not _INSIDE.isdisjoint(token.token_type for token in tokens):
         return None
-    return next((f"CREATE_{word}" for word in words if word in ROUTINES), None)
+    return next((f"{words[0]}_{word}" for word in words if word in ROUTINES), None)
 
 
 def reopened(

@@ -199,26 +199,35 @@ _ICEBERG_ALTERS = (
     ("DROP", "TAG"),
     ("SET", "IDENTIFIER"),
     ("DROP", "IDENTIFIER"),
+    ("UNSET", "TBLPROPERTIES"),
+    ("RECOVER", "PARTITIONS"),
+    ("WITH", "SCHEMA"),
 )
 
 
 def _iceberg_alter(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """Layout, branches and tags: the table is named, its columns stay. An empty ALTER says so."""
-    if words[:2] != ["ALTER", "TABLE"]:
+    if words[:2] not in (["ALTER", "TABLE"], ["ALTER", "VIEW"]):
         return None
     for position in range(3, min(len(words), 10)):
-        if any(tuple(words[position : position + len(form)]) == form for form in _ICEBERG_ALTERS):
-            return Shim(
-                "iceberg_alter",
-                tree=exp.Alter(this=_named(tokens[2:position]), kind="TABLE", actions=[]),
-            )
+        layout = any(
+            tuple(words[position : position + len(form)]) == form for form in _ICEBERG_ALTERS
+        )
         column = words[position : position + 2] == ["ALTER", "COLUMN"]
-        if column and words[-1] in {"FIRST", "COMMENT"}:
-            return Shim(
-                "iceberg_alter",
-                tree=exp.Alter(this=_named(tokens[2:position]), kind="TABLE", actions=[]),
-            )
+        if layout or (column and words[-1] in {"FIRST", "COMMENT"}) or _comments(words[position:]):
+            altered = exp.Alter(this=_named(tokens[2:position]), kind=words[1], actions=[])
+            return Shim("iceberg_alter", tree=altered)
     return None
+
+
+def _comments(words: list[str]) -> bool:
+    """`CHANGE [COLUMN] a COMMENT '…'`."""
+    return words[:1] == ["CHANGE"] and "COMMENT" in words[2:4] and len(words) <= 5
+
+
+def _reset(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Spark's `RESET spark.sql.x`."""
+    return Shim("reset", tree=exp.Set(expressions=[])) if words[0] == "RESET" else None
 
 
 def _named(tokens: list[Token]) -> exp.Table:
@@ -317,6 +326,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _set_schema,
     _iceberg_alter,
     _describe,
+    _reset,
     _compound_assignment,
     _window_function,
     _system_time_travel,

@@ -353,7 +353,8 @@ def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str |
             f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
             severity="info",
         )
-    return next(f"CREATE_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)
+    word = tokens[0].text.upper()
+    return next(f"{word}_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:

@@ -163,3 +163,28 @@ ALTER TABLE nowhere ADD COLUMN b INT;
 CREATE TABLE t (a INT);
 ALTER TABLE t DROP COLUMN b;
 --> issue UNKNOWN_COLUMN relation=t column=b
+
+-- case: properties_and_comments_leave_columns_alone
+-- dialect: spark
+CREATE TABLE t (a INT);
+ALTER TABLE t UNSET TBLPROPERTIES IF EXISTS ('owner');
+ALTER TABLE t CHANGE a COMMENT 'first';
+ALTER TABLE t CHANGE COLUMN a COMMENT 'first';
+ALTER TABLE t RECOVER PARTITIONS;
+--> stmt 1 ALTER_TABLE writes t
+--> stmt 2 ALTER_TABLE writes t
+--> stmt 3 ALTER_TABLE writes t
+--> stmt 4 ALTER_TABLE writes t
+--> schema t(a int) implied @0
+
+-- case: views_with_other_settings
+-- dialect: spark
+-- table: s(a int)
+CREATE VIEW v AS SELECT a FROM s;
+ALTER VIEW v UNSET TBLPROPERTIES ('owner');
+ALTER VIEW v WITH SCHEMA BINDING;
+--> v.a <- s.a
+--> stmt 1 ALTER_VIEW writes v
+--> stmt 2 ALTER_VIEW writes v
+--> schema s(a int) imported
+--> schema v(a int) implied view @0

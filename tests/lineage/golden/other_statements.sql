@@ -164,3 +164,19 @@ DESCRIBE SELECT a FROM t;
 EXPLAIN FORMATTED SELECT SUM(a) FROM t;
 --> stmt 0 EXPLAIN reads t
 --> out.sum(a) <= t.a[AGGREGATION]
+
+-- case: what_holds_no_columns_may_be_altered
+-- dialect: spark
+ALTER SCHEMA s SET DBPROPERTIES ('a' = 'b');
+ALTER DATABASE s SET LOCATION '/x';
+RESET spark.sql.ansi.enabled;
+--> stmt 0 ALTER_SCHEMA
+--> stmt 1 ALTER_DATABASE
+--> stmt 2 SET
+
+-- case: altered_objects_of_a_warehouse
+-- dialect: snowflake
+ALTER WAREHOUSE w SUSPEND;
+ALTER TASK t RESUME;
+--> stmt 0 ALTER_WAREHOUSE
+--> stmt 1 ALTER_TASK

@@ -75,6 +75,21 @@ _NO_LINEAGE = frozenset(
         "DELIMITER",
     }
 )
+# How the objects are called that hold columns: to alter another one moves no data.
+_HOLDERS = frozenset(
+    {
+        "DYNAMIC",
+        "EVENT",
+        "EXTERNAL",
+        "FOREIGN",
+        "ICEBERG",
+        "LIVE",
+        "MATERIALIZED",
+        "STREAMING",
+        "TABLE",
+        "VIEW",
+    }
+)
 _PROCEDURE = re.compile(
     r"^\s*(?:([\w`\".]+)\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
 )
@@ -117,12 +132,14 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
         return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
             word, word
         )
+    first = text.split(None, 1)[0].upper() if text.split() else ""
+    if word == "ALTER" and first.isalpha() and first not in _HOLDERS:
+        return f"ALTER_{first}"
     binder.report(
         IssueCode.UNSUPPORTED_SYNTAX,
         f"`{word}` statements of this form have no lineage rule",
         hint="its tables are not part of the graph",
     )
-    first = text.split(None, 1)[0].upper() if text.split() else ""
     return (
         f"{word}_{first}"
         if word in {"CREATE", "ALTER", "DROP"} and first.isalpha()
