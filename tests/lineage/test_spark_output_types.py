@@ -29,6 +29,12 @@ def types(sql: str) -> list[str | None]:
         ),
         ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
         ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
+        (
+            "SELECT * FROM variant_explode(input => parse_json('[1]'))",
+            ["int", "string", "variant"],
+        ),
+        ("SELECT t._metadata.file_size, _metadata.file_name FROM t", ["bigint", "string"]),
+        ("SELECT a, grouping__id FROM t GROUP BY CUBE (a)", ["int", "bigint"]),
         ("SELECT (SELECT * FROM (SELECT max(b) FROM t)) + 1", ["bigint"]),
     ],
 )

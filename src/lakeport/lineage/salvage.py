@@ -83,7 +83,8 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
     creates = created_kind(tokens)
     for position, token in enumerate(tokens):
         word = token.text.upper()
-        reading = word in _READ_WORDS
+        # What follows USING in a definition is a format, a method or a file.
+        reading = word in _READ_WORDS and not (word == "USING" and creates is not None)
         if not reading and word not in _WRITE_WORDS:
             continue
         name, span = _name(tokens, position + 1)

@@ -111,6 +111,13 @@ def _default_collation(tokens: list[Token], at: int, found: list[Token]) -> int:
     return length
 
 
+def _properties(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`TBLPROPERTIES (owner 'me')`: Spark needs no equals sign, and nothing here the properties."""
+    del found
+    length = _through_parenthesis(tokens, at + 1)
+    return 1 + length if length else 0
+
+
 def _table_argument(tokens: list[Token], at: int, found: list[Token]) -> int:
     """`f(TABLE(t) PARTITION BY a ORDER BY b)`: how rows reach a function is none of its columns."""
     length = _through_parenthesis(tokens, at + 1)
@@ -251,6 +258,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     "PIVOT": _pivot,
     "REDUCE": _transform,
     "TABLE": _table_argument,
+    "TBLPROPERTIES": _properties,
     **{name.upper(): _json_clauses for name in _JSON_FUNCTIONS},
     **{name.upper(): _null_choice for name in _NULL_CHOOSERS},
 }

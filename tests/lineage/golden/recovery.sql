@@ -124,3 +124,16 @@ SELECT first_value(a, true) OVER (ORDER BY b) AS x, any_value(b, false) AS y FRO
 --> @0 out.y <= t.a, t.b
 --> @1 out.x <= t.a, t.b[WINDOW]
 --> @1 out.y <= t.b[AGGREGATION]
+
+-- case: properties_without_an_equals_sign
+-- dialect: spark
+CREATE TABLE t (a STRING, b INT) USING parquet COMMENT 'kept' TBLPROPERTIES (owner 'me', a.b.c true);
+--> stmt 0 CREATE_TABLE writes t
+--> schema t(a string, b int) implied @0
+
+-- case: the_format_of_an_unreadable_table_is_no_table
+-- dialect: spark
+CREATE TABLE t (a STRING, nonsense nonsense nonsense) USING parquet;
+--> stmt 0 UNKNOWN writes t
+--> schema t(...) implied @0
+--> issue PARSE_ERROR

@@ -251,13 +251,18 @@ def generator_columns(
     elif isinstance(function, exp.Explode):
         names = ["key", "value"] if mapped or len(kinds) == 2 or wanted == 2 else ["col"]
     else:
-        return _named_generator(binder, function, scope, refs, wanted)
+        return _named_generator(binder, function, scope, refs, wanted, kinds)
     kinds += [None] * (len(names) - len(kinds))
     return [(name, refs, of) for name, of in zip(names, kinds, strict=False)]
 
 
 def _named_generator(
-    binder: Binder, function: exp.Expr, scope: Scope, refs: list[Ref], wanted: int
+    binder: Binder,
+    function: exp.Expr,
+    scope: Scope,
+    refs: list[Ref],
+    wanted: int,
+    kinds: list[SqlType | None],
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
     if isinstance(function, exp.Stack):
         rows = (
@@ -292,7 +297,7 @@ def _named_generator(
         ]
     defaults = DEFAULT_NAMES.get(name)
     if defaults and wanted <= len(defaults):
-        kinds = [SqlType("bigint")] if name == "range" else [None] * len(defaults)
+        kinds = kinds if len(kinds) == len(defaults) else [None] * len(defaults)
         return [(default, refs, kind) for default, kind in zip(defaults, kinds, strict=True)]
     return [
         (name if wanted <= 1 else f"col{number}", refs, None) for number in range(max(wanted, 1))

@@ -98,6 +98,8 @@ def pseudo_column(binder: Binder, relation: Relation, name: str, key: str) -> Co
     if binder.dialect.naming == "spark" and key == "_metadata":
         column.approximate = False
         column.type, column.typed = read_type(_FILE_METADATA, "spark"), True
+    elif binder.dialect.naming == "spark" and key == "grouping__id":
+        column.type, column.typed = read_type("bigint", "spark"), True
     return column
 
 

@@ -164,7 +164,8 @@ def _column_of(
                 Ref(struct, role, path=".".join([identifier.name, *(part.name for part in path)]))
             ]
         if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
-            return [Ref(pseudo_column(binder, relation, identifier.name, key), role)]
+            fields = ".".join(part.name for part in path) or None
+            return [Ref(pseudo_column(binder, relation, identifier.name, key), role, path=fields)]
         return unknown_column(binder, identifier, identifier.name, key, [relation], role)
     if key in relation.duplicates and relation.entry is None and not are_copies(relation, key):
         same = [candidate for candidate in relation.columns if candidate.key == key]
