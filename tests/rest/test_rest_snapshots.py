@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from tests.rest.raw import RawLake, RawTable, update
+from lakeport.catalog.evolution.rules import rules_of
+from tests.rest.raw import COLUMNS, RawLake, RawTable, column, schema, update
 
 BAD = (400, "BadRequestException")
 LOST = (409, "CommitFailedException")
@@ -75,6 +76,41 @@ def test_a_replaced_table_goes_on_counting_whatever_was_written_meanwhile(raw: R
     assert after["last-sequence-number"] == 5
     assert after["current-snapshot-id"] == second["snapshot-id"]
     assert table.append()
+
+
+CHECK = '[{"kind": "check", "name": "c", "columns": {"k": 1}, "expression": "k > 0"}]'
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        [update("set-properties", updates={"lakeport.constraints": CHECK})],
+        [
+            update("add-schema", schema=schema(COLUMNS[0], {**COLUMNS[1], "required": True})),
+            update("set-current-schema", schema_id=-1),
+        ],
+    ],
+    ids=["check", "not null"],
+)
+def test_rows_that_were_checked_by_older_rules_are_lost(
+    raw: RawLake, change: list[dict[str, Any]]
+) -> None:
+    """Nobody held them against what the table has asked of rows since."""
+    table = raw.table()
+    now = table.loaded()
+    checked = rules_of(now["schemas"][0], now["properties"])
+
+    def rows() -> dict[str, Any]:
+        summary = {"operation": "append", "lakeport.rules": checked}
+        return add(table.snapshot(table.loaded()["last-sequence-number"] + 1, summary=summary))
+
+    after = table.changed(rows())
+    assert after["snapshots"][0]["summary"]["lakeport.rules"] == checked
+    grown = schema(*COLUMNS, column(3, "more"), number=1)
+    table.changed(update("add-schema", schema=grown), update("set-current-schema", schema_id=-1))
+    table.changed(rows())
+    table.changed(*change)
+    assert table.refuse(rows()).error == LOST
 
 
 def test_a_snapshot_that_is_there_is_refused(raw: RawLake) -> None:

@@ -19,10 +19,10 @@ from pyiceberg.types import BinaryType, FixedType, NestedField, PrimitiveType
 
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Definition, with_default
+from lakeport.catalog.evolution.rules import CONSTRAINTS
 from lakeport.catalog.iceberg.layout import partition_terms, sort_terms
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.rules import (
-    CONSTRAINTS,
     DEFAULTS,
     read_constraints,
     read_defaults,

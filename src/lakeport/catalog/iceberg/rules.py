@@ -26,7 +26,6 @@ from lakeport.core.errors import LakeportError
 from lakeport.core.names import NameMap, fold
 
 DEFAULTS = "lakeport.defaults"
-CONSTRAINTS = "lakeport.constraints"
 
 _PRIMARY_KEY, _UNIQUE, _CHECK = "primary key", "unique", "check"
 _ONE, _ALL = "constraint", "constraints"

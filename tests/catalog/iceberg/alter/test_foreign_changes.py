@@ -10,8 +10,8 @@ from pyiceberg.types import LongType, StringType
 
 from lakeport.catalog.changes import AddColumn, AddConstraint, DropConstraint, RenameField
 from lakeport.catalog.definition import Check, Definition, PrimaryKey, Unique, default_of
+from lakeport.catalog.evolution.rules import CONSTRAINTS
 from lakeport.catalog.iceberg.broken import broken_rules
-from lakeport.catalog.iceberg.rules import CONSTRAINTS
 from lakeport.core.errors import ConstraintViolationError, KeyViolationError, PreconditionError
 from tests.catalog.iceberg.alter.ground import Ground, Ware
 

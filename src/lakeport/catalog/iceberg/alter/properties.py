@@ -13,9 +13,9 @@ from collections.abc import Mapping, Sequence
 from pyiceberg.table.metadata import TableMetadata
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.evolution.rules import CONSTRAINTS
 from lakeport.catalog.iceberg.definition import COMMENT, OWN
 from lakeport.catalog.iceberg.rules import (
-    CONSTRAINTS,
     DEFAULTS,
     default_expressions,
     write_constraints,

@@ -9,6 +9,7 @@ from pyiceberg.table.refs import MAIN_BRANCH, SnapshotRef, SnapshotRefType
 from pyiceberg.table.snapshots import Snapshot, SnapshotLogEntry
 from pyiceberg.table.statistics import StatisticsCommonFields
 
+from lakeport.catalog.evolution.rules import RULES, rules_of
 from lakeport.catalog.iceberg.door import messages
 from lakeport.catalog.iceberg.door.draft import Draft, require_known
 from lakeport.catalog.iceberg.door.parts import (
@@ -38,6 +39,7 @@ def add_snapshot(draft: Draft, update: messages.AddSnapshot) -> None:
     if snapshot.schema_id is not None:
         known = {each.schema_id for each in draft.schemas}
         require_known(is_known=snapshot.schema_id in known, what=f"schema {snapshot.schema_id}")
+    _require_rules(draft, snapshot)
     if draft.format_version > 1:
         snapshot = _numbered(draft, snapshot)
         draft.last_sequence_number = snapshot.sequence_number or 0
@@ -104,6 +106,19 @@ def remove_partition_statistics(draft: Draft, update: messages.RemovePartitionSt
     kept = _without(draft.partition_statistics, update.snapshot_id)
     draft.is_changed |= kept != draft.partition_statistics
     draft.partition_statistics = kept
+
+
+def _require_rules(draft: Draft, snapshot: Snapshot) -> None:
+    """What its rows were checked by, if it says so, is still what the table asks of rows."""
+    summary = snapshot.summary
+    checked = None if summary is None else summary.additional_properties.get(RULES)
+    if checked is None:
+        return
+    schema = next(each for each in draft.schemas if each.schema_id == draft.current_schema_id)
+    if checked != rules_of(schema.model_dump(mode="json", by_alias=True), draft.properties):
+        raise ConflictError(
+            "the table's rules have changed since the rows were checked", hint="check them again"
+        )
 
 
 def _numbered(draft: Draft, snapshot: Snapshot) -> Snapshot:
