@@ -84,14 +84,15 @@ def test_a_key_without_a_bound_is_compared_all_the_same() -> None:
 def test_one_aggregate_measures_the_staged_rows() -> None:
     asked = write(KEYS, KEYS, unique_key=("id", "on", "at", "local", "f"))
     nulls = "`id` IS NULL OR `on` IS NULL OR `at` IS NULL OR `local` IS NULL OR `f` IS NULL"
-    assert measure(asked) == (
-        f"SELECT count(*), count_if({nulls}),"
-        f" count(DISTINCT IF({nulls}, NULL, struct(`id`, `on`, `at`, `local`, `f`))),"
+    keys = f"count(DISTINCT IF({nulls}, NULL, struct(`id`, `on`, `at`, `local`, `f`)))"
+    ends = (
         " min(`id`), max(`id`), unix_date(min(`on`)), unix_date(max(`on`)),"
         " unix_micros(min(`at`)), unix_micros(max(`at`)),"
         " CAST(min(`local`) AS STRING), CAST(max(`local`) AS STRING)\n"
         "FROM `staged`"
     )
+    assert measure(asked) == f"SELECT count(*), count_if({nulls}), NULL,{ends}"
+    assert measure(asked, repeats=True) == f"SELECT count(*), count_if({nulls}), {keys},{ends}"
 
 
 def test_what_was_measured_becomes_bounds() -> None:
@@ -107,12 +108,18 @@ def test_what_was_measured_becomes_bounds() -> None:
 
 def test_an_empty_batch_has_no_bounds() -> None:
     asked = write(KEYS, KEYS, unique_key=("id",))
-    assert measured(asked, (0, 0, 0, None, None)) == Measured(0)
+    assert measured(asked, (0, 0, 0, None, None)) == Measured(0, repeated=0)
+    assert measured(asked, (0, 0, None, None, None)) == Measured(0)
+
+
+def test_what_nobody_asked_is_not_known() -> None:
+    asked = write(KEYS, KEYS, unique_key=("id",))
+    assert measured(asked, (4, 1, None, 1, 2)).repeated is None
 
 
 def test_where_nulls_match_they_can_repeat() -> None:
     asked = write(KEYS, KEYS, unique_key=("id",), null_keys="match")
-    assert "count(DISTINCT struct(`id`))" in measure(asked)
+    assert "count(DISTINCT struct(`id`))" in measure(asked, repeats=True)
     assert measured(asked, (4, 2, 3, 1, 2)).repeated == 1
 
 

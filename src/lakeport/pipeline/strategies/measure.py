@@ -1,6 +1,7 @@
 """What has to be known of staged rows before they are written, in one aggregate over them.
 
-How many there are, how many have a NULL in their key, whether keys repeat, and how far they reach.
+How many there are, how many have a NULL in their key, how far keys reach, and whether they repeat: that
+only for who has to know, since counting keys costs as much as all the rest.
 Dates and points in time come as numbers or text, so that no zone of a session and no limit of a
 client's calendar gets in between.
 """
@@ -31,23 +32,25 @@ _FORMS: dict[Type, str] = {
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """`repeated` counts rows beyond the first of each key; rows with a NULL key repeat only by `match`."""
+    """`repeated` counts rows beyond the first of each key, None where nobody asked; rows with a NULL key
+    repeat only by `match`.
+    """
 
     rows: int
     null_keys: int = 0
-    repeated: int = 0
+    repeated: int | None = None
     bounds: tuple[Bound, ...] = ()
 
 
-def measure(write: Write) -> str:
-    """One row: `measured` reads it."""
+def measure(write: Write, *, repeats: bool = False) -> str:
+    """One row: `measured` reads it. `repeats` asks whether keys do."""
     if not write.unique_key:
         return f"SELECT count(*)\nFROM {write.staged.sql}"
     keys = key_columns(write)
     values = [
         "count(*)",
         f"count_if({_any_null(keys)})",
-        f"count(DISTINCT {_whole_key(write, keys)})",
+        f"count(DISTINCT {_whole_key(write, keys)})" if repeats else "NULL",
     ]
     for key in _ordered(keys):
         form = _FORMS.get(key.type, "{}")
@@ -67,7 +70,8 @@ def measured(write: Write, row: Sequence[Value | None]) -> Measured:
         for key, low, high in pairs
         if low is not None and high is not None
     )
-    return Measured(_count(rows), _count(nulls), keyed - _count(distinct), bounds)
+    repeated = None if distinct is None else keyed - _count(distinct)
+    return Measured(_count(rows), _count(nulls), repeated, bounds)
 
 
 def repeated_keys(write: Write) -> str:

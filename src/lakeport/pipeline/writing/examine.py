@@ -39,9 +39,11 @@ def examine(
     console: Console, request: WriteRequest, write: Write, plan: Plan, rules: Definition | None
 ) -> Examined:
     """`rules` are the table's, None of one that is not there yet."""
-    found = measured(write, console.row(measure(write), MEANING))
+    # A MERGE that updates takes one row for each key; `delete_insert` keeps what repeats.
+    question = measure(write, repeats=request.chosen == "merge")
+    found = measured(write, console.row(question, MEANING))
     require_keys(write, found)
-    if request.chosen == "merge" and found.repeated:
+    if found.repeated:
         raise repetition(write, console.rows(repeated_keys(write), MEANING))
     if rules is not None:
         require_rules(console, write, plan, rules, found.rows)
