@@ -41,6 +41,8 @@ class Console:
     def __init__(self, spark: Spark, session: Session) -> None:
         self.spark = spark
         self.session = session
+        self.has_ended = False
+        """Whether Spark itself was found to be gone, by whatever statement."""
 
     def run(self, sql: str, settings: Mapping[str, str] | None = None) -> None:
         self.rows(sql, settings)
@@ -99,4 +101,6 @@ class Console:
             raise
         except Exception as error:
             self.spark.keep_trace(error)
-            raise SparkError(error, self.spark.gone(error)) from error
+            gone = self.spark.gone(error)
+            self.has_ended = self.has_ended or gone is not None
+            raise SparkError(error, gone) from error

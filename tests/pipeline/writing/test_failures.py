@@ -13,7 +13,13 @@ from lakeport.core.errors import (
 )
 from lakeport.core.names import TableName
 from lakeport.pipeline.console import SparkError
-from lakeport.pipeline.writing.failures import Meaning, meaning, of_query, of_statement
+from lakeport.pipeline.writing.failures import (
+    Meaning,
+    is_unknown,
+    meaning,
+    of_query,
+    of_statement,
+)
 
 TABLE = TableName("shop", "orders")
 ICEBERG = "org.apache.iceberg.exceptions"
@@ -49,6 +55,19 @@ def test_who_was_overtaken_may_try_again(text: str) -> None:
 )
 def test_everything_else_is_looked_up_in_the_table_first(text: str) -> None:
     assert meaning(failed(text)) is Meaning.UNSURE
+
+
+@pytest.mark.parametrize(
+    ("text", "unknown"),
+    [
+        (f"{CALLING}{ICEBERG}.CommitStateUnknownException: gateway timeout\n\tat x", True),
+        (f"{CALLING}{ICEBERG}.RESTException: Error occurred while processing POST request\n", True),
+        (f"{CALLING}{ICEBERG}.RESTException: Error occurred while processing GET request\n", False),
+        ("[CAST_INVALID_INPUT] The value 'x' cannot be cast", False),
+    ],
+)
+def test_a_commit_without_an_answer_may_be_made_yet(text: str, *, unknown: bool) -> None:
+    assert is_unknown(failed(text)) is unknown
 
 
 @pytest.mark.parametrize(
@@ -93,6 +112,7 @@ def test_a_spark_that_ended_is_the_reason_for_everything() -> None:
     error = SparkError(ConnectionError("refused"), gone)
     assert of_query(error, "spark.log") is gone
     assert of_statement(error, TABLE, "spark.log") is gone
+    assert is_unknown(error)
 
 
 def test_secrets_in_what_spark_says_are_masked() -> None:

@@ -19,7 +19,7 @@ from lakeport.app.lake.rest import LocalDoor
 from lakeport.catalog.iceberg.attachment import Attachment
 from lakeport.catalog.ports import Catalog
 from lakeport.core.closing import Closing
-from lakeport.pipeline.console import Console, SparkError
+from lakeport.pipeline.console import Console
 from lakeport.pipeline.session import Session, Spark, adopt
 from lakeport.pipeline.target import Tables
 from lakeport.pipeline.writing import Engine, Observer, Surroundings, logged
@@ -89,25 +89,24 @@ class Pipeline(Closing):
                 spark = adopt(session, self._log)
                 known = known_to(session, attachment)
                 spark.session(known.for_spark())
-                yield self._engine(spark, session, known.name, observe)
+                yield self._engine(Console(spark, session), known.name, observe)
             return
         spark = self.spark()
         own = self._idle_session() or spark.session(attachment.for_spark())
+        console = Console(spark, own)
         try:
-            yield self._engine(spark, own, attachment.name, observe)
-        except BaseException as error:
-            if _has_ended(error):
-                self._forget(spark)
-            raise
+            yield self._engine(console, attachment.name, observe)
         finally:
+            if console.has_ended:  # after a commit that is no error
+                self._forget(spark)
             with self._lock:
                 if self._spark is spark:
                     self._idle.append(own)
 
-    def _engine(self, spark: Spark, session: Session, catalog: str, observe: Observer) -> Engine:
+    def _engine(self, console: Console, catalog: str, observe: Observer) -> Engine:
         return Engine(
             Surroundings(
-                Console(spark, session),
+                console,
                 self.tables,
                 catalog,
                 watches_growth=self._attached is not None,
@@ -153,12 +152,3 @@ def known_to(session: Session, attachment: Attachment) -> Attachment:
     if there == attachment.uri or not is_taken:
         return attachment
     return replace(attachment, name=f"{attachment.name}_{secrets.token_hex(4)}")
-
-
-def _has_ended(error: BaseException | None) -> bool:
-    """Whether Spark's end is behind an error."""
-    while error is not None:
-        if isinstance(error, SparkError) and error.gone is not None:
-            return True
-        error = error.__cause__
-    return False

@@ -98,8 +98,12 @@ class OwnSpark(Spark):
 
 
 def _is_cut(error: BaseException) -> bool:
-    """Whether the line to the JVM broke. Py4J raises errors of its own and those of sockets."""
-    return isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError"
+    """Whether the line to the JVM broke. Py4J raises errors of its own and those of sockets; a general
+    one has Java's trace in it, unless there was no answer at all.
+    """
+    if isinstance(error, OSError) or type(error).__name__ == "Py4JNetworkError":
+        return True
+    return type(error).__name__ == "Py4JError" and "Trace:" not in str(error)
 
 
 def _require_alone() -> None:

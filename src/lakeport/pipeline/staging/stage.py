@@ -7,6 +7,7 @@ its age. Rows that are Arrow's already are written there by us, in bounded memor
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -18,9 +19,9 @@ import pyarrow as pa
 from lakeport.catalog.definition import Definition, check_columns
 from lakeport.catalog.iceberg.create import stored_schema
 from lakeport.catalog.ports import Insertable, require
-from lakeport.core.errors import NotFoundError
+from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import OWN_PREFIX, TableName, quoted
-from lakeport.pipeline.console import Console
+from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.growth import (
     Schema,
     arrow_schema,
@@ -34,6 +35,8 @@ from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.strategies.write import MEANING, Write
 from lakeport.pipeline.target.run import Run
 from lakeport.pipeline.target.tables import Tables
+
+_log = logging.getLogger(__name__)
 
 STAGING = "lakeport_staging"
 """The namespace of staging tables."""
@@ -103,13 +106,13 @@ class Stager:
         view = Relation((f"{OWN_PREFIX}_staged_{uuid.uuid4().hex[:12]}",))
         with self.console.failing():
             frame.createOrReplaceTempView(view.parts[0])
-        with _left(lambda: self.console.run(f"DROP VIEW IF EXISTS {view.sql}")):
+        with _left(view.sql, lambda: self.console.run(f"DROP VIEW IF EXISTS {view.sql}")):
             yield view
 
     @contextmanager
     def _table(self, name: TableName, schema: pa.Schema) -> Iterator[Relation]:
         self.tables.create(name, Definition(schema))
-        with _left(lambda: discard(self.tables, name)):
+        with _left(str(name), lambda: discard(self.tables, name)):
             yield Relation((self.catalog, *self.tables.path(name)))
 
 
@@ -133,15 +136,20 @@ def columns_of(frame: Frame) -> Schema:
 
 
 @contextmanager
-def _left(remove: Callable[[], None]) -> Iterator[None]:
-    """What fails in the block is told, not that tidying up after it failed as well."""
+def _left(what: str, remove: Callable[[], None]) -> Iterator[None]:
+    """Removed after the block. What the block did stays done, and what failed in it is told, whether or
+    not that succeeds: a view goes with its session, and a table by its age.
+    """
     try:
         yield
     except BaseException:
-        with suppress(Exception):  # its age will remove it
+        with suppress(Exception):
             remove()
         raise
-    remove()
+    try:
+        remove()
+    except (SparkError, LakeportError) as error:
+        _log.warning("staging.left", extra={"left": what, "reason": str(error)})
 
 
 def _storable(schema: pa.Schema) -> tuple[pa.Schema, tuple[str, ...]]:

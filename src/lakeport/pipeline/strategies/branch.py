@@ -39,11 +39,11 @@ def on_branch(write: Write, inside: Builder) -> tuple[Statement, ...]:
             f"CALL {identifier(catalog)}.system.fast_forward("
             f"table => {literal(path)}, branch => 'main', to => {literal(write.branch)})"
         ),
-        drop_branch(write, write.branch),
+        drop_branch(write.target, write.branch),
     )
 
 
-def drop_branch(write: Write, branch: str) -> Statement:
+def drop_branch(table: Relation, branch: str) -> Statement:
     return Statement(
-        f"ALTER TABLE {Relation(write.target.parts).sql} DROP BRANCH IF EXISTS {identifier(branch)}"
+        f"ALTER TABLE {Relation(table.parts).sql} DROP BRANCH IF EXISTS {identifier(branch)}"
     )

@@ -33,7 +33,7 @@ from lakeport.pipeline.strategies import Relation, Statement, Write, drop_branch
 from lakeport.pipeline.target import Commit, Head, Run, Tables
 from lakeport.pipeline.target.run import PROPERTY
 from lakeport.pipeline.writing.examine import Examined, examine, require_unique
-from lakeport.pipeline.writing.failures import Meaning, meaning, of_statement
+from lakeport.pipeline.writing.failures import Meaning, is_unknown, meaning, of_statement
 from lakeport.pipeline.writing.outcome import Outcome, counts_in
 from lakeport.pipeline.writing.prepare import partition_terms, planned, prepared, warnings
 from lakeport.pipeline.writing.progress import Observer, Point, Progress, logged
@@ -109,7 +109,7 @@ class Writing:
     def _attempt(self) -> Outcome:
         request, tables = self.request, self.around.tables
         head = tables.head(request.into)
-        if head is not None and self.attempt > 1:
+        if head is not None:
             made = head.commit_of(self.run.id, self.model)
             if made is not None:
                 return self._outcome(planned(head, self.staged.schema, request), head, made, ())
@@ -217,14 +217,16 @@ class Writing:
     def _send(self, todo: Sequence[Statement], write: Write, grown: Head) -> None:
         console = self.around.console
         summary = self.run.summary(self.model, self.request.interval)
+        is_sent = False
         try:
             with console.settings({PROPERTY + key: value for key, value in summary.items()}):
                 for statement in todo:
+                    is_sent = True
                     console.run(statement.sql, statement.settings)
         except SparkError as error:
             with suppress(SparkError):  # the sentence is about what failed first
                 self._drop_branch(write)
-            self._failed(error, grown)
+            self._failed(error, grown, is_sent=is_sent)
         except BaseException:
             with suppress(Exception):
                 self._drop_branch(write)
@@ -233,10 +235,10 @@ class Writing:
     def _drop_branch(self, write: Write) -> None:
         head = self.around.tables.head(self.request.into)
         if head is not None and self.run.branch in head.branches:
-            statement = drop_branch(write, self.run.branch)
+            statement = drop_branch(write.target, self.run.branch)
             self.around.console.run(statement.sql, statement.settings)
 
-    def _failed(self, error: SparkError, grown: Head) -> None:
+    def _failed(self, error: SparkError, grown: Head, *, is_sent: bool) -> None:
         """Returns if the table has the rows all the same."""
         if meaning(error) is Meaning.CONFLICT:
             raise _OvertakenError(error.sentence) from error
@@ -246,11 +248,11 @@ class Writing:
             return
         if now is not None and now.schema_id != grown.schema_id:
             raise _OvertakenError(error.sentence) from error
-        self._give_up(error)
+        self._give_up(error, is_sent=is_sent)
 
-    def _give_up(self, error: SparkError) -> NoReturn:
+    def _give_up(self, error: SparkError, *, is_sent: bool) -> NoReturn:
         log = self.around.console.spark.log
-        if error.cause("CommitStateUnknownException") is not None:
+        if is_sent and is_unknown(error):
             raise OutcomeUnknownError(
                 f"nobody knows whether table {quoted(str(self.request.into))} was written:"
                 f" {error.sentence}",

@@ -27,7 +27,7 @@ from lakeport.pipeline.staging import (
     columns_of,
     is_frame,
 )
-from lakeport.pipeline.strategies import Relation
+from lakeport.pipeline.strategies import Relation, drop_branch
 from lakeport.pipeline.target import Head, Run
 from lakeport.pipeline.writing.attempts import Surroundings, Writing
 from lakeport.pipeline.writing.failures import of_query
@@ -65,6 +65,7 @@ class Engine:
         run = run or Run()
         before = self.recovered(request, run)
         if before is not None:
+            self._tidy(before, run)
             return before
         with self.stage(given, request, run) as staged:
             return self.write_staged(staged, request, run)
@@ -176,6 +177,17 @@ class Engine:
                 yield
         except SparkError as error:
             raise of_query(error, console.spark.log) from error
+
+    def _tidy(self, before: Outcome, run: Run) -> None:
+        """A run that was killed between its commit and its end may have left its branch."""
+        around = self._around
+        head = around.tables.head(before.table)
+        if head is None or run.branch not in head.branches:
+            return
+        target = Relation((around.catalog, *around.tables.path(head.name)))
+        statement = drop_branch(target, run.branch)
+        with self._asking():
+            around.console.run(statement.sql, statement.settings)
 
     def _tell(self, point: Point, request: WriteRequest, run: Run) -> None:
         self._around.observe(Progress(point, request.into, run.id))

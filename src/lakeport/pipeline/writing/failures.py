@@ -22,6 +22,7 @@ _OVERTAKEN = ("CommitFailedException", "ValidationException")
 _REFUSED = ("BadRequestException",)
 _FORBIDDEN = ("ForbiddenException", "NotAuthorizedException")
 _MALFORMED = "Malformed request: "
+_POST = "processing POST request"  # how Iceberg tells that it got no answer to one
 _NO_ANCESTOR = "not an ancestor"  # how Iceberg refuses to move a branch that others moved
 
 
@@ -40,6 +41,14 @@ def meaning(error: SparkError) -> Meaning:
     if any(_NO_ANCESTOR in cause.message for cause in error.causes):
         return Meaning.CONFLICT
     return Meaning.UNSURE
+
+
+def is_unknown(error: SparkError) -> bool:
+    """Whether a commit may be on its way still, so that its absence now says nothing about later."""
+    if error.gone is not None or error.cause("CommitStateUnknownException"):
+        return True
+    unanswered = error.cause("RESTException")
+    return unanswered is not None and _POST in unanswered.message
 
 
 def of_query(error: SparkError, log: object) -> LakeportError:
