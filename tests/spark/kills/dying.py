@@ -1,0 +1,75 @@
+"""Victims as a test runs them: several at a time, each until its end, and the JVMs with them."""
+
+from __future__ import annotations
+
+import json
+import os
+import select
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+ROOT = Path(__file__).parents[3]
+AT_ONCE = 2
+_PATIENCE = 200.0
+
+Moment = Literal["staged", "grown", "uncommitted", "committed", "written", "untidied"]
+Who = Literal["jvm", "python"]
+
+
+@dataclass(frozen=True)
+class Death:
+    moment: Moment
+    who: Who
+    keyed: bool = False
+
+    @property
+    def table(self) -> str:
+        return f"{'keyed' if self.keyed else 'plain'}_{self.moment}_{self.who}"
+
+    @property
+    def has_committed(self) -> bool:
+        return self.moment in {"committed", "written", "untidied"}
+
+
+def die(folder: Path, deaths: Sequence[Death]) -> dict[Death, dict[str, Any]]:
+    """What each of them told before it ended."""
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return dict(zip(deaths, pool.map(lambda death: _die(folder, death), deaths), strict=True))
+
+
+def _die(folder: Path, death: Death) -> dict[str, Any]:
+    line = (sys.executable, "-m", "tests.spark.kills.victim")
+    done = subprocess.run(
+        [*line, str(folder), death.table, death.moment, death.who],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=_PATIENCE,
+        check=False,
+    )
+    facts: dict[str, Any] = {}
+    for told in done.stdout.splitlines():
+        facts |= json.loads(told)
+    expected = -signal.SIGKILL if death.who == "python" else 0
+    assert done.returncode == expected, (death, facts, done.stderr[-4000:])
+    _await_end(facts["jvm"])
+    return facts
+
+
+def _await_end(process: int) -> None:
+    """A JVM goes with the process that started it, however that ends."""
+    try:
+        handle = os.pidfd_open(process)
+    except ProcessLookupError:
+        return
+    try:
+        ended, _, _ = select.select([handle], [], [], _PATIENCE)
+        assert ended, f"the JVM {process} is still there"
+    finally:
+        os.close(handle)
