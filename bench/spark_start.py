@@ -23,6 +23,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a prog
 import lakeport
 from bench.iceberg_parts.race import finish, is_quick
 from bench.lineage_parts.clock import Line
+from bench.spark_parts import processor
 from lakeport.app.settings import load
 from lakeport.app.spark import spark_options
 from lakeport.pipeline.session import Session, SparkOptions, start_spark
@@ -111,17 +112,7 @@ def _modelled(session: Session) -> tuple[float, str]:
     for statement in MODEL:
         session.sql(statement)
     (row,) = session.sql(RESULT).collect()
-    return _seconds(os.getpid()), str(row)
-
-
-def _seconds(process: int) -> float:
-    """Of a process and all below it, those that ended included."""
-    # After the name, which may hold anything: user and system time, then those of ended children.
-    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-    own = sum(map(int, fields[11:15])) / os.sysconf("SC_CLK_TCK")
-    tasks = Path(f"/proc/{process}/task").glob("*/children")
-    below = [int(child) for task in tasks for child in task.read_text().split()]
-    return own + sum(map(_seconds, below))
+    return processor.seconds(os.getpid()), str(row)
 
 
 if __name__ == "__main__":
