@@ -8,7 +8,13 @@ from typing import Any
 
 import pytest
 
-from lakeport import ConflictError
+from lakeport import (
+    AddConstraint,
+    Check,
+    ConflictError,
+    ConstraintViolationError,
+    RequireColumn,
+)
 from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.pipeline import Pipeline
 from lakeport.pipeline.session import Spark
@@ -134,3 +140,31 @@ def test_a_lost_answer_is_looked_up_and_nothing_is_written_twice(
     added = [row for row in far.ground.rows() if row in {(2, 99), (4, 40)}]
     assert added == [(2, 99), (4, 40)]
     assert far.lake.write(MERGE, into="shop.t", run_id=made.run_id).repeated
+
+
+@pytest.mark.parametrize("strategy", ["append", "merge"])
+def test_a_rule_that_comes_before_the_commit_is_asked_of_the_rows(far: Far, strategy: str) -> None:
+    """They were checked before there was such a rule, and are checked again."""
+    table = far.ground.lake.table("shop.t")
+
+    def rival(commit: int) -> Fate:
+        if commit == 1:
+            table.alter(AddConstraint(Check("v < 90", name="low")))
+        return Fate.PASSED
+
+    with pytest.raises(ConstraintViolationError, match="`low`"):
+        far.write(MERGE, rival, strategy=strategy, unique_key="k")
+    assert far.ground.rows() == [(1, 10), (2, 20), (3, 30)]
+
+
+def test_rows_that_keep_a_new_rule_are_written(far: Far) -> None:
+    table = far.ground.lake.table("shop.t")
+
+    def rival(commit: int) -> Fate:
+        if commit == 1:
+            table.alter(RequireColumn("v"))
+        return Fate.PASSED
+
+    made = far.write(MERGE, rival, strategy="append")
+    assert made.attempts == 2
+    assert far.ground.rows() == [(1, 10), (2, 20), (2, 99), (3, 30), (4, 40)]

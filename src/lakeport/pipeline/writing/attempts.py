@@ -18,6 +18,7 @@ from typing import NoReturn
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.engines import OutcomeUnknownError
 from lakeport.catalog.evolution.growing import losses
+from lakeport.catalog.evolution.rules import RULES, rules_of
 from lakeport.core.errors import (
     AlreadyExistsError,
     ConflictError,
@@ -176,6 +177,8 @@ class Writing:
         # The columns that are written are the planned ones; those that are there must be the same.
         if now is None or now.columns != plan.after:
             raise _OvertakenError("its columns were changed by others")
+        if now.definition.constraints != (() if head is None else head.definition.constraints):
+            raise _OvertakenError("its rules were changed by others")
         self.around.console.run(f"REFRESH TABLE {self._relation(now).sql}")
         return now
 
@@ -216,7 +219,9 @@ class Writing:
 
     def _send(self, todo: Sequence[Statement], write: Write, grown: Head) -> None:
         console = self.around.console
-        summary = self.run.summary(self.model, self.request.interval)
+        # A door of ours takes the rows only while the table's rules are those they were checked by.
+        checked = {RULES: rules_of(grown.schema, grown.properties)}
+        summary = {**self.run.summary(self.model, self.request.interval), **checked}
         is_sent = False
         try:
             with console.settings({PROPERTY + key: value for key, value in summary.items()}):
@@ -276,7 +281,8 @@ class Writing:
                 f"the rows of run {self.run.id} are not in table {name} any more",
                 hint="somebody rolled it back while it was written; run it again",
             )
-        if now.definition.constraints != grown.definition.constraints:
+        is_changed = now.definition.constraints != grown.definition.constraints
+        if is_changed and self.around.watches_growth:
             self.notes.append(
                 f"the rules of table {name} were changed while it was written:"
                 " `lakeport doctor` tells whether rows break them"
