@@ -1,4 +1,4 @@
-"""One JVM for all tests of a process; a lake of its own for each, with four readers of its tables."""
+"""One JVM for all tests of a process; a lake of its own for each, with five readers of its tables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A lake that Spark writes, and everybody who reads it: Spark, PyIceberg, DuckDB and we."""
+"""A lake that Spark writes, and everybody who reads it: Spark, PyIceberg, DuckDB, Flight clients and we."""
 
 from __future__ import annotations
 
@@ -7,15 +7,18 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pyarrow as pa
 from pyiceberg.catalog.rest import RestCatalog
 
 from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.pipeline import Pipeline
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.ports import SnapshotInfo
+from lakeport.core.names import ROW_ID
 from lakeport.pipeline.session import Session, Spark
 from lakeport.pipeline.target import RUN_ID
 from lakeport.pipeline.writing import Outcome
+from tests.airport.airport_server import Client, serving
 from tests.engines.duck import Duck
 from tests.engines.plain import Row, in_order, rows_of
 
@@ -45,6 +48,7 @@ class Ground:
     session: Session
     client: RestCatalog
     duck: Duck
+    airport: Client
 
     def write(self, query: object, into: str = "t", **settings: Any) -> Outcome:
         outcome = self.lake.write(query, into=f"shop.{into}", **settings)
@@ -52,7 +56,7 @@ class Ground:
         return outcome
 
     def rows(self, table: str = "t") -> list[Row]:
-        """In the order of its columns; all four have to see the same."""
+        """In the order of its columns; all five have to see the same."""
         location = self.client.load_table(("shop", table)).metadata_location
         with self.lake.table(f"shop.{table}").scan() as ours:
             seen = {
@@ -62,9 +66,15 @@ class Ground:
                     rows_of(self.client.load_table(("shop", table)).scan().to_arrow())
                 ),
                 "DuckDB": self.duck.rows(f"iceberg_scan('{location}')"),
+                "Airport": in_order(rows_of(self._flown(table))),
             }
         assert len({repr(rows) for rows in seen.values()}) == 1, seen
         return seen["Lakeport"]
+
+    def _flown(self, table: str) -> pa.Table:
+        """As a standard client of a server gets it, and without the column that is for changing rows."""
+        flown = self.airport.rows(self.airport.info("shop", table))
+        return flown.drop_columns([ROW_ID])
 
     def records(self, table: str = "t") -> list[dict[str, Any]]:
         return [dict(zip(self.columns(table), row, strict=True)) for row in self.rows(table)]
@@ -99,10 +109,14 @@ def open_ground(catalog: IcebergCatalog, jvm: Spark, duck: Duck) -> Iterator[Gro
     def pipeline() -> Pipeline:
         return Pipeline(catalog, lambda: Lent(jvm), jvm.log, actor="tester")
 
-    with Lake(catalog, actor="tester", pipeline=pipeline) as lake, lake.rest() as door:
+    with (
+        Lake(catalog, actor="tester", pipeline=pipeline) as lake,
+        lake.rest() as door,
+        serving([catalog]) as airport,
+    ):
         lake.create_namespace("shop")
         client = RestCatalog("through", **door.for_pyiceberg())
         try:
-            yield Ground(lake, lake.spark(), client, duck)
+            yield Ground(lake, lake.spark(), client, duck, airport)
         finally:
             client.close()
