@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from lakeport.pipeline.target.run import ENGINE, FINGERPRINT, MODEL, RUN_ID
+from lakeport.catalog.history import MODEL, RUN_ID
+from lakeport.pipeline.target.run import ENGINE, FINGERPRINT
 from tests.spark.ground import Ground
 
 

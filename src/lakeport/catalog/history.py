@@ -24,6 +24,9 @@ CLOCK_TOLERANCE_NS = 5 * NANOSECONDS
 ACTOR, STATEMENT = "lakeport.actor", "lakeport.statement"
 """Who made a snapshot and with what, in its summary; `lakeport.` as other engines read it, too."""
 
+RUN_ID, MODEL = "lakeport.run-id", "lakeport.model"
+"""Which run of a pipeline made a snapshot, and of which of its models: once in a table's history."""
+
 MAIN = "main"
 """The branch every table has, once something was written: its head."""
 

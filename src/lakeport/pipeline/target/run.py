@@ -13,11 +13,9 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from lakeport.catalog.history import ACTOR
+from lakeport.catalog.history import ACTOR, MODEL, RUN_ID
 from lakeport.core.errors import InvalidRequestError
 
-RUN_ID = "lakeport.run-id"
-MODEL = "lakeport.model"
 FINGERPRINT = "lakeport.fingerprint"
 INTERVAL = "lakeport.interval"
 ENGINE = "lakeport.engine-version"

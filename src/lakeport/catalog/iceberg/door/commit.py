@@ -22,6 +22,7 @@ from lakeport.catalog.iceberg.door.draft import Draft
 from lakeport.catalog.iceberg.door.outcomes import changing
 from lakeport.catalog.iceberg.door.places import Places
 from lakeport.catalog.iceberg.door.repeated import were_made
+from lakeport.catalog.iceberg.door.runs import check_once
 from lakeport.catalog.iceberg.door.texts import Text, text_at
 from lakeport.catalog.iceberg.door.updates import apply
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
@@ -114,8 +115,10 @@ class Committer:
         after = draft.finished(None if before is None else before.location)
         old = None if before is None else before.metadata
         self.places.check_change(old, after, terms)
-        if terms.check is not None and old is not None:
-            terms.check(_shown(old), _shown(after))
+        if old is not None:
+            check_once(asked.name, old, after)
+            if terms.check is not None:
+                terms.check(_shown(old), _shown(after))
         return self._moving(asked.name, before, after)
 
     def _loaded(self, asked: _Asked) -> Loaded | None:
