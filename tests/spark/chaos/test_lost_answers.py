@@ -120,7 +120,7 @@ def test_a_catalog_that_cannot_be_read_from_is_told(
     catalog: IcebergCatalog, jvm: Spark, duck: Duck
 ) -> None:
     # Or the client would ask for half a minute.
-    with open_far(catalog, jvm, duck, {"rest.client.max-retries": "0"}) as far:
+    with open_far(catalog, jvm, duck, {"rest.client.max-retries": "1"}) as far:
         far.write(FIRST, run_id="first")
 
         def busy(asked: Asked, send: Send) -> Reply:
