@@ -192,7 +192,12 @@ class Writing:
     def _begun(self, write: Write) -> Head:
         """With a first snapshot, and nothing in it, which a branch can start from."""
         table = write.target.sql
-        self.around.console.run(f"INSERT INTO {table} SELECT * FROM {table} WHERE false")  # noqa: S608
+        try:
+            self.around.console.run(f"INSERT INTO {table} SELECT * FROM {table} WHERE false")  # noqa: S608
+        except SparkError as error:
+            if error.gone is None and (meaning(error) is Meaning.CONFLICT or is_unknown(error)):
+                raise _OvertakenError(error.sentence) from error  # nothing was at stake
+            self._give_up(error, is_sent=False)
         head = self.around.tables.head(self.request.into)
         if head is None or head.snapshot_id is None:
             raise _OvertakenError("it was replaced by others")
