@@ -12,6 +12,7 @@ from lakeport.app.lake.lake import Lake
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.pipeline.session import Spark
 from lakeport.pipeline.target import RUN_ID
+from tests.airport.airport_server import serving
 from tests.engines.duck import Duck
 from tests.spark.ground import Ground, Lent
 from tests.spark.network import FarPipeline, Network, network
@@ -42,10 +43,14 @@ def open_far(
                 between, catalog, lambda: Lent(jvm), jvm.log, actor="tester", settings=settings
             )
 
-        with Lake(catalog, actor="tester", pipeline=pipeline) as lake, lake.rest() as door:
+        with (
+            Lake(catalog, actor="tester", pipeline=pipeline) as lake,
+            lake.rest() as door,
+            serving([catalog]) as airport,
+        ):
             lake.create_namespace("shop")
             client = RestCatalog("through", **door.for_pyiceberg())
             try:
-                yield Far(lake, jvm.session(door.for_spark()), client, duck, between)
+                yield Far(lake, jvm.session(door.for_spark()), client, duck, airport, between)
             finally:
                 client.close()

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from threading import Barrier
-from typing import Any
+from typing import Any, Protocol
 
 from lakeport import ConflictError
 from lakeport.pipeline.target import RUN_ID
@@ -55,7 +55,11 @@ class Planned:
                 getattr(model, self.strategy)(self.columns, batch)
 
 
-def together(ground: Ground, runs: Sequence[Planned]) -> list[Outcome]:
+class Writer(Protocol):
+    def write(self, query: object, into: str = "t", **settings: Any) -> Outcome: ...
+
+
+def together(ground: Writer, runs: Sequence[Planned]) -> list[Outcome]:
     """All at once: nobody writes before everybody's rows are staged."""
     ready = Barrier(len(runs), timeout=100)
 
@@ -68,7 +72,7 @@ def together(ground: Ground, runs: Sequence[Planned]) -> list[Outcome]:
 
 
 def carried_out(
-    ground: Ground, run: Planned, observe: Callable[[Progress], None] | None = None
+    ground: Writer, run: Planned, observe: Callable[[Progress], None] | None = None
 ) -> Outcome:
     """Whoever is overtaken too often is told so, and comes again with the same id."""
     for _ in range(_TRIES):
