@@ -92,6 +92,25 @@ def test_files_leave_a_merged_manifest(catalog: IcebergCatalog) -> None:
     assert_conforms(loaded(catalog).metadata_location)
 
 
+def test_manifests_that_are_emptied_together_become_one(catalog: IcebergCatalog) -> None:
+    """As by compaction: whoever reads all manifests of the snapshot does not read dozens of empty ones."""
+    source = new_table(catalog)
+    files = [write_rows(source, [number]) for number in range(FAN - 2)]
+    for file in files:
+        commit(catalog, source, Statement(Effect(rows=1, added=(file,))))
+    gone = frozenset(file.file_path for file in files)
+    joined = write_rows(source, range(FAN - 2))
+    commit(catalog, source, Statement(Effect(removed=gone, added=(joined,))))
+    holding = sorted(
+        (each.added_files_count or 0, each.deleted_files_count or 0) for each in manifests(catalog)
+    )
+    assert holding == [(0, FAN - 2), (1, 0)]
+    assert ids_in(catalog) == list(range(FAN - 2))
+    assert_conforms(loaded(catalog).metadata_location)
+    commit(catalog, source, insert(source, [100]))
+    assert all(each.has_added_files() or each.has_existing_files() for each in manifests(catalog))
+
+
 def test_old_snapshots_read_what_they_read_before(catalog: IcebergCatalog) -> None:
     source = new_table(catalog)
     for number in range(FAN + 2):

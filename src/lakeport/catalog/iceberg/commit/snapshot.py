@@ -197,14 +197,20 @@ def _listing(
     encoded = dict(zip((row.path for row in parent.rows), parent.encoded, strict=True))
     replaced = frozenset[str]().union(*(effect.replaced_manifests for effect in effects))
     kept: list[ManifestRow] = []
+    departed: dict[tuple[int, int], list[Marked]] = defaultdict(list)
     for row in parent.rows:
         if row.path in replaced or not row.files:
             continue
-        rewritten = _without(files, row, removed[row.content], moved)
-        if rewritten is row:
+        marked = _without(files, row, removed[row.content], moved)
+        if marked is None:
             kept.append(row)
-        elif rewritten is not None:
-            new.append(rewritten)
+        elif any(each.status == EXISTING for each in marked):
+            new.append(files.write(row.spec_id, row.content, marked))
+        elif files.has_sources(row.spec_id):
+            departed[row.spec_id, row.content] += marked
+    # Compaction empties many manifests at once, and the next commit leaves the empty ones out: until
+    # then readers that open each of them open one.
+    new += [files.write(*where, marked) for where, marked in departed.items()]
     _require_found(source, removed, moved)
     if replaced:
         new += [files.adopted(row) for effect in effects for row in effect.manifests]
@@ -233,24 +239,20 @@ def _additions(
 
 def _without(
     files: ManifestFiles, row: ManifestRow, leaving: frozenset[str], moved: Changes
-) -> ManifestRow | None:
-    """The same row if none of its files leaves; None if nothing of it should be listed.
+) -> list[Marked] | None:
+    """Its entries, those that leave marked as deleted; None if none of them leaves.
 
     Readers (DuckDB 1.5, Spark before Iceberg 1.8) look at a partition's source even if every entry is
     deleted, and break if the column was dropped: such a manifest is left out at once.
     """
     if not leaving:
-        return row
+        return None
     marked = [
         Marked(file, DELETED if file.path in leaving else EXISTING) for file in files.entries(row)
     ]
     gone = [each.file for each in marked if each.status == DELETED]
-    if not gone:
-        return row
     moved.removed += [(row.spec_id, file) for file in gone]
-    if len(gone) == len(marked) and not files.has_sources(row.spec_id):
-        return None
-    return files.write(row.spec_id, row.content, marked)
+    return marked if gone else None
 
 
 def _require_found(source: Source, removed: dict[int, frozenset[str]], moved: Changes) -> None:
