@@ -80,7 +80,7 @@ def test_a_storm_that_does_not_end_is_told_and_leaves_nothing(far: Far) -> None:
 def test_an_answer_that_comes_too_late_is_as_good_as_lost(
     catalog: IcebergCatalog, jvm: Spark, duck: Duck
 ) -> None:
-    settings = {"rest.client.socket-timeout-ms": "2000"}
+    settings = {"rest.client.socket-timeout-ms": "5000"}
     with open_far(catalog, jvm, duck, settings) as far:
         far.write(FIRST, run_id="first")
 
