@@ -1,0 +1,37 @@
+"""The order of models, what they read, which columns they make and whom a change reaches. No Spark."""
+
+from __future__ import annotations
+
+from lakeport.pipeline.graph.graph import Graph
+from lakeport.pipeline.graph.model import (
+    AffectedColumn,
+    AuditNode,
+    CatalogSchema,
+    Column,
+    ColumnEdge,
+    GraphIssue,
+    KnownTable,
+    Node,
+    ParameterUse,
+    Query,
+    Reference,
+    ReferenceKind,
+)
+from lakeport.pipeline.graph.selection import Modified
+
+__all__ = [
+    "AffectedColumn",
+    "AuditNode",
+    "CatalogSchema",
+    "Column",
+    "ColumnEdge",
+    "Graph",
+    "GraphIssue",
+    "KnownTable",
+    "Modified",
+    "Node",
+    "ParameterUse",
+    "Query",
+    "Reference",
+    "ReferenceKind",
+]

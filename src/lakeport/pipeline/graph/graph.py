@@ -1,0 +1,149 @@
+"""The graph itself: which models come before and after which, and whose columns a change reaches.
+
+Nodes are in topological order: by depth, then by name, so that equal projects run alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TypeAlias
+
+from lakeport.core.errors import NotFoundError
+from lakeport.core.names import TableName, fold
+from lakeport.pipeline.graph.model import (
+    AffectedColumn,
+    ColumnEdge,
+    GraphIssue,
+    KnownTable,
+    Node,
+)
+from lakeport.pipeline.graph.selection import Modified, chosen
+from lakeport.pipeline.project.model import Project, TableMap
+
+
+@dataclass(frozen=True)
+class Graph:
+    """`catalog` holds what the catalog answered: tables that are read, and targets that exist (mapped)."""
+
+    project: Project
+    nodes: tuple[Node, ...]
+    column_edges: tuple[ColumnEdge, ...] = ()
+    catalog: TableMap[KnownTable] = field(default_factory=TableMap)
+
+    @cached_property
+    def _nodes(self) -> TableMap[Node]:
+        return TableMap((node.name, node) for node in self.nodes)
+
+    @cached_property
+    def _downstream(self) -> TableMap[tuple[TableName, ...]]:
+        readers: dict[tuple[str, str], list[TableName]] = {}
+        for node in self.nodes:
+            for name in node.upstream:
+                readers.setdefault(name.folded, []).append(node.name)
+        return TableMap(
+            (node.name, tuple(readers.get(node.name.folded, ()))) for node in self.nodes
+        )
+
+    @cached_property
+    def _edges_from(self) -> dict[tuple[tuple[str, str], str], list[ColumnEdge]]:
+        found: dict[tuple[tuple[str, str], str], list[ColumnEdge]] = {}
+        for edge in self.column_edges:
+            found.setdefault((edge.source.folded, fold(edge.source_column)), []).append(edge)
+        return found
+
+    @property
+    def names(self) -> tuple[TableName, ...]:
+        return tuple(node.name for node in self.nodes)
+
+    @property
+    def issues(self) -> Iterator[GraphIssue]:
+        return (issue for node in self.nodes for issue in node.issues)
+
+    def node(self, name: TableName) -> Node:
+        if name not in self._nodes:
+            raise NotFoundError.among("model", str(name), map(str, self._nodes))
+        return self._nodes[name]
+
+    def upstream(self, name: TableName) -> tuple[TableName, ...]:
+        """The models it needs, not those that they need."""
+        return self.node(name).upstream
+
+    def downstream(self, name: TableName) -> tuple[TableName, ...]:
+        return self._downstream[self.node(name).name]
+
+    def ancestors(self, names: Iterable[TableName], depth: int | None = None) -> set[TableName]:
+        """Without the models themselves, unless one is another's."""
+        return self._reached(names, self.upstream, depth)
+
+    def descendants(self, names: Iterable[TableName], depth: int | None = None) -> set[TableName]:
+        return self._reached(names, self.downstream, depth)
+
+    def select(
+        self,
+        select: Collection[str] = (),
+        exclude: Collection[str] = (),
+        modified: Modified | None = None,
+    ) -> tuple[TableName, ...]:
+        """The models that selectors mean, in the order of the graph; all without any."""
+        return chosen(self, select, exclude, modified)
+
+    def affected(self, changed: Mapping[TableName, Collection[str]]) -> tuple[AffectedColumn, ...]:
+        """The columns made of changed ones, directly or through others, in the order of the graph.
+
+        `changed` names columns of models, sources or any table that is read. A column that is made of
+        changed columns in more than one way is told once, with all of them.
+        """
+        through: dict[_Key, list[ColumnEdge]] = {}
+        approximate: dict[_Key, bool] = {}
+        pending = [
+            (_key(table, column), False) for table, names in changed.items() for column in names
+        ]
+        seen: set[tuple[_Key, bool]] = set(pending)
+        while pending:
+            key, guessed = pending.pop()
+            for edge in self._edges_from.get(key, ()):
+                target = _key(edge.target, edge.target_column)
+                step = (target, guessed or edge.approximate)
+                approximate[target] = approximate.get(target, True) and step[1]
+                held = through.setdefault(target, [])
+                if edge not in held:
+                    held.append(edge)
+                if step not in seen:
+                    seen.add(step)
+                    pending.append(step)
+        order = {name.folded: position for position, name in enumerate(self.names)}
+        reached = [
+            AffectedColumn(
+                edges[0].target,
+                edges[0].target_column,
+                tuple(dict.fromkeys((edge.source, edge.source_column) for edge in edges)),
+                approximate[target],
+            )
+            for target, edges in through.items()
+        ]
+        return tuple(
+            sorted(reached, key=lambda one: (order.get(one.table.folded, -1), fold(one.column)))
+        )
+
+    def _reached(
+        self,
+        names: Iterable[TableName],
+        neighbours: Callable[[TableName], tuple[TableName, ...]],
+        depth: int | None,
+    ) -> set[TableName]:
+        found: set[TableName] = set()
+        layer = {self.node(name).name for name in names}
+        while layer and (depth is None or depth > 0):
+            layer = {near for name in layer for near in neighbours(name)} - found
+            found |= layer
+            depth = None if depth is None else depth - 1
+        return found
+
+
+_Key: TypeAlias = tuple[tuple[str, str], str]
+
+
+def _key(table: TableName, column: str) -> _Key:
+    return table.folded, fold(column)
