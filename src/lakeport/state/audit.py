@@ -10,6 +10,7 @@ from sqlalchemy import ColumnElement, Row, and_, delete, insert, or_, select
 
 from lakeport.state.database import Database
 from lakeport.state.tables import AUDIT
+from lakeport.state.texts import storable
 
 OK = "OK"
 """The outcome of a call that was answered; any other is the name of its gRPC code."""
@@ -130,14 +131,7 @@ def _changes_rows() -> ColumnElement[bool]:
 
 
 def _plain(entry: AuditEntry) -> dict[str, object]:
-    """Callers choose most of the texts: none may be so long or so odd that a batch is refused."""
-    values = ((name, getattr(entry, name)) for name in _NAMES)
-    return {name: _storable(value) if isinstance(value, str) else value for name, value in values}
-
-
-def _storable(value: str) -> str:
-    cut = value[:_LONGEST_TEXT].replace("\0", "\ufffd")  # Postgres knows no text with a zero in it
-    return cut.encode("utf-8", "replace").decode("utf-8")
+    return storable({name: getattr(entry, name) for name in _NAMES}, longest=_LONGEST_TEXT)
 
 
 def _entry(row: Row[Any]) -> AuditEntry:

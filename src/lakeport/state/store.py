@@ -8,7 +8,10 @@ from lakeport.core.closing import Closing
 from lakeport.state.audit import AuditTable
 from lakeport.state.database import Database
 from lakeport.state.dropped import DropTable
+from lakeport.state.leases import LeaseTable
+from lakeport.state.lineage import LineageTable
 from lakeport.state.pins import PinTable
+from lakeport.state.runs import RunTable
 from lakeport.state.tokens import TokenTable
 
 
@@ -19,6 +22,9 @@ class Store(Closing):
         self.audit = AuditTable(database)
         self.pins = PinTable(database)
         self.dropped = DropTable(database)
+        self.leases = LeaseTable(database)
+        self.runs = RunTable(database)
+        self.lineage = LineageTable(database)
 
     @classmethod
     def open(cls, url: str) -> Self:

@@ -99,3 +99,54 @@ DROPPED = Table(
     *_texts("namespace", "table", "uuid", "location"),
     *_numbers("dropped_ns"),
 )
+
+_PROCESS = ("host", "place", "process")
+"""Beside `pid`: which process of which machine."""
+
+LEASES = Table(
+    "lakeport_leases",
+    METADATA,
+    *_keys("catalog", "namespace", "table"),
+    *_texts("name", "run_id", *_PROCESS),
+    *_numbers("pid", "acquired_ns", "until_ns"),
+)
+"""Names of tables in one case, and `name` as it is spelled."""
+
+RUNS = Table(
+    "lakeport_runs",
+    METADATA,
+    *_keys("run_id"),
+    *_texts("catalog", "environment", "command", "request", "status", *_PROCESS),
+    *_optional(Text, "fingerprint", "actor", "error"),
+    *_numbers("started_ns", "until_ns", "pid"),
+    *_optional(BigInteger, "ended_ns"),
+)
+
+MODEL_RUNS = Table(
+    "lakeport_model_runs",
+    METADATA,
+    *_keys("run_id", "model"),
+    *_texts("catalog", "environment", "namespace", "table", "status", "counts", "warnings"),
+    *_optional(Text, "strategy", "fingerprint", "interval", "code", "error", "hint", "columns"),
+    *_optional(BigInteger, "rows", "started_ns", "ended_ns", "snapshot_id", "version"),
+    *_numbers("created", "attempts", "changed_ns"),
+)
+
+EDGES = Table(
+    "lakeport_edges",
+    METADATA,
+    Column("id", BigInteger, primary_key=True),
+    *_texts("catalog", "environment"),
+    *_texts("source_namespace", "source_table", "source_column"),
+    *_texts("target_namespace", "target_table", "target_column", "kind"),
+    *_numbers("approximate"),
+)
+
+ISSUES = Table(
+    "lakeport_issues",
+    METADATA,
+    Column("id", BigInteger, primary_key=True),
+    *_texts("catalog", "environment", "namespace", "table", "code", "severity", "message"),
+    *_optional(Text, "hint", "path"),
+    *_optional(BigInteger, "line", "column"),
+)
