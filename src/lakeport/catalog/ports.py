@@ -11,6 +11,7 @@ calls. What must belong together (schema, version, uuid) comes in one frozen `Ta
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
@@ -37,6 +38,7 @@ from lakeport.core.errors import UnsupportedError
 if TYPE_CHECKING:
     from lakeport.catalog.changes import Change
     from lakeport.catalog.dropped import DroppedTable, Removed
+    from lakeport.catalog.engines import TableChange
     from lakeport.catalog.expressions import Expression
     from lakeport.catalog.predicates import Predicate
     from lakeport.catalog.streams import BatchStream
@@ -296,6 +298,20 @@ class Expirable(Protocol):
 
 
 @runtime_checkable
+class Rewindable(Protocol):
+    def rewinding(
+        self, to: int | None, *, head: int | None, context: WriteContext | None = None
+    ) -> AbstractContextManager[TableChange]:
+        """The change after which its rows are those of snapshot `to`, or none; columns stay.
+
+        Made by whoever commits it (`catalog.engines`), alone or with changes of other tables, inside the
+        block. `ConflictError` if the newest snapshot is not `head`; `PreconditionError` for rows that
+        break a constraint that came later.
+        """
+        ...
+
+
+@runtime_checkable
 class Maintainable(Protocol):
     """Upkeep of a table that lies in files. No task changes a row; statements that began before
     one and name rows it has moved fail, and never hit another row.
@@ -479,6 +495,7 @@ ABILITIES: dict[type, str] = {
     Travelable: "be read as of an earlier point",
     Referable: "have tags or branches",
     Expirable: "forget snapshots",
+    Rewindable: "go back to an earlier snapshot",
     Maintainable: "be maintained",
     Auditable: "tell what other programs broke",
     Sweepable: "be searched for files that nothing names",

@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
+from lakeport.catalog.engines import TableChange
 from lakeport.catalog.iceberg.alter.alter import alter
 from lakeport.catalog.iceberg.broken import broken_rules
 from lakeport.catalog.iceberg.change.delete import Delete
@@ -22,6 +23,7 @@ from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.plan import plan_scan
 from lakeport.catalog.iceberg.refs import create_ref, drop_ref
+from lakeport.catalog.iceberg.rewind import rewinding
 from lakeport.catalog.iceberg.scan import open_split
 from lakeport.catalog.iceberg.state import state_of
 from lakeport.catalog.iceberg.statistics import column_statistics
@@ -165,6 +167,11 @@ class IcebergTable:
         context: WriteContext | None = None,  # noqa: ARG002 # leaves no snapshot to note it in
     ) -> int:
         return expire(self._surroundings, self._name, Keep(keep, older_than)).snapshots
+
+    def rewinding(
+        self, to: int | None, *, head: int | None, context: WriteContext | None = None
+    ) -> AbstractContextManager[TableChange]:
+        return rewinding(self._surroundings, self._name, to=to, head=head, context=context)
 
     # -- upkeep ----------------------------------------------------------------------------------
 

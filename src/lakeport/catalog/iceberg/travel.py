@@ -175,14 +175,25 @@ def _follows(metadata: TableMetadata, index: int) -> bool:
         return False
     if after.timestamp_ms == log[index + 1].timestamp_ms:
         # A commit. PyIceberg forgets both the entry of an expired snapshot and that it was the parent of
-        # the next; inside the log every commit had one.
-        return after.parent_snapshot_id == here.snapshot_id
+        # the next. One that took rows back follows an older snapshot: then numbers must do.
+        return after.parent_snapshot_id == here.snapshot_id or _has_all_between(
+            metadata, here, after
+        )
     # A rollback, or `main` taking over another branch: was anything between that is gone now?
     if version_of(here) is None:
         return True
     given = _given(metadata, log[index].timestamp_ms, log[index + 1].timestamp_ms)
     left = {snapshot.sequence_number for snapshot in metadata.snapshots}
     return all(version in left for version in given)
+
+
+def _has_all_between(metadata: TableMetadata, here: Snapshot, after: Snapshot) -> bool:
+    """Whether every sequence number between the two is still there."""
+    first, last = version_of(here), version_of(after)
+    if first is None or last is None:
+        return False
+    left = {snapshot.sequence_number for snapshot in metadata.snapshots}
+    return all(version in left for version in range(first + 1, last))
 
 
 def _given(metadata: TableMetadata, since: int, until: int) -> range:

@@ -56,6 +56,10 @@ class Commits:
         self._lines: dict[str, Line] = {}
         self._lock = threading.Lock()
 
+    @property
+    def durable(self) -> bool:
+        return self._durable
+
     def commit(self, name: TableName, uuid: str, member: Member) -> Committed:
         """Apply the statement to the table of that name and uuid, or remove what it wrote.
 

@@ -109,7 +109,7 @@ def propose(
     return Proposal(
         snapshot,
         requirements_for(before, changes),
-        (*changes, *_added_to_main(before, snapshot)),
+        (*changes, *added_to_main(before, snapshot)),
         lambda: files.remember(snapshot.manifest_list, listed),
     )
 
@@ -148,7 +148,7 @@ def requirements_for(
     return tuple(found)
 
 
-def _added_to_main(metadata: TableMetadata, snapshot: Snapshot) -> tuple[TableUpdate, ...]:
+def added_to_main(metadata: TableMetadata, snapshot: Snapshot) -> tuple[TableUpdate, ...]:
     """What the branch says of how long its snapshots are kept stays as it is."""
     before = metadata.refs.get(MAIN_BRANCH)
     return (
