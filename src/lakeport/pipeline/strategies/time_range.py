@@ -18,7 +18,8 @@ from lakeport.pipeline.growth.spark_select import expression
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.strategies.branch import on_branch
 from lakeport.pipeline.strategies.literals import point_literal
-from lakeport.pipeline.strategies.write import Statement, TimeRange, Write
+from lakeport.pipeline.strategies.write import MEANING, Statement, TimeRange, Write
+from lakeport.pipeline.target.run import PROPERTY, UNFINISHED
 
 _TERM = re.compile(r'\s*(?:(year|month|day|hour)s?\s*\(\s*)?"?([^"()]+?)"?\s*\)?\s*', re.IGNORECASE)
 # What of a point in time must be at its beginning for a partition of that size to begin there.
@@ -99,6 +100,10 @@ def _replaced(
 ) -> tuple[Statement, ...]:
     table = aside.target.sql
     return (
-        Statement(f"DELETE FROM {table} WHERE {condition}"),  # noqa: S608 names are quoted
+        # A crash after it leaves a branch that must not be taken for what it was to become.
+        Statement(
+            f"DELETE FROM {table} WHERE {condition}",  # noqa: S608 names are quoted
+            {**MEANING, PROPERTY + UNFINISHED: "true"},
+        ),
         Statement(f"INSERT INTO {table} ({aside.columns})\n{_select(aside, column, span)}"),
     )

@@ -1,18 +1,19 @@
 """A table at one moment, as its metadata says: columns, settings, and how it came to be.
 
-Read in one piece, so that columns and snapshots belong together. History here is main's alone: what lies on
-a branch is not in the table yet.
+Read in one piece, so that columns and snapshots belong together. History here is main's alone, unless another
+branch is asked for: what lies on a branch is not in the table yet.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import msgspec
 
 from lakeport.catalog.definition import Definition
+from lakeport.catalog.history import MAIN
 from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.growth import Schema, schema_from_iceberg
@@ -28,6 +29,10 @@ class _Snapshot(msgspec.Struct, rename="kebab"):
     summary: dict[str, str] = msgspec.field(default_factory=dict)
 
 
+class _Ref(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+
+
 class _Metadata(msgspec.Struct, rename="kebab"):
     format_version: int
     table_uuid: str
@@ -38,16 +43,17 @@ class _Metadata(msgspec.Struct, rename="kebab"):
     current_snapshot_id: int | None = None
     snapshots: list[_Snapshot] = msgspec.field(default_factory=list)
     properties: dict[str, str] = msgspec.field(default_factory=dict)
-    refs: dict[str, Any] = msgspec.field(default_factory=dict)
+    refs: dict[str, _Ref] = msgspec.field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class Commit:
-    """A snapshot of main; `version` is its sequence number."""
+    """A snapshot of main or of a branch; `version` is its sequence number."""
 
     snapshot_id: int
     version: int
     summary: Mapping[str, str]
+    parent_id: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +65,12 @@ class Head:
     columns: Schema
     definition: Definition
     properties: Mapping[str, str]
-    branches: frozenset[str]
     commits: tuple[Commit, ...]
-    """Newest first, as far back as they were not expired."""
+    """Main's, newest first, as far back as they were not expired."""
+    branches: Mapping[str, int] = field(default_factory=dict)
+    """Branches and tags, main among them if it has a snapshot, and where each stands."""
+    known: Mapping[int, Commit] = field(default_factory=dict, repr=False)
+    """All snapshots by their ids."""
 
     @property
     def snapshot_id(self) -> int | None:
@@ -71,12 +80,24 @@ class Head:
     def version(self) -> int:
         return self.commits[0].version if self.commits else 0
 
-    def commit_of(self, run: str, model: str) -> Commit | None:
-        """The newest one, if the run has committed."""
-        return next((c for c in self.commits if made_by(c.summary, run, model)), None)
+    def chain(self, branch: str = MAIN) -> Iterator[Commit]:
+        """Of a branch, newest first; nothing of one that is not there."""
+        if branch == MAIN:
+            yield from self.commits
+            return
+        yield from _back(self.branches.get(branch), self.known)
 
-    def descends_from(self, snapshot_id: int | None) -> bool:
-        return snapshot_id is None or any(c.snapshot_id == snapshot_id for c in self.commits)
+    def commit_of(self, run: str, model: str, branch: str = MAIN) -> Commit | None:
+        """The newest one, if the run has committed."""
+        return next((c for c in self.chain(branch) if made_by(c.summary, run, model)), None)
+
+    def descends_from(self, snapshot_id: int | None, branch: str = MAIN) -> bool:
+        return snapshot_id is None or any(c.snapshot_id == snapshot_id for c in self.chain(branch))
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the history of main goes back to its beginning."""
+        return not self.commits or self.commits[-1].parent_id is None
 
 
 def read_head(name: TableName, metadata: bytes, definition: Definition) -> Head:
@@ -89,6 +110,12 @@ def read_head(name: TableName, metadata: bytes, definition: Definition) -> Head:
             hint="write to another table",
         )
     schema = next(s for s in found.schemas if s.get("schema-id") == found.current_schema_id)
+    known = {
+        each.snapshot_id: Commit(
+            each.snapshot_id, each.sequence_number, each.summary, each.parent_snapshot_id
+        )
+        for each in found.snapshots
+    }
     return Head(
         name,
         found.table_uuid,
@@ -97,8 +124,9 @@ def read_head(name: TableName, metadata: bytes, definition: Definition) -> Head:
         schema_from_iceberg(schema),
         definition,
         found.properties,
-        frozenset(found.refs),
-        tuple(_chain(found)),
+        tuple(_back(found.current_snapshot_id, known)),
+        {name: ref.snapshot_id for name, ref in found.refs.items()},
+        known,
     )
 
 
@@ -107,9 +135,11 @@ def last_change(metadata: bytes) -> int:
     return msgspec.json.decode(metadata, type=_Metadata).last_updated_ms
 
 
-def _chain(found: _Metadata) -> Iterator[Commit]:
-    known = {snapshot.snapshot_id: snapshot for snapshot in found.snapshots}
-    at = found.current_snapshot_id
-    while at is not None and (snapshot := known.pop(at, None)) is not None:
-        yield Commit(snapshot.snapshot_id, snapshot.sequence_number, snapshot.summary)
-        at = snapshot.parent_snapshot_id
+def _back(start: int | None, known: Mapping[int, Commit]) -> Iterator[Commit]:
+    """Snapshot by snapshot; each once, whatever a damaged table says of its parents."""
+    seen: set[int] = set()
+    at = start
+    while at is not None and at not in seen and (commit := known.get(at)) is not None:
+        seen.add(at)
+        yield commit
+        at = commit.parent_id

@@ -19,6 +19,8 @@ from lakeport.core.errors import InvalidRequestError
 FINGERPRINT = "lakeport.fingerprint"
 INTERVAL = "lakeport.interval"
 ENGINE = "lakeport.engine-version"
+UNFINISHED = "lakeport.unfinished"
+"""In the summary of a snapshot that others of the same write come after."""
 
 PROPERTY = "spark.sql.iceberg.snapshot-property."
 """Before a key, a setting of a session: all that it commits says so."""
@@ -37,6 +39,8 @@ class Run:
     model: str | None = None
     fingerprint: str | None = None
     actor: str | None = None
+    interval: str | None = None
+    """The stretch of time it is about, where more than the rows' own is known."""
 
     def __post_init__(self) -> None:
         if not self.id or len(self.id) > _LONGEST or not self.id.isprintable():
@@ -49,7 +53,7 @@ class Run:
             RUN_ID: self.id,
             MODEL: model,
             FINGERPRINT: self.fingerprint,
-            INTERVAL: interval,
+            INTERVAL: self.interval or interval,
             ENGINE: importlib.metadata.version("lakeport"),
             ACTOR: self.actor,
         }
@@ -70,7 +74,8 @@ class Run:
 
 
 def made_by(summary: Mapping[str, str], run: str, model: str) -> bool:
-    return summary.get(RUN_ID) == run and summary.get(MODEL) == model
+    is_same = summary.get(RUN_ID) == run and summary.get(MODEL) == model
+    return is_same and UNFINISHED not in summary
 
 
 def fingerprint_of(*parts: str) -> str:

@@ -19,6 +19,7 @@ from lakeport.catalog.definition import Definition
 from lakeport.catalog.engines import OutcomeUnknownError
 from lakeport.catalog.evolution.growing import losses
 from lakeport.catalog.evolution.rules import RULES, rules_of
+from lakeport.catalog.history import MAIN
 from lakeport.core.errors import (
     AlreadyExistsError,
     ConflictError,
@@ -29,9 +30,18 @@ from lakeport.core.names import quoted
 from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.growth import Plan, arrow_schema, changes, log_unmapped
 from lakeport.pipeline.growth.spark_select import literal
+from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.staging import Staged
 from lakeport.pipeline.strategies import Relation, Statement, Write, drop_branch, statements
-from lakeport.pipeline.target import Commit, Head, Run, Tables
+from lakeport.pipeline.target import (
+    Branched,
+    Commit,
+    Head,
+    Run,
+    Tables,
+    begin_branch,
+    drop_branches,
+)
 from lakeport.pipeline.target.run import PROPERTY
 from lakeport.pipeline.writing.examine import Examined, examine, require_unique
 from lakeport.pipeline.writing.failures import Meaning, is_unknown, meaning, of_statement
@@ -67,12 +77,16 @@ class Surroundings:
 
 @dataclass(slots=True)
 class Writing:
-    """One write. What was found out about the staged rows is kept from one attempt to the next."""
+    """One write. What was found out about the staged rows is kept from one attempt to the next.
+
+    `aside` leaves the rows on the run's branch, for whoever publishes it.
+    """
 
     around: Surroundings
     staged: Staged
     request: WriteRequest
     run: Run
+    aside: bool = False
     created: bool = False
     attempt: int = 0
     notes: list[str] = field(default_factory=list)
@@ -83,6 +97,11 @@ class Writing:
     @property
     def model(self) -> str:
         return self.run.model or str(self.request.into)
+
+    @property
+    def where(self) -> str:
+        """The branch that has the rows in the end."""
+        return self.run.branch if self.aside else MAIN
 
     def carry_out(self) -> Outcome:
         for self.attempt in count(1):
@@ -124,9 +143,12 @@ class Writing:
         if not examined.found.rows and not (request.empties and grown.snapshot_id is not None):
             self.tell(Point.DONE, snapshot=None)
             return self._outcome(plan, grown, None, ())
-        if grown.definition.keys and grown.snapshot_id is None:
+        if grown.definition.keys and grown.snapshot_id is None and not self.aside:
             grown = self._begun(examined.write)
         todo = self._statements(examined.write, head, grown)
+        if self.aside:
+            self._branch(examined.write, grown)
+            self.tell(Point.BRANCHED, branch=self.run.branch)
         self.tell(Point.WRITING)
         self._send(todo, write, grown)
         self.tell(Point.WRITTEN)
@@ -213,14 +235,36 @@ class Writing:
         if is_keyed:
             require_unique(self.around.console, self.request, write, grown)
             write = replace(write, base=grown.snapshot_id)
+        if self.aside:
+            write = replace(write, target=Relation(write.target.parts, self.run.branch))
         wanted = self.request.wanted_properties if head is not None else {}
         missing = {k: v for k, v in wanted.items() if grown.properties.get(k) != v}
         pairs = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in missing.items())
-        setting = f"ALTER TABLE {write.target.sql} SET TBLPROPERTIES ({pairs})"
+        setting = f"ALTER TABLE {Relation(write.target.parts).sql} SET TBLPROPERTIES ({pairs})"
         return (
             *((Statement(setting),) if missing else ()),
             *statements(self.request.chosen, write, aside=is_keyed),
         )
+
+    def _branch(self, write: Write, grown: Head) -> None:
+        """The run's branch where main is; what an earlier attempt left on it is gone."""
+        if grown.snapshot_id is not None:
+            try:
+                begin_branch(self.around.tables, grown, self.run.branch)
+            except ConflictError as error:
+                raise _OvertakenError(error.message) from error
+            return
+        # Iceberg gives the branch of an empty table an empty snapshot to begin with.
+        table, name = Relation(write.target.parts).sql, identifier(self.run.branch)
+        try:
+            self.around.console.run(f"ALTER TABLE {table} CREATE OR REPLACE BRANCH {name}")
+        except SparkError as error:
+            if error.gone is None and (meaning(error) is Meaning.CONFLICT or is_unknown(error)):
+                raise _OvertakenError(error.sentence) from error
+            self._give_up(error, is_sent=False)
+        now = self.around.tables.head(self.request.into)
+        if now is None or now.snapshot_id is not None:
+            raise _OvertakenError("others wrote to it first")
 
     def _send(self, todo: Sequence[Statement], write: Write, grown: Head) -> None:
         console = self.around.console
@@ -234,26 +278,38 @@ class Writing:
                     is_sent = True
                     console.run(statement.sql, statement.settings)
         except SparkError as error:
-            with suppress(SparkError):  # the sentence is about what failed first
-                self._drop_branch(write)
+            if not self._is_made():
+                with suppress(SparkError, LakeportError):  # the sentence is about what failed first
+                    self._drop_branch(write)
             self._failed(error, grown, is_sent=is_sent)
         except BaseException:
             with suppress(Exception):
                 self._drop_branch(write)
             raise
 
+    def _is_made(self) -> bool:
+        """Whether the rows are on the branch that was to have them, whatever Spark said."""
+        if not self.aside:
+            return False
+        head = self.around.tables.head(self.request.into)
+        return head is not None and head.commit_of(self.run.id, self.model, self.where) is not None
+
     def _drop_branch(self, write: Write) -> None:
         head = self.around.tables.head(self.request.into)
-        if head is not None and self.run.branch in head.branches:
-            statement = drop_branch(write.target, self.run.branch)
-            self.around.console.run(statement.sql, statement.settings)
+        if head is None or self.run.branch not in head.branches:
+            return
+        if self.aside:
+            drop_branches(self.around.tables, [Branched(head.name, self.run.branch)])
+            return
+        statement = drop_branch(write.target, self.run.branch)
+        self.around.console.run(statement.sql, statement.settings)
 
     def _failed(self, error: SparkError, grown: Head, *, is_sent: bool) -> None:
         """Returns if the table has the rows all the same."""
         if meaning(error) is Meaning.CONFLICT:
             raise _OvertakenError(error.sentence) from error
         now = self.around.tables.head(self.request.into)
-        if now is not None and now.commit_of(self.run.id, self.model) is not None:
+        if now is not None and now.commit_of(self.run.id, self.model, self.where) is not None:
             self.notes.append(f"the commit was made, although Spark said: {error.sentence}")
             return
         if now is not None and now.schema_id != grown.schema_id:
@@ -279,9 +335,9 @@ class Writing:
             raise PreconditionError(
                 f"table {name} was dropped while it was written", hint="run it again"
             )
-        made = now.commit_of(self.run.id, self.model)
-        is_same = made is None and now.snapshot_id == grown.snapshot_id
-        if not now.descends_from(grown.snapshot_id) or not (made or is_same):
+        made = now.commit_of(self.run.id, self.model, self.where)
+        is_same = made is None and now.branches.get(self.where) == grown.snapshot_id
+        if not now.descends_from(grown.snapshot_id, self.where) or not (made or is_same):
             raise PreconditionError(
                 f"the rows of run {self.run.id} are not in table {name} any more",
                 hint="somebody rolled it back while it was written; run it again",
@@ -317,6 +373,7 @@ class Writing:
             growth=self._applied or plan,
             counts={} if made is None else counts_in(made.summary),
             attempts=self.attempt,
+            branch=self.run.branch if self.aside and todo else None,
             warnings=(
                 *self.staged.warnings,
                 *warnings(self.request, plan, None if self.created else head),

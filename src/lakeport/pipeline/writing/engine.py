@@ -12,6 +12,7 @@ from contextlib import contextmanager
 
 import pyarrow as pa
 
+from lakeport.catalog.history import MAIN
 from lakeport.core.names import OWN_PREFIX
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.growth import Schema
@@ -70,11 +71,17 @@ class Engine:
         with self.stage(given, request, run) as staged:
             return self.write_staged(staged, request, run)
 
-    def recovered(self, request: WriteRequest, run: Run) -> Outcome | None:
-        """What the table says about a run that has committed already."""
+    @property
+    def around(self) -> Surroundings:
+        return self._around
+
+    def recovered(
+        self, request: WriteRequest, run: Run, *, branch: str | None = None
+    ) -> Outcome | None:
+        """What the table says about a run that has committed already, to main or to the branch."""
         head = self._around.tables.head(request.into)
         model = run.model or str(request.into)
-        made = None if head is None else head.commit_of(run.id, model)
+        made = None if head is None else head.commit_of(run.id, model, branch or MAIN)
         if head is None or made is None:
             return None
         counts = counts_in(made.summary)
@@ -88,6 +95,7 @@ class Engine:
             version=made.version,
             counts=counts,
             repeated=True,
+            branch=branch,
         )
 
     @contextmanager
@@ -114,8 +122,11 @@ class Engine:
             self._tell(Point.STAGED, request, run)
             yield staged
 
-    def write_staged(self, staged: Staged, request: WriteRequest, run: Run) -> Outcome:
-        writing = Writing(self._around, staged, request, run)
+    def write_staged(
+        self, staged: Staged, request: WriteRequest, run: Run, *, aside: bool = False
+    ) -> Outcome:
+        """With `aside` the rows stay on the run's branch: `target.publish` makes them the table's."""
+        writing = Writing(self._around, staged, request, run, aside)
         try:
             return writing.carry_out()
         except SparkError as error:  # of a question about the staged rows

@@ -59,6 +59,8 @@ class Outcome:
     counts: Mapping[str, int] = field(default_factory=dict)
     attempts: int = 1
     repeated: bool = False
+    branch: str | None = None
+    """Where the rows are, and nobody sees them yet."""
     warnings: tuple[str, ...] = ()
     sql: tuple[str, ...] = ()
 
@@ -76,6 +78,7 @@ class Outcome:
             "counts": dict(self.counts),
             "attempts": self.attempts,
             "repeated": self.repeated,
+            "branch": self.branch,
             "warnings": list(self.warnings),
             "sql": list(self.sql),
         }

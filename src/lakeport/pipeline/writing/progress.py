@@ -18,6 +18,8 @@ _log = logging.getLogger(__name__)
 
 
 class Point(StrEnum):
+    LEASED = "leased"
+    """No other run writes the table while this one does; told by runs only."""
     ANALYSED = "analysed"
     """The query's columns are known and the table can take them; nothing was computed."""
     STAGED = "staged"
@@ -26,10 +28,17 @@ class Point(StrEnum):
     """They are counted and keep the table's rules."""
     GROWN = "grown"
     """The table has all columns; told whether or not some had to be added."""
+    BRANCHED = "branched"
+    """There is a branch for the rows, which are to be written aside."""
     WRITING = "writing"
     """The statement that commits is sent next."""
     WRITTEN = "written"
     """It came back: the commit is made."""
+    AUDITED = "audited"
+    """The questions about the rows were asked: of staged rows before they are written, of a branch
+    after it; told by runs only."""
+    PUBLISHED = "published"
+    """Main was moved to the branch; told by runs only."""
     RETRYING = "retrying"
     """Another writer was faster; nothing of this attempt is in the table."""
     DONE = "done"

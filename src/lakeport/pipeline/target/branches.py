@@ -1,0 +1,167 @@
+"""Branches of a run's own: begun at main's head, and made main's head later, for one table or for many at once.
+
+What is on a branch is seen by nobody who does not name it. It is published by moving main to it, which is
+possible as long as main still stands where the branch began; several tables are moved by one commit, so
+that a reader sees all of a run or nothing of it. The branches go with the same commit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import msgspec
+
+from lakeport.catalog.engines import OutcomeUnknownError, TableChange, Terms
+from lakeport.catalog.history import MAIN
+from lakeport.core.errors import ConflictError, NotFoundError, UnsupportedError
+from lakeport.core.names import TableName, quoted
+from lakeport.pipeline.target.head import Head
+from lakeport.pipeline.target.tables import Tables
+
+_ATTEMPTS = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Branched:
+    """A table with rows on a branch."""
+
+    table: TableName
+    branch: str
+
+
+class MovedError(ConflictError):
+    """Main is no longer where the branches of `tables` began; nothing was published."""
+
+    code = "moved"
+
+    def __init__(self, tables: Sequence[TableName]) -> None:
+        self.tables = tuple(tables)
+        names = ", ".join(quoted(str(name)) for name in tables)
+        super().__init__(f"others wrote to {names} meanwhile", hint="run it again")
+
+
+def begin_branch(tables: Tables, head: Head, branch: str) -> None:
+    """At main's head, wherever it was before. A table without a snapshot has nowhere to begin one."""
+    start = head.snapshot_id
+    if start is None:
+        raise NotFoundError(f"table {quoted(str(head.name))} has no snapshot yet")
+    if head.branches.get(branch) == start:
+        return
+    _commit(tables, [_change(head, [_set(branch, start)], main=start)])
+
+
+def drop_branches(tables: Tables, branched: Iterable[Branched]) -> None:
+    """Those that are there. What was on them is removed with other snapshots that nothing names."""
+    for each in branched:
+        for _ in range(_ATTEMPTS):
+            head = tables.head(each.table)
+            if head is None or each.branch not in head.branches:
+                break
+            gone = _change(head, [_removed(each.branch)], branch=each.branch)
+            try:
+                _commit(tables, [gone])
+            except ConflictError:  # moved or removed by another: look again
+                continue
+            break
+
+
+def can_publish(head: Head, branch: str) -> bool:
+    """Whether main stands where the branch began."""
+    return branch in head.branches and head.descends_from(head.snapshot_id, branch)
+
+
+def require_together(tables: Tables) -> None:
+    if not tables.engines.commits_together:
+        raise UnsupportedError(
+            f"catalog {quoted(tables.catalog.name)} cannot change several tables as one",
+            hint='publish = "branch" publishes each model by itself',
+        )
+
+
+def publish(tables: Tables, branched: Sequence[Branched]) -> None:
+    """Main of every table to its branch, all at once or none. `MovedError` if one cannot follow.
+
+    A table that was published before is left alone, so that asking twice is as good as once.
+    """
+    if len(branched) > 1:
+        require_together(tables)
+    for attempt in range(_ATTEMPTS):
+        heads = [(each, tables.head(each.table)) for each in branched]
+        due = [(each, head) for each, head in heads if head is None or each.branch in head.branches]
+        moved = [
+            each.table
+            for each, head in due
+            if head is None or not (can_publish(head, each.branch) or _is_published(head, each))
+        ]
+        if moved:
+            raise MovedError(moved)
+        changes = [_published(head, each.branch) for each, head in due if head is not None]
+        try:
+            _commit(tables, changes)
+        except ConflictError:  # whoever was faster may have left main alone
+            if attempt + 1 == _ATTEMPTS:
+                raise
+            continue
+        except OutcomeUnknownError:
+            tips = {each: head.branches[each.branch] for each, head in due if head is not None}
+            if not all(_has(tables, each.table, tip) for each, tip in tips.items()):
+                raise
+        return
+
+
+def _published(head: Head, branch: str) -> TableChange:
+    tip = head.branches[branch]
+    updates = [_removed(branch)]
+    if head.snapshot_id != tip and not head.descends_from(tip):
+        updates.insert(0, _set(MAIN, tip))
+    return _change(head, updates, main=head.snapshot_id, branch=branch, holds_main=True)
+
+
+def _is_published(head: Head, each: Branched) -> bool:
+    return head.descends_from(head.branches[each.branch])
+
+
+def _has(tables: Tables, table: TableName, snapshot: int) -> bool:
+    head = tables.head(table)
+    return head is not None and head.descends_from(snapshot)
+
+
+def _set(branch: str, snapshot: int) -> dict[str, object]:
+    return {
+        "action": "set-snapshot-ref",
+        "ref-name": branch,
+        "type": "branch",
+        "snapshot-id": snapshot,
+    }
+
+
+def _removed(branch: str) -> dict[str, object]:
+    return {"action": "remove-snapshot-ref", "ref-name": branch}
+
+
+def _change(
+    head: Head,
+    updates: Sequence[dict[str, object]],
+    *,
+    main: int | None = None,
+    branch: str | None = None,
+    holds_main: bool = False,
+) -> TableChange:
+    """What it requires: this very table, and references that stand where they were seen."""
+    required: list[dict[str, object]] = [{"type": "assert-table-uuid", "uuid": head.uuid}]
+    if main is not None or holds_main:
+        required.append({"type": "assert-ref-snapshot-id", "ref": MAIN, "snapshot-id": main})
+    if branch is not None:
+        tip = head.branches[branch]
+        required.append({"type": "assert-ref-snapshot-id", "ref": branch, "snapshot-id": tip})
+    body = {"requirements": required, "updates": list(updates)}
+    return TableChange(head.name, msgspec.json.encode(body))
+
+
+def _commit(tables: Tables, changes: Sequence[TableChange]) -> None:
+    engines = tables.engines
+    if len(changes) == 1:
+        engines.commit(changes[0], Terms())
+    elif changes:
+        engines.commit_all(changes, Terms())
