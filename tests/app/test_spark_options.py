@@ -47,3 +47,18 @@ def test_the_profile_remote_needs_a_server(read: Read) -> None:
 @pytest.mark.parametrize(("warehouse", "s3"), [("s3://bucket/lake", True), ("lake", False)])
 def test_tables_in_s3_are_seen_by_their_warehouse(read: Read, warehouse: str, *, s3: bool) -> None:
     assert spark_options(read(f'[catalog]\nwarehouse = "{warehouse}"\n')).s3 is s3
+
+
+@pytest.mark.parametrize(
+    ("catalog", "s3"),
+    [
+        ('type = "rest"\nuri = "https://x"\nwarehouse = "prod"', False),
+        ('type = "rest"\nuri = "https://x"\n"s3.region" = "eu-central-1"', True),
+        ('type = "rest"\nuri = "https://x"\n"rest.sigv4-enabled" = "true"', True),
+        ('type = "glue"', True),
+    ],
+)
+def test_a_service_in_s3_is_seen_by_what_is_said_of_it(
+    read: Read, catalog: str, *, s3: bool
+) -> None:
+    assert spark_options(read(f"[catalog]\n{catalog}\n")).s3 is s3

@@ -103,7 +103,7 @@ def require_machine(options: SparkOptions) -> None:
     try:
         pyspark_version()
         java = find_java(options.java_home, options.java_source)
-        if not cached_jars(options.cache, s3=False):
+        if not cached_jars(options.cache, s3=options.s3):
             fetch(options, java)
     except (PreconditionError, UnavailableError) as error:
         raise NoSparkError(str(error)) from error

@@ -9,10 +9,11 @@ from lakeport.core.errors import ConfigurationError
 from lakeport.pipeline.session.options import SparkOptions
 
 if TYPE_CHECKING:
-    from lakeport.app.settings import Pipeline, Settings
+    from lakeport.app.settings import Catalog, Pipeline, Settings
     from lakeport.pipeline.session.options import Profile
 
 _S3 = ("s3://", "s3a://", "s3n://")
+_WORDS = ("s3.", "client.")
 
 
 def spark_options(settings: Settings) -> SparkOptions:
@@ -29,8 +30,18 @@ def spark_options(settings: Settings) -> SparkOptions:
         java_home=pipeline.java_home,
         java_source=str(home or "pipeline.java_home"),
         jars=pipeline.jars,
-        s3=(settings.catalog.warehouse or "").startswith(_S3),
+        s3=_is_in_s3(settings.catalog),
         archive=pipeline.archive,
+    )
+
+
+def _is_in_s3(catalog: Catalog) -> bool:
+    """Whether Spark needs what opens files there. A service's warehouse is a name and does not tell."""
+    if catalog.type == "glue" or (catalog.warehouse or "").startswith(_S3):
+        return True
+    said = catalog.properties
+    return catalog.type == "rest" and (
+        "rest.sigv4-enabled" in said or any(key.startswith(_WORDS) for key in said)
     )
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from lakeport.core.errors import ConfigurationError, PreconditionError, UnavailableError
 from lakeport.pipeline.session import SparkOptions, start_spark
-from lakeport.pipeline.session.contradictions import require_own
+from lakeport.pipeline.session.contradictions import require_own, yielding
 from tests.pipeline.session.programs import make_java
 
 
@@ -80,6 +80,20 @@ def test_settings_of_a_catalog_may_be_added_to_and_not_changed() -> None:
     assert refused.value.message == (
         "`pipeline.spark.conf` sets spark.sql.catalog.lake.uri, which Lakeport sets itself"
     )
+
+
+def test_what_the_user_says_of_files_wins() -> None:
+    catalog = {
+        "spark.sql.catalog.lake.uri": "http://x",
+        "spark.sql.catalog.lake.s3.endpoint": "http://near",
+        "spark.sql.catalog.lake.client.region": "a",
+    }
+    conf = {"spark.sql.catalog.lake.s3.endpoint": "http://far", "spark.sql.catalog.lake.uri": "y"}
+    left = yielding(conf, catalog)
+    assert left == {
+        "spark.sql.catalog.lake.uri": "http://x",
+        "spark.sql.catalog.lake.client.region": "a",
+    }
 
 
 def test_a_wrong_java_is_told_before_anything_is_fetched(

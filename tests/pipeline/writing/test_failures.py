@@ -9,6 +9,7 @@ from lakeport.core.errors import (
     LakeportError,
     NotFoundError,
     PermissionDeniedError,
+    PreconditionError,
     UnavailableError,
 )
 from lakeport.core.names import TableName
@@ -23,6 +24,7 @@ from lakeport.pipeline.writing.failures import (
 
 TABLE = TableName("shop", "orders")
 ICEBERG = "org.apache.iceberg.exceptions"
+NO_SCHEME = 'Failed to get file system for path: s3://b/f: No FileSystem for scheme "s3"'
 CALLING = "An error occurred while calling o95.sql.\n: "
 
 
@@ -118,3 +120,20 @@ def test_a_spark_that_ended_is_the_reason_for_everything() -> None:
 def test_secrets_in_what_spark_says_are_masked() -> None:
     text = "cannot reach https://user:hunter2@catalog.example.com/v1"
     assert "hunter2" not in of_query(failed(text), "spark.log").message
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"{CALLING}a.SparkException: Job aborted\nCaused by: java.io.IOException: {NO_SCHEME}",
+        f"{CALLING}java.lang.NoClassDefFoundError: software/amazon/awssdk/services/s3/model/S3Exception",
+    ],
+)
+def test_a_spark_that_cannot_open_files_in_s3_is_told_how(text: str) -> None:
+    for told in (
+        of_query(failed(text), "spark.log"),
+        of_statement(failed(text), TABLE, "spark.log"),
+    ):
+        assert isinstance(told, PreconditionError)
+        assert "lacks the jar" in told.message
+        assert "iceberg-aws-bundle-1.12.0.jar in `pipeline.jars`" in str(told.hint)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from datetime import date
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
 
 import pyarrow as pa
 import pytest
@@ -26,28 +25,9 @@ from lakeport.pipeline.writing import request_of
 from tests.airport.airport_server import serving
 from tests.engines.duck import Duck
 from tests.spark.ground import Ground, Lent
-from tests.spark.network import Asked, Network, Reply, Send, error, network
+from tests.spark.network import Network, network
+from tests.spark.strict import Strict
 from tests.spark.test_strategies_on_spark import values
-
-
-class Strict:
-    """Counts what it had to refuse."""
-
-    def __init__(self) -> None:
-        self.refused: list[str] = []
-
-    def __call__(self, asked: Asked, send: Send) -> Reply:
-        if asked.method == "POST" and asked.path.endswith("/tables") and asked.json["stage-create"]:
-            return self._no("Staged create is not supported")
-        # PyIceberg writes Python's word for it, which services take, too.
-        (purge,) = parse_qs(urlsplit(asked.target).query).get("purgeRequested", [""])
-        if asked.method == "DELETE" and "/tables/" in asked.path and purge.lower() != "true":
-            return self._no("Dropping a table needs purge")
-        return send()
-
-    def _no(self, why: str) -> Reply:
-        self.refused.append(why)
-        return error(400, "BadRequestException", why)
 
 
 @pytest.fixture

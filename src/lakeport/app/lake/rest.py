@@ -20,6 +20,7 @@ from lakeport.access.tokens import PREFIX
 from lakeport.app.http import HttpServer
 from lakeport.app.settings.values import Address
 from lakeport.catalog.iceberg.attachment import Attachment
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.ports import Catalog
 from lakeport.core.closing import Closing
 from lakeport.core.errors import UnauthenticatedError
@@ -55,7 +56,8 @@ class LocalDoor(Closing):
         self._server = HttpServer(Starlette(routes=[Mount(_PATH, door)]), _ANY_PORT)
         self.token = only.token
         self.uri = f"{self._server.address}{_PATH}"
-        self.attachment = Attachment.to_door(catalog.name, self.uri, self.token)
+        files = catalog.profile.properties if isinstance(catalog, IcebergCatalog) else None
+        self.attachment = Attachment.to_door(catalog.name, self.uri, self.token, files)
         self._server.start()
 
     def __repr__(self) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from lakeport.catalog.iceberg.java_words import signing_for_java, storage_for_java
 from lakeport.catalog.iceberg.profile import Profile
 
 PLACEHOLDER = "TOKEN"
@@ -25,17 +26,29 @@ _COMMON_PREFIXES = ("rest.", "header.")
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """`proof` are the properties by which a client is recognised; empty where everybody is let in."""
+    """`proof` are the properties by which a client is recognised; empty where everybody is let in.
+
+    `storage` is how Iceberg's Java library reaches the files, where a catalog's settings say so: its
+    clients open them themselves.
+    """
 
     name: str
     uri: str
     warehouse: str
     proof: Mapping[str, str] = field(default_factory=dict, repr=False)
+    storage: Mapping[str, str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def to_door(cls, catalog: str, uri: str, token: str | None = None) -> Attachment:
-        """To one of the catalogs behind our own door."""
-        return cls(catalog, uri, catalog, {} if token is None else {"token": token})
+    def to_door(
+        cls,
+        catalog: str,
+        uri: str,
+        token: str | None = None,
+        files: Mapping[str, str] | None = None,
+    ) -> Attachment:
+        """To one of the catalogs behind our own door; `files` are its properties."""
+        proof = {} if token is None else {"token": token}
+        return cls(catalog, uri, catalog, proof, storage_for_java(files or {}))
 
     @classmethod
     def to_service(cls, profile: Profile) -> Attachment:
@@ -45,7 +58,11 @@ class Attachment:
             for key, value in profile.properties.items()
             if key in _COMMON or key.startswith(_COMMON_PREFIXES)
         }
-        return cls(profile.name, profile.uri or "", profile.warehouse or "", proof)
+        storage = {
+            **storage_for_java(profile.properties),
+            **signing_for_java(profile.properties),
+        }
+        return cls(profile.name, profile.uri or "", profile.warehouse or "", proof, storage)
 
     def for_pyiceberg(self) -> dict[str, str]:
         """Properties for `pyiceberg.catalog.load_catalog(name, **properties)`."""
@@ -56,6 +73,7 @@ class Attachment:
         catalog = f"spark.sql.catalog.{self.name}"
         own = {
             **self.for_pyiceberg(),
+            **self.storage,
             "cache-enabled": "false",
             "rest-metrics-reporting-enabled": "false",
         }

@@ -13,7 +13,7 @@ from lakeport.core.errors import LakeportError, PreconditionError, UnavailableEr
 from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session.command import EXTENSIONS
-from lakeport.pipeline.session.contradictions import require_own
+from lakeport.pipeline.session.contradictions import require_own, yielding
 from lakeport.pipeline.session.jars import RUNTIME, VERSIONS, Artifact
 from lakeport.pipeline.session.jvm import open_log
 from lakeport.pipeline.session.ports import Session
@@ -44,6 +44,7 @@ class Spark(Closing):
 
         The catalog among them is the current one: `shop.orders` means its table.
         """
+        settings = yielding(self._given, settings)
         require_own(self._given, settings)
         session = self._configured(settings)
         self.require_open(session, "USE", settings)

@@ -6,6 +6,7 @@ or change where Spark runs without the rest of us knowing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 from lakeport.core.errors import ConfigurationError
@@ -13,6 +14,7 @@ from lakeport.pipeline.session.command import EXTENSIONS
 from lakeport.pipeline.session.options import SparkOptions
 
 _CONF = "`pipeline.spark.conf`"
+_FILES = re.compile(r"spark\.sql\.catalog\.[^.]+\.(?:s3|client|http-client)\..+")
 
 
 def require_agreement(options: SparkOptions) -> None:
@@ -27,6 +29,15 @@ def require_agreement(options: SparkOptions) -> None:
         raise _contradiction(
             conf, "spark.submit.deployMode", "Spark's driver runs on this machine only"
         )
+
+
+def yielding(conf: Mapping[str, str], settings: Mapping[str, str]) -> dict[str, str]:
+    """A catalog's settings but for what the user says of its files: Spark may reach them otherwise."""
+    return {
+        key: value
+        for key, value in settings.items()
+        if key not in conf or not _FILES.fullmatch(key)
+    }
 
 
 def require_own(conf: Mapping[str, str], settings: Mapping[str, str]) -> None:

@@ -13,10 +13,12 @@ from lakeport.core.errors import (
     LakeportError,
     NotFoundError,
     PermissionDeniedError,
+    PreconditionError,
     UnavailableError,
 )
 from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.console import SparkError
+from lakeport.pipeline.session.jars import AWS, VERSIONS, Artifact
 
 _OVERTAKEN = ("CommitFailedException", "ValidationException")
 _REFUSED = ("BadRequestException",)
@@ -24,6 +26,7 @@ _FORBIDDEN = ("ForbiddenException", "NotAuthorizedException")
 _MALFORMED = "Malformed request: "
 _POST = "processing POST request"  # how Iceberg tells that it got no answer to one
 _NO_ANCESTOR = "not an ancestor"  # how Iceberg refuses to move a branch that others moved
+_NO_S3 = ('No FileSystem for scheme "s3', "software/amazon/awssdk/")  # of writers, of readers
 
 
 class Meaning(Enum):
@@ -74,6 +77,8 @@ def of_statement(error: SparkError, table: TableName, log: object) -> LakeportEr
 def _known(error: SparkError) -> LakeportError | None:
     if error.gone is not None:
         return error.gone
+    if any(text in cause.message for cause in error.causes for text in _NO_S3):
+        return _without_s3()
     refused = error.cause(*_REFUSED)
     if refused is not None:
         return InvalidRequestError(refused.message.removeprefix(_MALFORMED))
@@ -82,3 +87,12 @@ def _known(error: SparkError) -> LakeportError | None:
         return PermissionDeniedError(forbidden.message)
     missing = error.cause("NoSuchTableException", "NoSuchNamespaceException")
     return None if missing is None else NotFoundError(missing.message)
+
+
+def _without_s3() -> LakeportError:
+    jar = Artifact(AWS, VERSIONS[0])
+    return PreconditionError(
+        "the table's files are in S3, and Spark lacks the jar that opens them",
+        hint=f"name {jar.file} in `pipeline.jars`, too, or leave that empty and set `s3.region` in"
+        f" `[catalog]`: then it is fetched; start a Spark of your own with --packages {jar.coordinates}",
+    )
