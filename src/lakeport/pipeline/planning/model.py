@@ -1,0 +1,283 @@
+"""What a run would do, as data: `lakeport plan` draws it and writes it as JSON, and neither knows more.
+
+Names of models are the project's; `table` is where an environment puts the rows. The shape of `as_dict`
+is versioned: fields are added to it, and what is there keeps its meaning.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+from lakeport.core.names import TableName, fold
+from lakeport.pipeline.growth.model import Type
+from lakeport.pipeline.growth.plan import Padded, Plan, dotted
+from lakeport.pipeline.growth.spark_words import text_of
+from lakeport.pipeline.planning.interval import Interval
+from lakeport.pipeline.project.model import Materialized, PublishMode, Severity
+
+VERSION = 1
+
+Status: TypeAlias = Literal["unchanged", "new", "changed", "refused", "blocked"]
+"""`blocked`: a model that it reads is refused, so a run would not come to it."""
+
+Known: TypeAlias = Literal["lineage", "last_run", "spark"]
+"""Who told the types of a query's columns."""
+
+Effect: TypeAlias = Literal["new", "null", "widened", "relaxed", "refused"]
+"""What becomes of the column upstream: there for the first time, NULL in new rows, of a wider type, …"""
+
+ReasonCode: TypeAlias = Literal[
+    "never_run", "sql_changed", "settings_changed", "model_changed", "upstream_changed", "schema"
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """Why a model counts as changed, since it was built last."""
+
+    code: ReasonCode
+    text: str
+
+    def as_dict(self) -> dict[str, object]:
+        return {"code": self.code, "text": self.text}
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedColumn:
+    """`type` is None where only a run can tell."""
+
+    name: str
+    type: Type | None
+
+    def as_dict(self) -> dict[str, object]:
+        return {"name": self.name, "type": None if self.type is None else text_of(self.type)}
+
+
+@dataclass(frozen=True, slots=True)
+class Affected:
+    """A column downstream of one that changes, and the columns that it is reached through."""
+
+    model: TableName
+    column: str
+    cause: str
+    effect: Effect
+    through: tuple[tuple[TableName, str], ...]
+    approximate: bool = False
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "model": str(self.model),
+            "column": self.column,
+            "cause": self.cause,
+            "effect": self.effect,
+            "through": [f"{table}.{column}" for table, column in self.through],
+            "approximate": self.approximate,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedAudit:
+    name: str
+    kind: str
+    columns: tuple[str, ...]
+    severity: Severity
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "name": self.name,
+            "kind": self.kind,
+            "columns": list(self.columns),
+            "severity": self.severity,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Why a run would stop at this model, beyond what its columns say: a key it lacks, a closed table."""
+
+    code: str
+    message: str
+    hint: str | None = None
+
+    def as_dict(self) -> dict[str, object]:
+        return {"code": self.code, "message": self.message, "hint": self.hint}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelPlan:
+    """`growth` is None where nothing is known of the columns, and where there is no table: of views.
+
+    `unknown` are columns of the query whose types only a run can tell; they are in no part of `growth`
+    unless the table has them, and then as they are there.
+    """
+
+    model: TableName
+    table: TableName
+    path: str
+    language: str
+    materialized: Materialized
+    strategy: str | None
+    publish: PublishMode | None
+    depth: int
+    upstream: tuple[TableName, ...]
+    creates: bool
+    reasons: tuple[Reason, ...] = ()
+    columns: tuple[PlannedColumn, ...] | None = None
+    known: Known | None = None
+    growth: Plan | None = None
+    unknown: tuple[str, ...] = ()
+    kept: frozenset[str] = frozenset()
+    """Padded columns that were padded by the last run, too; folded."""
+    interval: Interval | None = None
+    downstream: tuple[Affected, ...] = ()
+    blocked_by: tuple[TableName, ...] = ()
+    obstacles: tuple[Obstacle, ...] = ()
+    warnings: tuple[str, ...] = ()
+    rules: tuple[str, ...] = ()
+    audits: tuple[PlannedAudit, ...] = ()
+    query: str | None = field(default=None, repr=False)
+    sql: tuple[str, ...] = field(default=(), repr=False)
+
+    @property
+    def status(self) -> Status:
+        if self.obstacles or (self.growth is not None and self.growth.refused):
+            return "refused"
+        if self.blocked_by:
+            return "blocked"
+        if self.creates:
+            return "new"
+        return "changed" if self.reasons else "unchanged"
+
+    @property
+    def newly_padded(self) -> tuple[Padded, ...]:
+        """Those that had values until now."""
+        if self.growth is None:
+            return ()
+        return tuple(each for each in self.growth.padded if not self.is_kept(each))
+
+    def is_kept(self, padded: Padded) -> bool:
+        return fold(dotted(padded.path)) in self.kept
+
+    @property
+    def changes_schema(self) -> bool:
+        """Whether the table will be another one, or have NULLs where it had values."""
+        grown = self.growth is not None and not self.growth.refused and self.growth.changes_schema
+        return self.creates or grown or bool(self.newly_padded)
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "model": str(self.model),
+            "table": str(self.table),
+            "path": self.path,
+            "language": self.language,
+            "materialized": self.materialized,
+            "strategy": self.strategy,
+            "publish": self.publish,
+            "depth": self.depth,
+            "upstream": [str(name) for name in self.upstream],
+            "status": self.status,
+            "creates": self.creates,
+            "reasons": [reason.as_dict() for reason in self.reasons],
+            "interval": None if self.interval is None else self.interval.as_dict(),
+            "columns": None
+            if self.columns is None
+            else [column.as_dict() for column in self.columns],
+            "columns_known_from": self.known,
+            "schema": self._schema(),
+            "unknown": list(self.unknown),
+            "downstream": [each.as_dict() for each in self.downstream],
+            "blocked_by": [str(name) for name in self.blocked_by],
+            "problems": [each.as_dict() for each in self.obstacles],
+            "warnings": list(self.warnings),
+            "rules": list(self.rules),
+            "audits": [audit.as_dict() for audit in self.audits],
+            "query": self.query,
+            "sql": list(self.sql),
+        }
+
+    def _schema(self) -> dict[str, object]:
+        if self.growth is None:
+            return {"added": [], "padded": [], "widened": [], "relaxed": [], "refused": []}
+        padded = [{**each.as_dict(), "new": not self.is_kept(each)} for each in self.growth.padded]
+        return {**self.growth.as_dict(), "padded": padded}
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    models: int
+    changed: int
+    created: int
+    added: int
+    padded: int
+    widened: int
+    relaxed: int
+    refused: int
+    blocked: int
+    affected: int
+
+    def as_dict(self) -> dict[str, object]:
+        return {name: getattr(self, name) for name in self.__slots__}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ProjectPlan:
+    """The selected models in the order in which they would run. `total` counts those of the project."""
+
+    project: str
+    environment: str | None
+    catalog: str
+    full_refresh: bool
+    models: tuple[ModelPlan, ...]
+    total: int
+    asked_spark: bool = False
+    notes: tuple[str, ...] = ()
+
+    def __iter__(self) -> Iterator[ModelPlan]:
+        return iter(self.models)
+
+    @property
+    def is_refused(self) -> bool:
+        return any(model.status == "refused" for model in self.models)
+
+    @property
+    def has_changes(self) -> bool:
+        return any(model.status != "unchanged" for model in self.models)
+
+    @property
+    def summary(self) -> Summary:
+        grown = [model.growth for model in self.models if model.growth is not None]
+        affected = {
+            (each.model.folded, fold(each.column))
+            for model in self.models
+            for each in model.downstream
+        }
+        # The columns of a new table are its definition and no change of it.
+        old = [m.growth for m in self.models if m.growth is not None and not m.creates]
+        return Summary(
+            models=len(self.models),
+            changed=sum(model.status != "unchanged" for model in self.models),
+            created=sum(model.creates for model in self.models),
+            added=sum(len(plan.added) for plan in old if not plan.refused),
+            padded=sum(len(model.newly_padded) for model in self.models),
+            widened=sum(len(plan.widened) for plan in old if not plan.refused),
+            relaxed=sum(len(plan.relaxed) for plan in old if not plan.refused),
+            refused=sum(len(plan.refused) for plan in grown)
+            + sum(len(model.obstacles) for model in self.models),
+            blocked=sum(model.status == "blocked" for model in self.models),
+            affected=len(affected),
+        )
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "version": VERSION,
+            "project": self.project,
+            "environment": self.environment,
+            "catalog": self.catalog,
+            "full_refresh": self.full_refresh,
+            "asked_spark": self.asked_spark,
+            "notes": list(self.notes),
+            "models": [model.as_dict() for model in self.models],
+            "summary": self.summary.as_dict(),
+        }
