@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from lakeport.app.settings.keys import CATALOGS
+from lakeport.core import toml
 from lakeport.core.errors import ConfigurationError, NotFoundError
 from lakeport.core.names import quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from pathlib import Path
 
 FILE_NAME = "lakeport.toml"
@@ -65,10 +64,10 @@ def read(path: Path) -> ProjectFile:
     except OSError as error:
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
     try:
-        values = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _broken(path, text, str(error)) from error
-    return ProjectFile(path, values, dict(_positions(text)))
+        document = toml.read(text)
+    except toml.TomlError as error:
+        raise _broken(path, text, error) from error
+    return ProjectFile(path, dict(document.values), dict(document.places))
 
 
 def catalog_names(written: ProjectFile) -> tuple[str, ...]:
@@ -85,59 +84,10 @@ def catalog_names(written: ProjectFile) -> tuple[str, ...]:
     return names
 
 
-def _broken(path: Path, text: str, reason: str) -> ConfigurationError:
-    found = re.fullmatch(
-        r"(?P<what>.*) \(at (?:line (?P<line>\d+), column (?P<column>\d+)|end of document)\)",
-        reason,
-        re.DOTALL,
-    )
-    if found is None:
-        return ConfigurationError(f"{path.name}: {reason}", hint="the file is TOML")
+def _broken(path: Path, text: str, error: toml.TomlError) -> ConfigurationError:
     lines = text.splitlines()
-    line = int(found["line"] or len(lines) or 1)
-    shown = lines[line - 1].strip() if line <= len(lines) else ""
+    shown = lines[error.line - 1].strip() if error.line <= len(lines) else ""
     return ConfigurationError(
-        f"{path.name}:{line}: {found['what']}",
+        f"{path.name}:{error.line}: {error.what}",
         hint=f"the line reads: {shown}" if shown else "the file is TOML",
     )
-
-
-def _positions(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
-    """Each key with the line its statement starts on.
-
-    tomllib keeps no positions. But a whole document is valid, so a statement is the fewest lines from
-    its start that are valid by themselves: a value that spans lines is incomplete until its last one.
-    """
-    table: tuple[str, ...] = ()
-    start, statement = 1, ""
-    for number, line in enumerate(text.split("\n"), start=1):
-        statement += line + "\n"
-        try:
-            parsed = tomllib.loads(statement)
-        except tomllib.TOMLDecodeError:
-            continue
-        if statement.lstrip().startswith("["):
-            table = _deepest(parsed)
-            yield table, start
-        else:
-            yield from (((*table, *key), start) for key in _leaves(parsed))
-        start, statement = number + 1, ""
-
-
-def _deepest(header: dict[str, Any]) -> tuple[str, ...]:
-    path: list[str] = []
-    value: Any = header
-    while value:
-        if isinstance(value, list):  # [[an.array.of.tables]]
-            value = value[0]
-            continue
-        key, value = next(iter(value.items()))
-        path.append(key)
-    return tuple(path)
-
-
-def _leaves(value: dict[str, Any]) -> Iterator[tuple[str, ...]]:
-    for key, item in value.items():
-        yield (key,)
-        if isinstance(item, dict):
-            yield from ((key, *rest) for rest in _leaves(item))
