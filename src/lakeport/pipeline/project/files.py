@@ -139,7 +139,7 @@ def _read_model(found: Found, text: str, reading: Reading) -> None:
         hint = "write the SELECT that builds the table, or remove the file"
         reading.wrong("empty", "there is no query", hint, Place(found.path, line))
     lines = {key: written.place(key).line or line for key in written.values}
-    fingerprint = _fingerprint(text, settings, reading.vars if is_template(body) else {})
+    fingerprint = _fingerprint(body, settings, reading.vars if is_template(body) else {})
     reading.models.append(
         Model(name, found.path, found.language, settings, text, body, line, fingerprint, lines)
     )
@@ -216,11 +216,13 @@ def is_own(namespace: str) -> bool:
     return first == _OWN or first.startswith(f"{_OWN}_")
 
 
-def _fingerprint(text: str, settings: ModelSettings, variables: Mapping[str, Any]) -> str:
+def _fingerprint(body: str, settings: ModelSettings, variables: Mapping[str, Any]) -> str:
+    """`QUERY-SETTINGS`, so that a plan can say which of the two was changed."""
     told = msgspec.json.encode(msgspec.structs.asdict(settings), enc_hook=_plain, order="sorted")
     said = msgspec.json.encode(variables, enc_hook=str, order="sorted") if variables else b""
-    parts = (text.replace("\r\n", "\n").encode(), told, said)
-    return hashlib.sha256(b"\x00".join(parts)).hexdigest()[:32]
+    query = body.replace("\r\n", "\n").strip().encode()
+    parts = (b"\x00".join((query, said)), told)
+    return "-".join(hashlib.sha256(part).hexdigest()[:16] for part in parts)
 
 
 def _plain(value: object) -> object:

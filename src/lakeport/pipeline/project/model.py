@@ -145,7 +145,8 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
 class Model:
     """One file. `body` is its query without the settings, on the same lines; all of a Python file.
 
-    `fingerprint` changes with the text, with its settings and, where it has templates, with `vars`.
+    `fingerprint` is `QUERY-SETTINGS`: the first part changes with the query and, where it has templates, with
+    `vars`, the other with the settings.
     """
 
     name: TableName
