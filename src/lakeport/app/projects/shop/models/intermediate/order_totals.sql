@@ -1,6 +1,7 @@
 /* lakeport
 materialized = "incremental"
 unique_key = ["order_id"]
+tags = ["nightly"]
 */
 WITH priced AS (
   SELECT

@@ -1,6 +1,10 @@
 /* lakeport
 materialized = "incremental"
 unique_key = ["customer_id"]
+audits = [
+  { not_null = ["customer_id", "name"] },
+  { unique = "customer_id" },
+]
 */
 SELECT
   customer_id,

@@ -2,6 +2,11 @@
 materialized = "incremental"
 unique_key = ["order_id"]
 time_column = "ordered_at"
+audits = [
+  { not_null = ["order_id", "customer_id"] },
+  { accepted_values = "status", values = ["paid", "shipped", "cancelled"] },
+  { relationships = "customer_id", to = "staging.customers", severity = "warn" },
+]
 */
 SELECT
   order_id,
