@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -29,14 +29,40 @@ from lakeport.core.errors import (
     NotFoundError,
 )
 from lakeport.core.names import TableName
-from lakeport.state import AuditEntry
-from lakeport.system import NAMESPACE, SystemCatalog
+from lakeport.state import AuditEntry, ModelRecord, Owner, RunRecord, StoredEdge, StoredIssue
+from lakeport.system import NAMESPACE, SeenIssue, SeenRun, SystemCatalog
 
 ORDERS = pa.schema(
     [
         with_comment(pa.field("id", pa.int64(), nullable=False), "the key"),
         with_default(pa.field("name", pa.string()), "'zz'"),
     ]
+)
+
+
+RAW, TOTALS = TableName("raw", "orders"), TableName("marts", "totals")
+MODELS = (
+    ModelRecord(
+        model="marts.totals",
+        table=TOTALS,
+        status="succeeded",
+        strategy="merge",
+        rows=3,
+        counts={"added-records": 3},
+        started_ns=1_000_000_000,
+        ended_ns=2_000_000_000,
+        snapshot_id=9,
+        version=4,
+        warnings=("careful",),
+    ),
+    ModelRecord(
+        model="marts.broken",
+        table=TableName("marts", "broken"),
+        status="failed",
+        code="conflict",
+        error="no",
+        hint="again",
+    ),
 )
 
 
@@ -73,6 +99,28 @@ class Everything:
     def audit(self) -> Iterator[Sequence[AuditEntry]]:
         yield [AuditEntry(at_ns=1, method="DoGet", identity="ann", rows_out=2)]
         yield [AuditEntry(at_ns=2, method="DoAction", outcome="NOT_FOUND")]
+
+    def runs(self) -> Iterator[SeenRun]:
+        owner = Owner("r1", "far", "boot", 7, "1")
+        run = RunRecord(
+            owner=owner,
+            catalog="lake",
+            started_ns=1_000_000_000,
+            ended_ns=3_500_000_000,
+            status="failed",
+            actor="ann",
+        )
+        yield SeenRun(run, MODELS, is_whole=True, tells=True)
+        other = replace(run, owner=replace(owner, run_id="r2"), ended_ns=None, environment="dev")
+        yield SeenRun(other, MODELS[1:], is_whole=False, tells=False)
+
+    def edges(self) -> Iterator[tuple[str | None, StoredEdge]]:
+        yield None, StoredEdge(RAW, "a", TOTALS, "b", "derivation", approximate=True)
+
+    def issues(self) -> Iterator[SeenIssue]:
+        issue = StoredIssue(TOTALS, "UNKNOWN_COLUMN", "warning", "what", "that", "m.sql", 3, 7)
+        yield SeenIssue("dev", issue, tells=True)
+        yield SeenIssue(None, issue, tells=False)
 
 
 @pytest.fixture
@@ -112,6 +160,10 @@ def test_it_stands_beside_the_catalogs_own_namespaces(inner: MemoryCatalog) -> N
         "snapshots",
         "views",
         "audit",
+        "runs",
+        "model_runs",
+        "lineage_edges",
+        "issues",
     )
     assert catalog.namespace("shop").table("orders").state().name == TableName("shop", "orders")
     assert (catalog.name, catalog.version()) == (inner.name, inner.version())
@@ -232,3 +284,39 @@ def test_a_series_reaches_the_largest_number(inner: MemoryCatalog) -> None:
 def test_a_series_that_never_moves_is_refused(inner: MemoryCatalog) -> None:
     with pytest.raises(InvalidRequestError, match="step"):
         series(inner, start=1, stop=2, step=0)
+
+
+def test_runs_are_counted_and_only_an_admin_sees_who_ran_them_where(inner: MemoryCatalog) -> None:
+    whole, part = read(system(inner, "runs"))
+    assert (whole["run_id"], whole["status"], whole["seconds"]) == ("r1", "failed", 2.5)
+    assert (whole["models"], whole["succeeded"], whole["failed"]) == (2, 1, 1)
+    assert (whole["actor"], whole["host"], whole["pid"], whole["request"]) == (
+        "ann",
+        "far",
+        7,
+        "{}",
+    )
+    assert (part["environment"], part["models"], part["ended_at"]) == ("dev", 1, None)
+    assert {part[name] for name in ("actor", "host", "pid", "request", "error")} == {None}
+
+
+def test_what_a_run_did_to_a_table_is_a_row(inner: MemoryCatalog) -> None:
+    done, failed, unseen = read(system(inner, "model_runs"))
+    assert (done["namespace"], done["table"], done["version"]) == ("marts", "totals", 4)
+    assert (done["counts"], done["warnings"]) == ([("added-records", 3)], ["careful"])
+    assert (failed["code"], failed["error"], failed["hint"]) == ("conflict", "no", "again")
+    assert (unseen["code"], unseen["error"], unseen["hint"], unseen["warnings"]) == (
+        "conflict",
+        None,
+        None,
+        None,
+    )
+
+
+def test_lineage_and_issues_are_rows(inner: MemoryCatalog) -> None:
+    (edge,) = read(system(inner, "lineage_edges"))
+    assert (edge["source_table"], edge["target_column"]) == ("orders", "b")
+    assert (edge["kind"], edge["approximate"]) == ("derivation", True)
+    told, untold = read(system(inner, "issues"))
+    assert (told["environment"], told["message"], told["line"]) == ("dev", "what", 3)
+    assert (untold["code"], untold["message"], untold["hint"]) == ("UNKNOWN_COLUMN", None, None)

@@ -7,7 +7,7 @@ read as `interrupted`, whoever asks. One of those who want to go on with it gets
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
@@ -37,6 +37,7 @@ from lakeport.state.texts import storable
 from lakeport.state.upsert import insert_into
 
 _LONGEST = 20_000
+_PAGE = 200
 _TAKEN_UP: tuple[RunStatus, ...] = ("interrupted", "failed", "stopped")
 
 
@@ -137,6 +138,29 @@ class RunTable:
             asked = asked.where(RUNS.c.command == command)
         return self._runs(asked)
 
+    def pages(
+        self, catalog: str, size: int = _PAGE
+    ) -> Iterator[list[tuple[RunRecord, list[ModelRecord]]]]:
+        """All of them with their models, oldest first, a piece per transaction."""
+        after: tuple[int, str] = (-1, "")
+        place = tuple_(RUNS.c.started_ns, RUNS.c.run_id)
+        while True:
+            asked = (
+                select(RUNS)
+                .where(RUNS.c.catalog == catalog, place > after)
+                .order_by(RUNS.c.started_ns, RUNS.c.run_id)
+                .limit(size)
+            )
+            runs = self._runs(asked)
+            if not runs:
+                return
+            after = (runs[-1].started_ns, runs[-1].run_id)
+            models: dict[str, list[ModelRecord]] = {run.run_id: [] for run in runs}
+            of_runs = select(MODEL_RUNS).where(MODEL_RUNS.c.run_id.in_(models))
+            for each in self._model_runs(of_runs.order_by(*_BEGUN)):
+                models[each.run_id].append(each.record)
+            yield [(run, models[run.run_id]) for run in runs]
+
     def interrupted(self, catalog: str, environment: str | None = None) -> list[RunRecord]:
         """Runs that were killed and that nobody went on with, newest first."""
         asked = select(RUNS).where(
@@ -149,8 +173,7 @@ class RunTable:
 
     def models(self, run_id: str) -> list[ModelRecord]:
         """In the order in which they were begun."""
-        order = (MODEL_RUNS.c.started_ns.is_(None), MODEL_RUNS.c.started_ns, MODEL_RUNS.c.model)
-        asked = select(MODEL_RUNS).where(MODEL_RUNS.c.run_id == run_id).order_by(*order)
+        asked = select(MODEL_RUNS).where(MODEL_RUNS.c.run_id == run_id).order_by(*_BEGUN)
         return [each.record for each in self._model_runs(asked)]
 
     def last(self, catalog: str, environment: str | None = None) -> NameMap[ModelRun]:
@@ -205,6 +228,7 @@ class RunTable:
         return NameMap((each.record.model, each) for each in found)
 
 
+_BEGUN = (MODEL_RUNS.c.started_ns.is_(None), MODEL_RUNS.c.started_ns, MODEL_RUNS.c.model)
 _NEWEST = (RUNS.c.started_ns.desc(), RUNS.c.run_id)
 
 

@@ -6,56 +6,19 @@ dropped meanwhile is left out, and one that cannot be opened has a `problem` in 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from itertools import islice
-from typing import Any, Protocol, TypeAlias
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 
 import pyarrow as pa
 
-from lakeport.catalog import views as catalog_views
-from lakeport.catalog.definition import Definition, comment_of, default_of
+from lakeport.catalog.definition import comment_of, default_of
 from lakeport.catalog.expressions.type_text import type_text
 from lakeport.catalog.ports import SnapshotInfo, Table, TableState, Travelable
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName
-from lakeport.state import AuditEntry
-
-_PIECE = 1_000
-_MOMENT = pa.timestamp("us", tz="UTC")  # DuckDB has none finer with a zone
-
-Row: TypeAlias = Mapping[str, Any]
-
-
-class View(Protocol):
-    """A catalog and its audit as far as one caller may see them."""
-
-    def names(self) -> Iterator[TableName]: ...
-
-    def table(self, name: TableName) -> Table: ...
-
-    def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
-        """Rows and bytes of a table, by the summary of its newest snapshot."""
-        ...
-
-    def view_names(self) -> Iterator[TableName]: ...
-
-    def view(self, name: TableName) -> catalog_views.View: ...
-
-    def audit(self) -> Iterator[Sequence[AuditEntry]]: ...
-
-
-@dataclass(frozen=True, slots=True)
-class Known:
-    """One system table."""
-
-    definition: Definition
-    rows: Callable[[View], Iterator[Row]]
-
-    def batches(self, view: View) -> Iterator[pa.RecordBatch]:
-        rows = self.rows(view)
-        while piece := list(islice(rows, _PIECE)):
-            yield pa.RecordBatch.from_pylist(piece, schema=self.definition.schema)
+from lakeport.system.form import MOMENT, PLACE, Known, Row, known, moment
+from lakeport.system.runs import RUN_TABLES
+from lakeport.system.view import View
 
 
 def _tables(view: View) -> Iterator[Row]:
@@ -81,7 +44,7 @@ def _table(view: View, table: Table) -> Row:
         "bytes": size,
         "version": state.version,
         "snapshot_id": state.snapshot_id,
-        "changed_at": None if newest is None else _moment(newest.timestamp_ns),
+        "changed_at": None if newest is None else moment(newest.timestamp_ns),
     }
 
 
@@ -110,7 +73,7 @@ def _snapshots(view: View) -> Iterator[Row]:
                 "snapshot_id": snapshot.snapshot_id,
                 "parent_id": snapshot.parent_id,
                 "version": snapshot.version,
-                "committed_at": _moment(snapshot.timestamp_ns),
+                "committed_at": moment(snapshot.timestamp_ns),
                 "operation": snapshot.operation,
                 "schema_id": snapshot.schema_id,
                 "summary": list(snapshot.summary.items()),
@@ -133,7 +96,7 @@ def _views(view: View) -> Iterator[Row]:
             "comment": found.comment,
             "columns": found.schema.names,
             "version": found.version,
-            "changed_at": _moment(found.changed_ns),
+            "changed_at": moment(found.changed_ns),
         }
         for query in found.queries:
             yield place | known | {"dialect": query.dialect, "sql": query.sql}
@@ -143,7 +106,7 @@ def _audit(view: View) -> Iterator[Row]:
     for entries in view.audit():
         for entry in entries:
             row = asdict(entry)
-            yield row | {"at": _moment(row.pop("at_ns"))}
+            yield row | {"at": moment(row.pop("at_ns"))}
 
 
 def _opened(view: View) -> Iterator[tuple[TableName, Table]]:
@@ -162,21 +125,11 @@ def _newest(table: Table, state: TableState) -> SnapshotInfo | None:
     return next((one for one in table.history() if one.snapshot_id == state.snapshot_id), None)
 
 
-def _moment(nanoseconds: int) -> int:
-    return nanoseconds // 1_000
-
-
-def _known(comment: str, columns: Iterable[tuple[str, pa.DataType]], rows: Any) -> Known:
-    return Known(Definition(pa.schema(list(columns)), comment=comment), rows)
-
-
-_PLACE = (("namespace", pa.string()), ("table", pa.string()))
-
 KNOWN: Mapping[str, Known] = {
-    "tables": _known(
+    "tables": known(
         "The tables that you may read.",
         (
-            *_PLACE,
+            *PLACE,
             ("uuid", pa.string()),
             ("comment", pa.string()),
             ("columns", pa.int32()),
@@ -184,15 +137,15 @@ KNOWN: Mapping[str, Known] = {
             ("bytes", pa.int64()),
             ("version", pa.int64()),
             ("snapshot_id", pa.int64()),
-            ("changed_at", _MOMENT),
+            ("changed_at", MOMENT),
             ("problem", pa.string()),
         ),
         _tables,
     ),
-    "columns": _known(
+    "columns": known(
         "The columns of the tables that you may read.",
         (
-            *_PLACE,
+            *PLACE,
             ("position", pa.int32()),
             ("column", pa.string()),
             ("type", pa.string()),
@@ -203,21 +156,21 @@ KNOWN: Mapping[str, Known] = {
         ),
         _columns,
     ),
-    "snapshots": _known(
+    "snapshots": known(
         "What happened to the tables that you may read.",
         (
-            *_PLACE,
+            *PLACE,
             ("snapshot_id", pa.int64()),
             ("parent_id", pa.int64()),
             ("version", pa.int64()),
-            ("committed_at", _MOMENT),
+            ("committed_at", MOMENT),
             ("operation", pa.string()),
             ("schema_id", pa.int32()),
             ("summary", pa.map_(pa.string(), pa.string())),
         ),
         _snapshots,
     ),
-    "views": _known(
+    "views": known(
         "The views that you may read, with their SQL: other engines run it.",
         (
             ("namespace", pa.string()),
@@ -228,21 +181,21 @@ KNOWN: Mapping[str, Known] = {
             ("comment", pa.string()),
             ("columns", pa.list_(pa.string())),
             ("version", pa.int64()),
-            ("changed_at", _MOMENT),
+            ("changed_at", MOMENT),
             ("problem", pa.string()),
         ),
         _views,
     ),
-    "audit": _known(
+    "audit": known(
         "Calls: all for an admin, those about it for a catalog's, their own for everybody else.",
         (
-            ("at", _MOMENT),
+            ("at", MOMENT),
             ("identity", pa.string()),
             ("method", pa.string()),
             ("action", pa.string()),
             ("outcome", pa.string()),
             ("catalog", pa.string()),
-            *_PLACE,
+            *PLACE,
             ("rows_in", pa.int64()),
             ("rows_out", pa.int64()),
             ("rows_changed", pa.int64()),
@@ -256,4 +209,5 @@ KNOWN: Mapping[str, Known] = {
         ),
         _audit,
     ),
+    **RUN_TABLES,
 }

@@ -25,9 +25,10 @@ from lakeport.catalog.ports import (
 )
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold, quoted
-from lakeport.system.known import KNOWN, View
+from lakeport.system.known import KNOWN
 from lakeport.system.series import OVERLOADS
 from lakeport.system.table import SystemTable
+from lakeport.system.view import View
 
 NAMESPACE = "lakeport"
 _INFO = NamespaceInfo(NAMESPACE, "What Lakeport knows about this catalog.")

@@ -30,7 +30,7 @@ from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
 from lakeport.app.serve.requests import RequestMetrics
-from lakeport.app.serve.view import Audit, system_overlay
+from lakeport.app.serve.view import Audit, Models, system_overlay
 from lakeport.app.serve.warming import warming
 from lakeport.app.settings import Settings
 from lakeport.flight.server import FlightServer
@@ -79,7 +79,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             authenticator,
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
-            overlay=system_overlay(Audit(store.audit, audit)),
+            overlay=system_overlay(Audit(store.audit, audit), Models(store.runs, store.lineage)),
             existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,
             limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),

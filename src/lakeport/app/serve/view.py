@@ -20,26 +20,35 @@ from lakeport.catalog.reports.figures import figures_of
 from lakeport.catalog.views import View, view_of
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName, fold
-from lakeport.state import AuditEntry, AuditTable
-from lakeport.system import SystemCatalog
+from lakeport.state import AuditEntry, AuditTable, LineageTable, RunTable, StoredEdge
+from lakeport.system import SeenIssue, SeenRun, SystemCatalog
 from lakeport.system.overlay import is_system
 
 
 @dataclass(frozen=True, slots=True)
 class Audit:
-    """What is stored, and the log that may still hold the newest of it."""
+    """What is stored, and the log of a server, which may still hold the newest of it."""
 
     table: AuditTable
-    log: AuditLog
+    log: AuditLog | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Models:
+    """What is stored about runs of models."""
+
+    runs: RunTable
+    lineage: LineageTable
 
 
 @dataclass(frozen=True, slots=True)
 class CallersView:
-    """A `system.View`."""
+    """A `system.View`. Without `models` no model ever ran."""
 
     catalog: Catalog
     identity: Identity
     kept: Audit
+    models: Models | None = None
 
     def names(self) -> Iterator[TableName]:
         return self._names(visible_tables)
@@ -59,11 +68,49 @@ class CallersView:
 
     def audit(self) -> Iterator[Sequence[AuditEntry]]:
         """One's own calls, a catalog's admin those about the catalog, too, and an admin all of them."""
-        self.kept.log.flush()
-        is_of_catalog = self.identity.may(Ability.ADMIN, self.catalog.name)
-        own = None if is_of_catalog else self.identity.name
+        if self.kept.log is not None:
+            self.kept.log.flush()
+        own = None if self._is_admin() else self.identity.name
         for entries in self.kept.table.batches(identity=own):
             yield [entry for entry in entries if self._may_know(entry)]
+
+    def runs(self) -> Iterator[SeenRun]:
+        """Those with a table that the caller may read; all of them to an admin of the catalog."""
+        if self.models is None:
+            return
+        is_whole, tells = self._is_admin(), self._reads_all()
+        for runs in self.models.runs.pages(self.catalog.name):
+            for run, models in runs:
+                seen = [model for model in models if tells or self._reads(model.table)]
+                if seen or is_whole:
+                    yield SeenRun(run, seen, is_whole, tells)
+
+    def edges(self) -> Iterator[tuple[str | None, StoredEdge]]:
+        if self.models is None:
+            return
+        lineage, catalog = self.models.lineage, self.catalog.name
+        for environment in lineage.environments(catalog):
+            for edge in lineage.edges(catalog, environment):
+                if self._reads(edge.source) and self._reads(edge.target):
+                    yield environment, edge
+
+    def issues(self) -> Iterator[SeenIssue]:
+        if self.models is None:
+            return
+        lineage, catalog, tells = self.models.lineage, self.catalog.name, self._reads_all()
+        for environment in lineage.environments(catalog):
+            for issue in lineage.issues(catalog, environment):
+                if self._reads(issue.table):
+                    yield SeenIssue(environment, issue, tells)
+
+    def _is_admin(self) -> bool:
+        return self.identity.may(Ability.ADMIN, self.catalog.name)
+
+    def _reads_all(self) -> bool:
+        return self.identity.may(Ability.READ, self.catalog.name)
+
+    def _reads(self, table: TableName) -> bool:
+        return self.identity.may(Ability.READ, self.catalog.name, table.namespace, table.table)
 
     def _names(
         self, visible: Callable[[Identity, Catalog, Namespace], Iterable[str]]
@@ -84,8 +131,8 @@ class CallersView:
         return entry.catalog is not None and fold(entry.catalog) == fold(self.catalog.name)
 
 
-def system_overlay(audit: Audit) -> Overlay:
+def system_overlay(audit: Audit, models: Models | None = None) -> Overlay:
     def overlay(catalog: Catalog, identity: Identity) -> Catalog:
-        return SystemCatalog(catalog, CallersView(catalog, identity, audit))
+        return SystemCatalog(catalog, CallersView(catalog, identity, audit, models))
 
     return overlay
