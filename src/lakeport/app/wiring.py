@@ -6,12 +6,15 @@ inside the function that hands it out.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from lakeport.app.lake.pipeline import Pipeline
     from lakeport.app.lake.source import Source
     from lakeport.app.settings import Settings
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
+    from lakeport.catalog.ports import Catalog
     from lakeport.state import Store
 
 
@@ -99,12 +103,20 @@ def open_source(settings: Settings, catalog: str | None = None) -> Source:
     if remote.url is None:
         from lakeport.app.lake.source import LocalSource  # noqa: PLC0415  loads Arrow
 
-        return LocalSource(open_catalog(settings.with_catalog(catalog)))
+        return LocalSource(
+            open_catalog(settings.with_catalog(catalog)), partial(_knowing, settings)
+        )
     from lakeport.app.remote.source import open_remote  # noqa: PLC0415  loads gRPC
     from lakeport.flight.dial import Proof  # noqa: PLC0415  loads gRPC
 
     proof = Proof(remote.ca, remote.cert, remote.key)
     return open_remote(remote.url, remote.token, proof=proof, catalog=catalog)
+
+
+def _knowing(settings: Settings, catalog: Catalog) -> AbstractContextManager[Catalog]:
+    from lakeport.app.lake.knowing import knowing  # noqa: PLC0415  loads what servers are made of
+
+    return knowing(catalog, partial(open_state, settings))
 
 
 def open_state(settings: Settings) -> Store:
