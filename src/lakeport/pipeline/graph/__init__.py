@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from lakeport.pipeline.graph.build import build_graph
 from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.graph.model import (
     AffectedColumn,
@@ -13,6 +14,7 @@ from lakeport.pipeline.graph.model import (
     KnownTable,
     Node,
     ParameterUse,
+    Qualifier,
     Query,
     Reference,
     ReferenceKind,
@@ -31,7 +33,9 @@ __all__ = [
     "Modified",
     "Node",
     "ParameterUse",
+    "Qualifier",
     "Query",
     "Reference",
     "ReferenceKind",
+    "build_graph",
 ]

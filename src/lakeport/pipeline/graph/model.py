@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lakeport.core.names import TableName
+from lakeport.pipeline.graph.renaming import edits_for
 from lakeport.pipeline.growth.model import Type
 from lakeport.pipeline.project.model import Audit, Model
 from lakeport.pipeline.project.problems import Place
@@ -22,11 +23,22 @@ IssueSeverity: TypeAlias = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True, slots=True)
-class Reference:
-    """A table's name where a query reads it, or where an expression names it (`shop.orders.id`).
+class Qualifier:
+    """A table's name before a column (`shop.orders.id`): offsets in the text, and of how many parts."""
 
-    `start` and `end` are offsets in `Query.sql`; `suffix` is what follows the table inside of the name
-    (a branch, a tag, a metadata table) and stays. A qualifier in an expression has `qualifier` set.
+    start: int
+    end: int
+    parts: int
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A table's name where a query reads it; `start` and `end` are offsets in `Query.sql`.
+
+    `suffix` is what follows the table inside of the name (a branch, a tag, a metadata table) and stays.
+    `travels` is a read of an older snapshot. The rest is what it takes to put another name there:
+    `alias_at` where an alias can be added, None if there is one or no room; `lead` what must come before
+    another name (`TABLE t` is a query of its own); `is_only` that no other relation is called alike.
     """
 
     parts: tuple[str, ...]
@@ -36,7 +48,11 @@ class Reference:
     kind: ReferenceKind
     place: Place
     suffix: tuple[str, ...] = ()
-    qualifier: bool = False
+    travels: bool = False
+    alias_at: int | None = None
+    lead: str = ""
+    is_only: bool = True
+    qualifiers: tuple[Qualifier, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +76,19 @@ class Query:
     def rewritten(self, mapping: Callable[[Reference], str | None]) -> str:
         """The text with other names for its tables; None leaves one as it is.
 
-        A new name is SQL: quoted where it needs to be, with the branch if it has one.
+        A new name is SQL: quoted where it needs to be, with the branch or the reference's `suffix` if it
+        has one, or a whole query in parentheses. Expressions that call the table by its name still find it.
         """
+        edits: list[tuple[int, int, str]] = []
+        for reference in self.references:
+            name = mapping(reference)
+            if name is not None:
+                edits += edits_for(reference, name)
         pieces: list[str] = []
         at = 0
-        for reference in sorted(self.references, key=lambda one: one.start):
-            name = mapping(reference)
-            if name is None:
-                continue
-            pieces += (self.sql[at : reference.start], name)
-            at = reference.end
+        for start, end, text in sorted(edits):
+            pieces += (self.sql[at:start], text)
+            at = end
         return "".join((*pieces, self.sql[at:]))
 
 
@@ -119,7 +138,8 @@ class Node:
     """A model in its place. `upstream` are the models it needs, whatever names them.
 
     A Python model has an empty query; what it may read are `declared`, which also holds the hidden
-    reads (`depends_on`) of SQL. `columns` is None where nothing is known before it runs.
+    reads (`depends_on`) of SQL. `columns` are those of its query, None where they are not all known
+    before it runs.
     """
 
     model: Model

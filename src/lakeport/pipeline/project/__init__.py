@@ -22,6 +22,8 @@ from lakeport.pipeline.project.model import (
     Value,
 )
 from lakeport.pipeline.project.problems import Place, Problem, ProjectError
+from lakeport.pipeline.project.read import Given, read_project
+from lakeport.pipeline.project.rules import strategy_of
 
 __all__ = [
     "BUILT_IN_PARAMETERS",
@@ -29,6 +31,7 @@ __all__ = [
     "Audit",
     "AuditKind",
     "Environment",
+    "Given",
     "Language",
     "Materialized",
     "Model",
@@ -44,4 +47,6 @@ __all__ = [
     "Strategy",
     "TableMap",
     "Value",
+    "read_project",
+    "strategy_of",
 ]

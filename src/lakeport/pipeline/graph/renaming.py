@@ -1,0 +1,46 @@
+"""Another name in a table's place: what else of the query must change for that.
+
+Spark calls a table by the last part of its name and by all of it. So where the last part changes, the
+relation gets an alias that reads as before; and where an expression says the whole name, it says the new
+one or the alias.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lakeport.core.names import fold
+from lakeport.pipeline.growth.spark_words import identifier
+
+if TYPE_CHECKING:
+    from lakeport.pipeline.graph.model import Reference
+
+_LAST = re.compile(r"(?:`((?:[^`]|``)+)`|([^`.\s()]+))\s*\Z")
+
+
+def edits_for(reference: Reference, name: str) -> Iterator[tuple[int, int, str]]:
+    """From where to where, and what comes there instead."""
+    yield reference.start, reference.end, f"{reference.lead}{name}"
+    called = reference.parts[-1]
+    full = [one for one in reference.qualifiers if one.parts > 1]
+    if fold(_last_part(name)) == fold(called):
+        for one in full:
+            yield one.start, one.end, name
+        return
+    if reference.alias_at is None:
+        return
+    # Another relation of this name would be taken for it where the whole name was said.
+    alias = called if reference.is_only or not full else ".".join(reference.parts)
+    yield reference.alias_at, reference.alias_at, f" AS {identifier(alias)}"
+    for one in reference.qualifiers if alias != called else full:
+        yield one.start, one.end, identifier(alias)
+
+
+def _last_part(name: str) -> str:
+    """Of a query in parentheses there is none."""
+    found = _LAST.search(name)
+    if found is None:
+        return ""
+    return found[1].replace("``", "`") if found[1] else found[2]
