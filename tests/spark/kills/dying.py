@@ -58,11 +58,11 @@ def _die(folder: Path, death: Death) -> dict[str, Any]:
         facts |= json.loads(told)
     expected = -signal.SIGKILL if death.who == "python" else 0
     assert done.returncode == expected, (death, facts, done.stderr[-4000:])
-    _await_end(facts["jvm"])
+    await_end(facts["jvm"])
     return facts
 
 
-def _await_end(process: int) -> None:
+def await_end(process: int) -> None:
     """A JVM goes with the process that started it, however that ends."""
     try:
         handle = os.pidfd_open(process)
