@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from lakeport.core.names import TableName, nearest, quoted
-from lakeport.pipeline.graph.columns import Bindable, Lineage, bind_models
+from lakeport.pipeline.graph.columns import Bindable, Lineage, Seen, bind_models
 from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.graph.model import (
     AuditNode,
@@ -48,15 +48,19 @@ def build_graph(
     catalog_schema: CatalogSchema,
     is_incremental: Incremental | None = None,
     parameters: Collection[str] = (),
+    *,
+    seen: Mapping[TableName, Seen] | None = None,
 ) -> Graph:
     """`parameters` are names that the caller will give beside the project's own.
+
+    `seen` is what models that come after some find there, by whoever knows better than their queries.
 
     `is_incremental` is asked for models with templates; without it, a model is incremental if it is
     materialized so and its table exists.
     """
     with _uncollected():
         builder = _Builder(project, catalog_schema, parameters)
-        return builder.build(is_incremental)
+        return builder.build(is_incremental, seen)
 
 
 @contextmanager
@@ -112,7 +116,9 @@ class _Builder:
         self._asked: set[tuple[str, str]] = set()
         self._parameters = {*project.parameters, *parameters, *BUILT_IN_PARAMETERS}
 
-    def build(self, is_incremental: Incremental | None) -> Graph:
+    def build(
+        self, is_incremental: Incremental | None, seen: Mapping[TableName, Seen] | None
+    ) -> Graph:
         project = self._project
         if is_incremental is None:
             if any(is_template(model.body) for model in project.models.values()):
@@ -132,9 +138,10 @@ class _Builder:
         by_name = {each.model.name: each for each in read}
         ordered = [by_name[name] for name in in_order(upstream)]
         bindable = [Bindable(each.text, each.query.references) for each in ordered]
-        lineage = bind_models(project, bindable, catalog)
+        lineage = bind_models(project, bindable, catalog, seen)
         nodes = tuple(self._node(each, lineage, catalog) for each in ordered)
-        return Graph(project, nodes, tuple(lineage.edges), catalog)
+        left = TableMap(lineage.seen.items())
+        return Graph(project, nodes, tuple(lineage.edges), catalog, left)
 
     # -- the catalog ---------------------------------------------------------------------------
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from lakeport.core.names import TableName, fold
 from lakeport.lineage.models import Bound, Declared, ModelBinder
@@ -17,6 +18,9 @@ from lakeport.pipeline.growth.model import Foreign, Type
 from lakeport.pipeline.growth.spark_words import text_of, type_from_text
 from lakeport.pipeline.growth.widening import holds, promoted
 from lakeport.pipeline.project.model import Model, Project, TableMap
+
+Seen: TypeAlias = Declared
+"""A model as those who read it find it: its table with all columns, its query where it has no table."""
 
 _STORED = frozenset({"incremental", "table"})
 # Said by the graph itself, or about guesses that its columns are marked with.
@@ -28,6 +32,7 @@ class Lineage:
     columns: dict[TableName, tuple[Column, ...] | None] = field(default_factory=dict)
     edges: list[ColumnEdge] = field(default_factory=list)
     issues: dict[TableName, list[GraphIssue]] = field(default_factory=dict)
+    seen: dict[TableName, Seen] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,8 +48,13 @@ class Bindable:
 
 
 def bind_models(
-    project: Project, ordered: Sequence[Bindable], catalog: TableMap[KnownTable]
+    project: Project,
+    ordered: Sequence[Bindable],
+    catalog: TableMap[KnownTable],
+    seen: Mapping[TableName, Seen] | None = None,
 ) -> Lineage:
+    """`seen` are models of which somebody knows better what those after them find."""
+    told = {} if seen is None else seen
     lineage = Lineage()
     spelled = _Spelled(project, catalog)
     bound: list[Bindable] = []
@@ -55,7 +65,9 @@ def bind_models(
             if each.text.query is None:
                 lineage.columns[name] = None
                 known = held.columns if held is not None else ()
-                binder.declare(Declared(name.namespace, name.table, known, complete=False))
+                left = told.get(name) or Declared(name.namespace, name.table, known, complete=False)
+                lineage.seen[name] = left
+                binder.declare(left)
                 continue
             if held is not None and any(one.kind == "self" for one in each.references):
                 binder.declare(Declared(name.namespace, name.table, held.columns))
@@ -66,8 +78,12 @@ def bind_models(
             bound.append(each)
             lineage.columns[name] = tuple(_columns(found)) if found.complete else None
             lineage.edges += spelled.edges(found, name)
-            if held is not None and each.model.settings.materialized in _STORED:
-                binder.declare(_grown(name, held, found))
+            made = Declared(name.namespace, name.table, found.columns, found.complete)
+            is_grown = held is not None and each.model.settings.materialized in _STORED
+            left = told.get(name) or (_grown(name, held, found) if is_grown and held else made)
+            lineage.seen[name] = left
+            if left is not made:
+                binder.declare(left)
         for issue in binder.issues:
             if issue.statement_index is None or issue.code.value in _UNSAID:
                 continue

@@ -12,6 +12,7 @@ from typing import TypeAlias
 
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName, fold
+from lakeport.lineage.models import Declared
 from lakeport.pipeline.graph.model import (
     AffectedColumn,
     ColumnEdge,
@@ -25,12 +26,16 @@ from lakeport.pipeline.project.model import Project, TableMap
 
 @dataclass(frozen=True)
 class Graph:
-    """`catalog` holds what the catalog answered: tables that are read, and targets that exist (mapped)."""
+    """`catalog` holds what the catalog answered: tables that are read, and targets that exist (mapped).
+
+    `seen` is each model as those after it find it once it has run.
+    """
 
     project: Project
     nodes: tuple[Node, ...]
     column_edges: tuple[ColumnEdge, ...] = ()
     catalog: TableMap[KnownTable] = field(default_factory=TableMap)
+    seen: TableMap[Declared] = field(default_factory=TableMap)
 
     @cached_property
     def _nodes(self) -> TableMap[Node]:
