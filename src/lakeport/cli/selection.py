@@ -6,7 +6,7 @@ Both say the same words, so that a plan is of the run that follows it.
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 import typer
 
@@ -47,6 +47,15 @@ From: TypeAlias = Annotated[
 ]
 To: TypeAlias = Annotated[
     str | None, typer.Option("--to", metavar="TIME", help="Where `:end` is, in UTC [now].")
+]
+
+Publish: TypeAlias = Annotated[
+    Literal["direct", "branch", "run-atomic"] | None,
+    typer.Option(
+        "--publish",
+        help="How rows reach readers: at once, written and audited aside first, or all models together"
+        " [as each model says, else `pipeline.publish`].",
+    ),
 ]
 
 

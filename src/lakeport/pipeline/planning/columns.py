@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TypeGuard
 
 from lakeport.core.names import NameMap
 from lakeport.pipeline.graph.model import Node
@@ -64,11 +65,11 @@ def from_lineage(node: Node) -> Told:
 
 
 def still_holds(
-    staged: StagedColumns, was: str | None, node: Node, reads: Mapping[str, str | None]
-) -> bool:
+    staged: StagedColumns | None, was: str | None, node: Node, reads: Mapping[str, str | None]
+) -> TypeGuard[StagedColumns]:
     """Whether a record is of this model on these inputs; `reads` are their marks, None if unknown."""
-    if was is None or was != node.model.fingerprint or staged.reads is None:
+    if staged is None or staged.reads is None or was != node.model.fingerprint:
         return False
-    return staged.reads.keys() == reads.keys() and all(
-        staged.reads[name] == mark for name, mark in reads.items()
-    )
+    if any(each.kind == "self" for each in node.references):
+        return False  # its own table has grown since
+    return dict(staged.reads) == dict(reads)

@@ -78,7 +78,7 @@ def last_end(model: str, commits: Iterable[Commit]) -> datetime | None:
     for commit in commits:
         summary = commit.summary
         if summary.get(MODEL) == model and UNFINISHED not in summary and INTERVAL in summary:
-            return _end_in(summary[INTERVAL])
+            return end_in(summary[INTERVAL])
     return None
 
 
@@ -93,7 +93,10 @@ def time_range(column: str, type_: Type | None, interval: Interval) -> TimeRange
     return TimeRange(column, interval.start, interval.end)
 
 
-def _end_in(text: str) -> datetime | None:
+def end_in(text: str | None) -> datetime | None:
+    """Where an interval in a summary's words ends."""
+    if text is None:
+        return None
     try:
         return _instant(datetime.fromisoformat(text.rpartition("/")[2]))
     except ValueError:

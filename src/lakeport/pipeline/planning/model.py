@@ -148,7 +148,9 @@ class ModelPlan:
             return "blocked"
         if self.creates:
             return "new"
-        return "changed" if self.reasons else "unchanged"
+        # That others change before it changes its rows at most, which every run may do.
+        own = any(reason.code != "upstream_changed" for reason in self.reasons)
+        return "changed" if own else "unchanged"
 
     @property
     def newly_padded(self) -> tuple[Padded, ...]:

@@ -6,7 +6,7 @@ from lakeport.core.names import NameMap, TableName
 from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.policy import Policy
 from lakeport.pipeline.planning.interval import Interval, time_range
-from lakeport.pipeline.project.model import Model, ModelSettings
+from lakeport.pipeline.project.model import Model, ModelSettings, PublishMode
 from lakeport.pipeline.writing.request import WriteRequest
 
 STORED = frozenset({"incremental", "table"})
@@ -17,6 +17,15 @@ def strategy_of(settings: ModelSettings, *, full_refresh: bool) -> str:
     if settings.materialized == "table" or full_refresh:
         return "full"
     return settings.strategy or ("delete_insert" if settings.unique_key else "append")
+
+
+def publish_of(
+    settings: ModelSettings, said: PublishMode | None = None, usual: PublishMode = "direct"
+) -> PublishMode:
+    """`said` is of the whole run, `usual` of models that say nothing themselves."""
+    if "run-atomic" in {said, usual if said is None else said}:
+        return "run-atomic"
+    return said or settings.publish or usual
 
 
 def write_request(

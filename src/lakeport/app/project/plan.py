@@ -1,0 +1,204 @@
+"""`plan`: what a run of a project would do, from its files, the catalog's metadata and the store of runs.
+
+Nothing is made that is not there: a project that was never run has no lake, and a plan of it leaves none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from lakeport.app import wiring
+from lakeport.app.project.load import load_project
+from lakeport.core.names import TableName
+from lakeport.pipeline.graph.build import build_graph
+from lakeport.pipeline.planning.interval import Asked, end_in
+from lakeport.pipeline.planning.known import Situation
+from lakeport.pipeline.planning.model import ProjectPlan
+from lakeport.pipeline.planning.reasons import LastBuilt
+from lakeport.pipeline.planning.settle import settled
+from lakeport.pipeline.planning.staged import read_record
+from lakeport.pipeline.project.model import Project, PublishMode, TableMap
+
+if TYPE_CHECKING:
+    from lakeport.app.settings import Settings
+    from lakeport.catalog.iceberg.catalog import IcebergCatalog
+    from lakeport.lineage.models import Declared
+    from lakeport.pipeline.console import Console
+    from lakeport.pipeline.graph.graph import Graph
+    from lakeport.pipeline.graph.model import KnownTable
+    from lakeport.pipeline.planning.analysis import SparkAnalyst
+    from lakeport.pipeline.planning.known import Heads
+    from lakeport.pipeline.target.head import Head
+    from lakeport.state.run_records import ModelRun
+
+_SQLITE = "sqlite:///"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest:
+    """What `plan` is asked for. `spark` says whether it may be started for what nobody else knows."""
+
+    select: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    environment: str | None = None
+    full_refresh: bool = False
+    start: datetime | None = None
+    end: datetime | None = None
+    publish: PublishMode | None = None
+    spark: bool = True
+    with_sql: bool = True
+
+
+def plan_project(settings: Settings, request: PlanRequest) -> ProjectPlan:
+    project = load_project(settings, request.environment)
+    asked = Asked(datetime.now(UTC), request.start, request.end, request.full_refresh)
+    last = last_built(settings, project)
+    with ExitStack() as stack:
+        catalog = stack.enter_context(_catalog(settings))
+        tables = _Tables(catalog)
+        analyst = stack.enter_context(_analyst(settings, catalog)) if request.spark else None
+        build = _builder(project, tables, full_refresh=request.full_refresh)
+        graph = build({})
+        selected = graph.select(
+            request.select, request.exclude, lambda: modified_models(graph, last)
+        )
+        situation = Situation(
+            graph=graph,
+            selected=selected,
+            heads=tables.heads(),
+            last=last,
+            asked=asked,
+            publish=request.publish,
+            usual=settings.pipeline.publish,
+            analyst=analyst,
+            with_sql=request.with_sql,
+        )
+        models = settled(situation, build)
+    return ProjectPlan(
+        project=project.name,
+        environment=project.environment.name,
+        catalog=project.catalog,
+        full_refresh=request.full_refresh,
+        models=models,
+        total=len(project.models),
+        asked_spark=analyst is not None and analyst.was_asked,
+        notes=() if analyst is None else tuple(_notes(analyst)),
+    )
+
+
+def modified_models(graph: Graph, last: TableMap[LastBuilt]) -> list[TableName]:
+    """What `state:modified` means: files that are not those of their last commit."""
+    return [
+        node.name
+        for node in graph.nodes
+        if (built := last.get(node.name)) is None or built.fingerprint != node.model.fingerprint
+    ]
+
+
+def last_built(settings: Settings, project: Project) -> TableMap[LastBuilt]:
+    """Of every model its last commit, as the store of runs knows it."""
+    if _is_missing(settings.state.uri):
+        return TableMap()
+    with wiring.open_state(settings) as store:
+        found = store.runs.last_success(project.catalog, project.environment.name)
+        latest = store.runs.last(project.catalog, project.environment.name)
+    # An ephemeral model commits nothing: it is as it was in the last run that had no trouble with it.
+    skipped = (run for run in latest.values() if run.record.status == "skipped")
+    return TableMap(_built((*skipped, *found.values())))
+
+
+def _built(runs: Collection[ModelRun]) -> Iterator[tuple[TableName, LastBuilt]]:
+    for run in runs:
+        record, name = run.record, TableName.parse(run.record.model)
+        if name is not None:
+            columns = read_record(record.columns)
+            yield name, LastBuilt(record.fingerprint, columns, end_in(record.interval))
+
+
+def _is_missing(uri: str | None) -> bool:
+    """Whether a file would have to be made."""
+    if uri is None or not uri.startswith(_SQLITE):
+        return False
+    return not Path(uri.removeprefix(_SQLITE).partition("?")[0]).exists()
+
+
+@contextmanager
+def _catalog(settings: Settings) -> Iterator[IcebergCatalog | None]:
+    """None for an embedded lake that nobody has made yet."""
+    file = wiring.profile_of(settings).database_file
+    if file is not None and not file.exists():
+        yield None
+        return
+    with wiring.open_catalog(settings) as catalog:
+        yield catalog
+
+
+class _Tables:
+    """What the catalog says, each thing once: a graph may be built more than once."""
+
+    def __init__(self, catalog: IcebergCatalog | None) -> None:
+        self._catalog = catalog
+        self._described: dict[tuple[str, str], KnownTable | None] = {}
+        self._heads: dict[tuple[str, str], Head | None] = {}
+
+    def __call__(self, names: Collection[TableName]) -> list[KnownTable]:
+        if self._catalog is None:
+            return []
+        from lakeport.app.project.tables import CatalogTables  # noqa: PLC0415  loads Arrow
+
+        unknown = [name for name in names if name.folded not in self._described]
+        if unknown:
+            found = {table.name.folded: table for table in CatalogTables(self._catalog)(unknown)}
+            self._described |= {name.folded: found.get(name.folded) for name in unknown}
+        held = (self._described[name.folded] for name in names)
+        return [table for table in held if table is not None]
+
+    def heads(self) -> Heads:
+        if self._catalog is None:
+            return lambda _: None
+        from lakeport.pipeline.target.tables import Tables  # noqa: PLC0415  loads Arrow
+
+        tables = Tables(self._catalog)
+
+        def head(name: TableName) -> Head | None:
+            if self._described.get(name.folded, ...) is None:
+                return None  # it was looked for already
+            if name.folded not in self._heads:
+                self._heads[name.folded] = tables.head(name)
+            return self._heads[name.folded]
+
+        return head
+
+
+def _builder(
+    project: Project, tables: _Tables, *, full_refresh: bool
+) -> Callable[[Mapping[TableName, Declared]], Graph]:
+    is_incremental = (lambda _: False) if full_refresh else None
+    return lambda seen: build_graph(project, tables, is_incremental, seen=seen)
+
+
+@contextmanager
+def _analyst(settings: Settings, catalog: IcebergCatalog | None) -> Iterator[SparkAnalyst]:
+    """Of a Spark that is started at the first question."""
+    from lakeport.pipeline.planning.analysis import SparkAnalyst  # noqa: PLC0415  late, as Spark is
+
+    with ExitStack() as stack:
+
+        def open_console() -> Console:
+            from lakeport.pipeline.console import Console  # noqa: PLC0415  with Spark
+
+            lake = catalog or stack.enter_context(wiring.open_catalog(settings))
+            pipeline = stack.enter_context(wiring.open_pipeline(settings, lake, None))
+            return Console(pipeline.spark(), pipeline.session())
+
+        yield SparkAnalyst(open_console, settings.catalog.name)
+
+
+def _notes(analyst: SparkAnalyst) -> Iterator[str]:
+    if analyst.missing is not None:
+        yield f"some types are known only when it runs: {analyst.missing.message}"

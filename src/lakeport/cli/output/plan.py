@@ -1,0 +1,240 @@
+"""A plan as text for a reviewer: what changes in full, what does not in one line, the sum at the end.
+
+Marks come before words: `+` a column that is new, `~` one that gets wider or optional, `∅` one that the
+table keeps and new rows are NULL in, `!` what stops a run, `→` whom it reaches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from lakeport.cli.output.sizes import counted
+from lakeport.core.names import fold
+from lakeport.pipeline.growth.plan import (
+    Added,
+    Finding,
+    Padded,
+    Refused,
+    Relaxed,
+    Unmapped,
+    Widened,
+    dotted,
+)
+from lakeport.pipeline.growth.spark_words import text_of
+
+if TYPE_CHECKING:
+    from lakeport.cli.output.text import Cell, Page, Styled
+    from lakeport.pipeline.planning.model import Affected, ModelPlan, ProjectPlan
+
+_KEPT = 6
+_EFFECTS = {
+    "new": "is new",
+    "null": "will be NULL for new rows",
+    "widened": "gets wider",
+    "relaxed": "may be NULL from now on",
+    "refused": "stays as it is",
+}
+_HOW = {
+    "delete_insert": "rows replaced by key",
+    "append": "rows added",
+    "merge": "rows merged by key",
+    "overwrite_partitions": "partitions replaced",
+    "time_range": "a stretch of time replaced",
+    "full": "all rows replaced",
+}
+
+
+def show_plan(plan: ProjectPlan, page: Page, *, sql: bool = False) -> None:
+    widths = _widths(plan)
+    for model in plan.models:
+        _heading(model, page, widths)
+        if model.status != "unchanged" or sql or model.warnings:
+            for line in _details(model, page):
+                page.line(*line)
+            if sql:
+                _sql(model, page)
+            page.line()
+    for note in plan.notes:
+        page.line(page.doubtful("note: "), note)
+    if plan.models and plan.models[-1].status == "unchanged":
+        page.line()
+    page.line(summary_line(plan))
+
+
+def _widths(plan: ProjectPlan) -> tuple[int, int, int]:
+    names = max((len(_title(model)) for model in plan.models), default=0)
+    strategies = max((len(_kind(model)) for model in plan.models), default=0)
+    return len(str(max((model.depth for model in plan.models), default=1))), names, strategies
+
+
+def _heading(model: ModelPlan, page: Page, widths: tuple[int, int, int]) -> None:
+    depth, names, kinds = widths
+    paint = {
+        "unchanged": page.faint,
+        "new": page.good,
+        "changed": page.doubtful,
+        "refused": page.bad,
+        "blocked": page.bad,
+    }[model.status]
+    page.line(
+        page.faint(f"{model.depth:>{depth}}  "),
+        page.name(_title(model).ljust(names)),
+        f"  {_kind(model).ljust(kinds)}  ",
+        paint(_state(model)),
+    )
+
+
+def _title(model: ModelPlan) -> str:
+    same = str(model.table).lower() == str(model.model).lower()
+    return str(model.model) if same else f"{model.model} → {model.table}"
+
+
+def _kind(model: ModelPlan) -> str:
+    return model.strategy or model.materialized
+
+
+def _state(model: ModelPlan) -> str:
+    if model.status == "blocked":
+        return f"blocked by {', '.join(str(name) for name in model.blocked_by)}"
+    told = "; ".join(reason.text for reason in model.reasons if reason.code != "schema")
+    if model.status == "unchanged":
+        kept = [dotted(each.path) for each in model.growth.padded] if model.growth else []
+        keeps = [f"keeps {counted(len(kept), 'column')} no longer in the model: {_some(kept)}"]
+        return "; ".join(("unchanged", *([told] if told else []), *(keeps if kept else [])))
+    return f"{model.status}: {told}" if told else model.status
+
+
+def _some(names: list[str]) -> str:
+    more = f" and {len(names) - _KEPT} more" if len(names) > _KEPT else ""
+    return ", ".join(names[:_KEPT]) + more
+
+
+def _details(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
+    yield from ((_IN, *line) for line in _facts(model, page))
+    yield from ((_IN, *line) for line in _columns(model, page))
+    for obstacle in model.obstacles:
+        yield _IN, page.bad(f"! {obstacle.message}")
+        if obstacle.hint:
+            yield _IN, "    ", page.name("hint: "), obstacle.hint
+    for warning in model.warnings:
+        yield _IN, page.doubtful(f"? {warning}")
+    yield from ((_IN, *line) for line in _reached(model, page))
+
+
+_IN = "     "
+
+
+def _facts(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
+    """What is worth knowing of a table that changes, beside its columns."""
+    facts = []
+    if model.strategy is not None:
+        facts.append(_HOW.get(model.strategy, model.strategy))
+    if model.publish not in {None, "direct"}:
+        facts.append(f"published by {model.publish}")
+    if model.interval is not None:
+        facts.append(
+            f"from {model.interval.start:%Y-%m-%d %H:%M} to {model.interval.end:%Y-%m-%d %H:%M} UTC"
+        )
+    if model.audits:
+        facts.append(
+            f"{counted(len(model.audits), 'audit')}: {_some([a.name for a in model.audits])}"
+        )
+    facts += model.rules
+    facts.insert(0, model.path)
+    yield (page.faint(" · ".join(facts)),)
+
+
+def _columns(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
+    growth = model.growth
+    if growth is None:
+        if model.materialized in {"incremental", "table"} and not model.obstacles:
+            yield (page.doubtful("? its columns are known when it runs"),)
+        elif model.materialized == "view" and model.creates:
+            yield from _listed(model, page)
+        return
+    lines = [line for found in growth.findings if (line := _finding(model, found, page))]
+    width = max((len(name.text) for name, _ in lines), default=0)
+    for name, rest in lines:
+        yield (name._replace(text=name.text.ljust(width)), f"  {rest}")
+    for refused in growth.refused:
+        yield (page.bad(f"! {dotted(refused.path)}"), f"  refused: {refused.reason}")
+        for number, remedy in enumerate(refused.remedies):
+            yield ("    ", page.name("or " if number else "remedy: "), remedy)
+    held = {fold(field.name) for field in growth.before}
+    for column in model.unknown:
+        sign, what = ("?", "checked") if fold(column) in held else ("+", "known")
+        yield (page.doubtful(f"{sign} {column}"), f"  its type is {what} when it runs")
+
+
+def _listed(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
+    width = max((len(column.name) for column in model.columns or ()), default=0)
+    for column in model.columns or ():
+        told = "known when it runs" if column.type is None else text_of(column.type)
+        yield (page.good(f"+ {column.name.ljust(width)}"), f"  {told}")
+
+
+def _finding(model: ModelPlan, found: Finding, page: Page) -> tuple[Styled, str] | None:
+    name = dotted(found.path)
+    match found:
+        case Added():
+            return page.good(f"+ {name}"), text_of(found.type)
+        case Padded() if model.is_kept(found):
+            return page.faint(f"∅ {name}"), f"{text_of(found.type)}, as before"
+        case Padded():
+            why = "NULL in new rows: the model no longer has it"
+            return page.doubtful(f"∅ {name}"), f"{text_of(found.type)}, {why}"
+        case Widened():
+            types = f"{text_of(found.before)} → {text_of(found.after)}"
+            return page.doubtful(f"~ {name}"), types
+        case Relaxed():
+            return page.doubtful(f"~ {name}"), "may be NULL from now on"
+        case Refused() | Unmapped():  # told below, and as warnings
+            return None
+
+
+def _reached(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
+    if not model.downstream:
+        return
+    width = max(len(f"{each.model}.{each.column}") for each in model.downstream)
+    for each in model.downstream:
+        paint = page.doubtful if each.effect in {"null", "refused"} else page.name
+        name = f"{each.model}.{each.column}".ljust(width)
+        yield ("→ ", paint(name), f"  {_told(each)}")
+
+
+def _told(each: Affected) -> str:
+    sure = " (approximate)" if each.approximate else ""
+    return f"{_EFFECTS[each.effect]}, from {each.cause}{sure}"
+
+
+def _sql(model: ModelPlan, page: Page) -> None:
+    if model.query:
+        page.line(_IN, page.faint("-- the query"))
+        for line in model.query.splitlines():
+            page.line(_IN, line)
+    for statement in model.sql:
+        page.line(_IN, page.faint("-- then"))
+        for line in statement.splitlines():
+            page.line(_IN, line)
+
+
+def summary_line(plan: ProjectPlan) -> str:
+    found = plan.summary
+    if not plan.has_changes:
+        return f"{counted(found.models, 'model')}, nothing changes"
+    parts = (
+        (found.created, f"{found.created:,} new"),
+        (found.added, f"{counted(found.added, 'column')} added"),
+        (found.padded, f"{found.padded:,} padded"),
+        (found.widened, f"{found.widened:,} widened"),
+        (found.relaxed, f"{found.relaxed:,} made optional"),
+        (found.affected, f"{counted(found.affected, 'downstream column')} affected"),
+        (found.refused, f"{found.refused:,} refused"),
+        (found.blocked, f"{counted(found.blocked, 'model')} blocked"),
+    )
+    told = [f"{found.changed:,} of {counted(found.models, 'model')} change"]
+    told += [text for count, text in parts if count]
+    if not found.refused:
+        told.append("nothing is dropped")
+    return ", ".join(told)

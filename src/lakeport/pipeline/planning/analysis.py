@@ -1,0 +1,65 @@
+"""Spark asked for the columns of a query, and for nothing else: no row is read, nothing is written.
+
+Models that the query reads are put into its text as empty queries with the columns that they will have, so
+that it does not matter which of their tables are there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from lakeport.core.errors import ConfigurationError, LakeportError, UnavailableError
+from lakeport.core.names import TableName
+from lakeport.pipeline.console import Console, SparkError
+from lakeport.pipeline.graph.model import Node, Reference
+from lakeport.pipeline.growth.model import Schema
+from lakeport.pipeline.growth.spark_select import null
+from lakeport.pipeline.growth.spark_words import identifier
+from lakeport.pipeline.project.model import TableMap
+from lakeport.pipeline.staging import Query, columns_of
+from lakeport.pipeline.writing.failures import of_query
+
+
+class SparkAnalyst:
+    """`open_console` starts Spark, at the first question. `missing` says why it could not be asked."""
+
+    def __init__(self, open_console: Callable[[], Console], catalog: str) -> None:
+        self._open = open_console
+        self._catalog = catalog
+        self._console: Console | None = None
+        self.missing: LakeportError | None = None
+        self.was_asked = False
+
+    def columns(
+        self, node: Node, readable: Mapping[TableName, Schema], parameters: Mapping[str, object]
+    ) -> Schema | None:
+        """None where Spark is not there, or a model that is read has columns that nobody knows."""
+        known = TableMap(readable.items())
+        if self.missing is not None or any(name not in known for name in node.upstream):
+            return None
+        try:
+            console = self._console = self._console or self._open()
+        except (ConfigurationError, UnavailableError) as error:
+            self.missing = error
+            return None
+        self.was_asked = True
+        text = node.rewritten(lambda reference: self._name(reference, known))
+        try:
+            with console.failing():
+                return columns_of(console.frame(Query(text).text, parameters))
+        except SparkError as error:
+            raise of_query(error, console.spark.log) from error
+
+    def _name(self, reference: Reference, known: TableMap[Schema]) -> str:
+        is_model = reference.kind == "model" and not reference.suffix and not reference.travels
+        if is_model and reference.table in known:
+            return empty_query(known[reference.table])
+        table = reference.table
+        parts = (self._catalog, *table.namespace.split("."), table.table, *reference.suffix)
+        return ".".join(identifier(part) for part in parts)
+
+
+def empty_query(columns: Schema) -> str:
+    """Of these columns and no rows, in parentheses."""
+    items = ", ".join(f"{null(field.type)} AS {identifier(field.name)}" for field in columns)
+    return f"(SELECT {items} WHERE false)"

@@ -1,0 +1,51 @@
+"""Whom a change of a table's columns reaches: columns of later models, by column lineage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeport.core.names import TableName, fold, quoted
+from lakeport.pipeline.graph.graph import Graph
+from lakeport.pipeline.growth.plan import Plan
+from lakeport.pipeline.planning.model import Affected, Effect
+
+
+def affected(
+    graph: Graph, model: TableName, growth: Plan, kept: frozenset[str]
+) -> tuple[Affected, ...]:
+    """In the order of the plan's findings, then of the graph. A change inside a struct is its column's."""
+    return tuple(
+        Affected(each.table, each.column, column, effect, each.through, each.approximate)
+        for column, effect in _changes(growth, kept)
+        for each in graph.affected({model: (column,)})
+        if each.table.folded != model.folded
+    )
+
+
+def _changes(growth: Plan, kept: frozenset[str]) -> Iterator[tuple[str, Effect]]:
+    seen: set[tuple[str, Effect]] = set()
+    found: list[tuple[str, Effect]] = [(each.path[0], "refused") for each in growth.refused]
+    if not growth.refused:
+        found += [(each.path[0], "new") for each in growth.added if len(each.path) == 1]
+        found += [
+            (each.path[0], "null")
+            for each in growth.padded
+            if len(each.path) == 1 and fold(each.path[0]) not in kept
+        ]
+        found += [(each.path[0], "widened") for each in growth.widened]
+        found += [(each.path[0], "relaxed") for each in growth.relaxed]
+    for column, effect in found:
+        key = (fold(column), effect)
+        if key not in seen:
+            seen.add(key)
+            yield column, effect
+
+
+def null_warning(cause: TableName, found: Affected) -> str:
+    """Said to the model that goes on reading a column which its upstream model no longer fills."""
+    origin = quoted(f"{cause}.{found.cause}")
+    sure = "may" if found.approximate else "will"
+    return (
+        f"column {quoted(found.column)} {sure} be NULL for new rows:"
+        f" it is made of {origin}, which the model {quoted(str(cause))} no longer has"
+    )

@@ -1,0 +1,316 @@
+"""The plan: model by model in the order of a run, each against the tables that those before it leave.
+
+Nothing is read but metadata and nothing is written. What only a run can tell is said to be unknown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+from lakeport.catalog.definition import Check, Definition, PrimaryKey
+from lakeport.core.errors import LakeportError
+from lakeport.core.names import NameMap, TableName, fold, quoted
+from lakeport.pipeline.graph.model import Node
+from lakeport.pipeline.growth.model import Schema
+from lakeport.pipeline.growth.plan import Plan, dotted
+from lakeport.pipeline.growth.planner import plan_growth
+from lakeport.pipeline.planning.columns import Told, from_lineage, still_holds, told_by
+from lakeport.pipeline.planning.downstream import affected, null_warning
+from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
+from lakeport.pipeline.planning.known import Futures, Situation, schema_of
+from lakeport.pipeline.planning.model import ModelPlan, Obstacle, PlannedAudit, Reason
+from lakeport.pipeline.planning.reasons import (
+    LastBuilt,
+    last_in_table,
+    own_reasons,
+    upstream_reason,
+)
+from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
+from lakeport.pipeline.planning.statements import RUN, Statements
+from lakeport.pipeline.target.head import Head
+from lakeport.pipeline.writing.prepare import warnings as told_before
+from lakeport.pipeline.writing.request import WriteRequest
+
+_TIMES = frozenset({"start", "end"})
+
+
+@dataclass(frozen=True, slots=True)
+class _Before:
+    """A model's table and its last commit, as they are."""
+
+    head: Head | None
+    last: LastBuilt | None
+    interval: Interval
+
+
+@dataclass(slots=True)
+class Planner:
+    situation: Situation
+    futures: Futures = field(init=False)
+    _plans: dict[tuple[str, str], ModelPlan] = field(default_factory=dict)
+    _roots: dict[tuple[str, str], tuple[TableName, ...]] = field(default_factory=dict)
+    _depths: dict[tuple[str, str], int] = field(default_factory=dict)
+    _statements: Statements = field(init=False)
+
+    def __post_init__(self) -> None:
+        graph = self.situation.graph
+        self.futures = Futures(graph)
+        self._statements = Statements(graph.project.catalog, graph.project.environment)
+
+    def plans(self) -> tuple[ModelPlan, ...]:
+        selected = {name.folded for name in self.situation.selected}
+        for node in self.situation.graph.nodes:
+            before = (self._depths[name.folded] for name in node.upstream)
+            self._depths[node.name.folded] = max(before, default=0) + 1
+            if node.name.folded in selected:
+                self._plans[node.name.folded] = self._planned(node)
+            else:
+                self._left_as_it_is(node)
+        return tuple(self._reached())
+
+    # -- one model -------------------------------------------------------------------------------
+
+    def _left_as_it_is(self, node: Node) -> None:
+        """A model that is not selected: its table stays, and is what others read."""
+        if node.model.settings.materialized == "ephemeral":
+            told, _ = self._told(node, None, self._whole_interval(node, None, None))
+            self.futures.put(node.name, told.schema)
+            return
+        known = self.situation.graph.catalog.get(node.table)
+        self.futures.put(node.name, None if known is None else schema_of(known))
+
+    def _planned(self, node: Node) -> ModelPlan:
+        settings = node.model.settings
+        head, obstacles = self._head(node)
+        last = self.situation.last.get(node.name) or last_in_table(node.name, head)
+        interval = self._whole_interval(node, head, last)
+        told, wrong = self._told(node, last, interval)
+        roots = self._changed_before(node)
+        plan = ModelPlan(
+            model=node.name,
+            table=node.table if head is None else head.name,
+            path=node.model.path,
+            language=node.model.language,
+            materialized=settings.materialized,
+            strategy=None,
+            publish=None,
+            depth=self._depths[node.name.folded],
+            upstream=node.upstream,
+            creates=False,
+            reasons=tuple(upstream_reason(roots)),
+            columns=told.columns,
+            known=told.known,
+            unknown=told.unknown,
+            interval=interval if _depends_on_time(node) else None,
+            blocked_by=self._blocked(node),
+            obstacles=(*obstacles, *wrong, *self._missing(node)),
+            audits=tuple(
+                PlannedAudit(each.name, each.kind, each.columns, each.severity)
+                for each in settings.audits
+            ),
+            query=self._statements.query(node) if node.model.language == "sql" else None,
+        )
+        if settings.materialized in STORED:
+            plan = self._table(node, plan, told, _Before(head, last, interval))
+        elif settings.materialized == "view":
+            plan = self._view(node, plan, told, last)
+        else:
+            self.futures.put(node.name, told.schema)
+        self._roots[node.name.folded] = roots if plan.status == "unchanged" else (node.name,)
+        return plan
+
+    def _table(self, node: Node, plan: ModelPlan, told: Told, before: _Before) -> ModelPlan:
+        head, last = before.head, before.last
+        settings, full = node.model.settings, self.situation.asked.full_refresh
+        publish = publish_of(settings, self.situation.publish, self.situation.usual)
+        reasons = (*own_reasons(node, last, exists=head is not None), *plan.reasons)
+        plan = replace(
+            plan,
+            strategy=strategy_of(settings, full_refresh=full),
+            publish=publish,
+            creates=head is None,
+            reasons=reasons,
+            rules=() if head is None else tuple(rules_of(head.definition)),
+        )
+        source = told.over(() if head is None else head.columns)
+        if source is None:
+            self.futures.put(node.name, None if head is None else head.columns)
+            return plan
+        try:
+            request = write_request(
+                node.model, node.table, before.interval, source, full_refresh=full
+            )
+        except LakeportError as error:
+            self.futures.put(node.name, None if head is None else head.columns)
+            return replace(plan, obstacles=(*plan.obstacles, _obstacle(error)))
+        growth = plan_growth(() if head is None else head.columns, source, request.policy)
+        if any(_is_new(name, head) for name in told.unknown):
+            self.futures.put(node.name, None)
+        else:
+            self.futures.put(node.name, growth.after)
+        kept = _kept(growth, last)
+        plan = replace(
+            plan,
+            growth=growth,
+            kept=kept,
+            warnings=(*plan.warnings, *told_before(request, growth, head)),
+        )
+        if plan.changes_schema and not plan.creates:
+            plan = replace(plan, reasons=(*plan.reasons, Reason("schema", "its columns change")))
+        return self._with_sql(plan, request, growth, head)
+
+    def _with_sql(
+        self, plan: ModelPlan, request: WriteRequest, growth: Plan, head: Head | None
+    ) -> ModelPlan:
+        if growth.refused or plan.publish is None:
+            return plan
+        if plan.unknown and plan.creates:
+            return plan
+        if not self.situation.with_sql and plan.status == "unchanged":
+            return plan
+        try:
+            sql = self._statements.of_write(request, growth, head, plan.publish)
+        except LakeportError as error:
+            return replace(plan, obstacles=(*plan.obstacles, _obstacle(error)))
+        return plan if plan.unknown else replace(plan, sql=sql)
+
+    def _view(self, node: Node, plan: ModelPlan, told: Told, last: LastBuilt | None) -> ModelPlan:
+        known = self.situation.graph.catalog.get(node.table)
+        reasons = (*own_reasons(node, last, exists=known is not None), *plan.reasons)
+        self.futures.put(node.name, told.schema)
+        lost = [] if known is None or told.columns is None else _lost(known.columns, told)
+        return replace(
+            plan,
+            creates=known is None,
+            reasons=reasons,
+            warnings=tuple(f"the view loses its column {quoted(name)}" for name in lost),
+            sql=self._statements.of_view(node.table, plan.query or ""),
+        )
+
+    # -- what it needs to know -------------------------------------------------------------------
+
+    def _head(self, node: Node) -> tuple[Head | None, tuple[Obstacle, ...]]:
+        if node.model.settings.materialized not in STORED:
+            return None, ()
+        try:
+            return self.situation.heads(node.table), ()
+        except LakeportError as error:
+            return None, (_obstacle(error),)
+
+    def _told(
+        self, node: Node, last: LastBuilt | None, interval: Interval
+    ) -> tuple[Told, tuple[Obstacle, ...]]:
+        """With what Spark has against the query, if it was asked."""
+        marks = self.futures.marks(node)
+        if last is not None and still_holds(last.columns, last.fingerprint, node, marks):
+            return told_by(last.columns.columns, "last_run"), ()
+        told = from_lineage(node)
+        analyst = self.situation.analyst
+        if told.known is not None or analyst is None or node.model.language != "sql":
+            return told, ()
+        try:
+            asked = analyst.columns(node, self._readable(node), self._parameters(node, interval))
+        except LakeportError as error:
+            return told, (_obstacle(error),)
+        return (told if asked is None else told_by(asked, "spark")), ()
+
+    def _parameters(self, node: Node, interval: Interval) -> dict[str, object]:
+        built_in = {"start": interval.start, "end": interval.end, "run_id": RUN.id}
+        values: dict[str, object] = {**self.situation.graph.project.parameters, **built_in}
+        return {each.name: values[each.name] for each in node.query.parameters}
+
+    def _readable(self, node: Node) -> dict[TableName, Schema]:
+        found = ((name, self.futures.schema(name)) for name in node.upstream)
+        return {name: schema for name, schema in found if schema is not None}
+
+    def _whole_interval(self, node: Node, head: Head | None, last: LastBuilt | None) -> Interval:
+        before = None if head is None else last_end(str(node.name), head.commits)
+        if before is None and last is not None:
+            before = last.end
+        return interval_of(node.model.settings, self.situation.asked, before)
+
+    def _blocked(self, node: Node) -> tuple[TableName, ...]:
+        found = ((name, self._plans.get(name.folded)) for name in node.upstream)
+        stopped = {"refused", "blocked"}
+        return tuple(name for name, plan in found if plan is not None and plan.status in stopped)
+
+    def _missing(self, node: Node) -> Iterator[Obstacle]:
+        graph = self.situation.graph
+        for name in node.upstream:
+            upstream = graph.node(name)
+            is_there = (
+                name.folded in self._plans
+                or upstream.model.settings.materialized == "ephemeral"
+                or upstream.table in graph.catalog
+            )
+            if not is_there:
+                yield Obstacle(
+                    "missing_upstream",
+                    f"it reads {quoted(str(name))}, which is not built yet and not selected",
+                    f"select it too: --select +{node.name}",
+                )
+
+    def _changed_before(self, node: Node) -> tuple[TableName, ...]:
+        found = (self._roots.get(name.folded, ()) for name in node.upstream)
+        return tuple(dict.fromkeys(root for roots in found for root in roots))
+
+    # -- all models ------------------------------------------------------------------------------
+
+    def _reached(self) -> Iterator[ModelPlan]:
+        """With the columns downstream of each, and a word to those that will read NULLs."""
+        graph, said = self.situation.graph, dict[tuple[str, str], list[str]]()
+        for key, plan in self._plans.items():
+            if plan.growth is None or plan.creates:
+                continue
+            reached = affected(graph, plan.model, plan.growth, plan.kept)
+            self._plans[key] = replace(plan, downstream=reached)
+            for each in reached:
+                if each.effect == "null":
+                    said.setdefault(each.model.folded, []).append(null_warning(plan.model, each))
+        for key, plan in self._plans.items():
+            yield replace(plan, warnings=(*plan.warnings, *said.get(key, ())))
+
+
+def rules_of(definition: Definition) -> Iterator[str]:
+    """Of a table, as far as rows that come must keep them."""
+    for rule in definition.constraints:
+        match rule:
+            case Check():
+                yield f"CHECK ({rule.expression})"
+            case _:
+                word = "PRIMARY KEY" if isinstance(rule, PrimaryKey) else "UNIQUE"
+                yield f"{word} ({', '.join(rule.columns)})"
+    required = [column.name for column in definition.schema if not column.nullable]
+    if required:
+        yield f"NOT NULL ({', '.join(required)})"
+
+
+def _depends_on_time(node: Node) -> bool:
+    uses = {each.name.lower() for each in node.query.parameters} & _TIMES
+    return bool(uses) or node.model.settings.strategy == "time_range"
+
+
+def _is_new(name: str, head: Head | None) -> bool:
+    return head is None or fold(name) not in {fold(field.name) for field in head.columns}
+
+
+def _kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
+    """Padded columns that the last run had no values for either."""
+    if last is None or last.columns is None:
+        return frozenset()
+    given = NameMap((field.name, field) for field in last.columns.columns)
+    return frozenset(
+        fold(dotted(each.path))
+        for each in growth.padded
+        if len(each.path) == 1 and each.path[0] not in given
+    )
+
+
+def _lost(known: tuple[tuple[str, str], ...], told: Told) -> list[str]:
+    given = {fold(each.name) for each in told.columns or ()}
+    return [name for name, _ in known if fold(name) not in given]
+
+
+def _obstacle(error: LakeportError) -> Obstacle:
+    return Obstacle(error.code, error.message, error.hint)
