@@ -247,6 +247,13 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         ),
     ] = "auto"
     workers: Annotated[Count, about("Models that run at the same time.")] = 2
+    publish: Annotated[
+        Literal["direct", "branch", "run-atomic"],
+        about(
+            "How rows reach readers: `direct`, `branch` (written and audited aside first), `run-atomic`"
+            " (all models of a run at once)."
+        ),
+    ] = "direct"
     java_home: Annotated[
         Path | None,
         about(
