@@ -1,19 +1,20 @@
-"""Which table a SQL file of a project builds: `models/NAMESPACE/…/NAME.sql` builds `NAMESPACE.NAME`.
+"""Which table a SQL file builds, for lineage of single files: as the project that it belongs to says.
 
-A model may say another name in its settings, the TOML in its leading `/* lakeport … */` comment.
+A file is looked at by itself here, without its project being read; what is wrong with either is told by
+whoever plans or runs it.
 """
 
 from __future__ import annotations
 
-import re
-import tomllib
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING:
-    from pathlib import Path
+from lakeport.app.settings.project import FILE_NAME, find
+from lakeport.core import toml
+from lakeport.pipeline.project.settings import split_comment
 
-_PROJECT_FILE = "lakeport.toml"
-_SETTINGS = re.compile(r"\s*/\*\s*lakeport\b(?P<toml>.*?)\*/", re.DOTALL)
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
 
 
 def built_by(path: Path, content: str) -> str | None:
@@ -24,26 +25,25 @@ def built_by(path: Path, content: str) -> str | None:
     folders = path.resolve().relative_to(models).parts[:-1]
     if not folders:
         return None
-    found = _SETTINGS.match(content)
-    given = _read(found["toml"]).get("name") if found else None
+    document = split_comment(path.name, content).document
+    given = document.values.get("name") if document is not None else None
     return given if isinstance(given, str) else f"{folders[0]}.{path.stem}"
 
 
 def _models_folder(path: Path) -> Path | None:
     """The folder of models around a file, if the nearest project has it there."""
-    around = path.resolve().parents
-    project = next((folder for folder in around if (folder / _PROJECT_FILE).is_file()), None)
-    if project is None:
+    file = find(path.resolve().parent)
+    if file is None:
         return None
-    pipeline = _read((project / _PROJECT_FILE).read_text(encoding="utf-8")).get("pipeline")
+    pipeline = _values(file).get("pipeline")
     named = pipeline.get("models") if isinstance(pipeline, dict) else None
-    models = (project / (named if isinstance(named, str) else "models")).resolve()
-    return models if models in around else None
+    models = (file.parent / (named if isinstance(named, str) else "models")).resolve()
+    return models if models in path.resolve().parents else None
 
 
-def _read(text: str) -> dict[str, Any]:
-    """TOML that is damaged says nothing here; whoever runs the model tells what is wrong with it."""
+def _values(file: Path) -> Mapping[str, Any]:
+    """A damaged file says nothing here."""
     try:
-        return tomllib.loads(text)
-    except tomllib.TOMLDecodeError:
+        return toml.read(file.read_text(encoding="utf-8-sig")).values
+    except (toml.TomlError, UnicodeDecodeError):
         return {}

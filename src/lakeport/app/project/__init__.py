@@ -1,0 +1,1 @@
+"""What can be asked of a project: its models, and the Spark that runs them."""
