@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from lakeport.app.settings.project import FILE_NAME, find
+from lakeport.app.settings.project import find
 from lakeport.core import toml
 from lakeport.pipeline.project.settings import split_comment
 

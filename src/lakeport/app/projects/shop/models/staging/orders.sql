@@ -1,7 +1,6 @@
 /* lakeport
 materialized = "incremental"
 unique_key = ["order_id"]
-time_column = "ordered_at"
 audits = [
   { not_null = ["order_id", "customer_id"] },
   { accepted_values = "status", values = ["paid", "shipped", "cancelled"] },
