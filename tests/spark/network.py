@@ -52,6 +52,11 @@ class Asked:
         return None if found is None else unquote(found[2])
 
     @property
+    def commits_together(self) -> bool:
+        """Whether it is one commit to several tables."""
+        return self.method == "POST" and self.path.endswith("/transactions/commit")
+
+    @property
     def json(self) -> Any:
         return json.loads(self.body)
 

@@ -6,7 +6,7 @@ Two questions are put to the catalog for one scan. Here somebody else's commit c
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -18,20 +18,12 @@ import pytest
 from lakeport.airport.requested import Layout, path_of
 from lakeport.airport.service import AirportService
 from lakeport.catalog.changes import AddColumn, ChangeType, DropColumn, RenameColumn
-from lakeport.catalog.ports import (
-    Catalog,
-    CatalogVersion,
-    ColumnStatistics,
-    Namespace,
-    NamespaceInfo,
-    ScanPlan,
-    ScanRequest,
-    Table,
-)
+from lakeport.catalog.ports import ColumnStatistics, ScanPlan, ScanRequest
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.server import FlightServer
 from tests.airport.crowds.conftest import HELD, Scene
 from tests.airport.scans.duck import Door, Duck, ordered
+from tests.airport.wrapped import WrappedCatalog
 from tests.behaviours.lake import Subject
 
 
@@ -67,44 +59,10 @@ class BusyTable:
         return getattr(self.inner, name)
 
 
-@dataclass(frozen=True)
-class BusyNamespace:
-    inner: Namespace
-    others: Others
-
-    @property
-    def info(self) -> NamespaceInfo:
-        return self.inner.info
-
-    def tables(self) -> Sequence[str]:
-        return self.inner.tables()
-
-    def table(self, name: str) -> Table:
-        return BusyTable(self.inner.table(name), self.others)
-
-
-@dataclass(frozen=True)
-class BusyCatalog:
-    inner: Catalog
-    others: Others
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def version(self) -> CatalogVersion:
-        return self.inner.version()
-
-    def namespaces(self) -> Sequence[NamespaceInfo]:
-        return self.inner.namespaces()
-
-    def namespace(self, name: str) -> Namespace:
-        return BusyNamespace(self.inner.namespace(name), self.others)
-
-
 @contextmanager
 def busy(scene: Scene, *deeds: Callable[[], object]) -> Iterator[fl.FlightClient]:
-    catalog = BusyCatalog(scene.lake.catalog, Others(list(deeds)))
+    others = Others(list(deeds))
+    catalog = WrappedCatalog(scene.lake.catalog, lambda table: BusyTable(table, others))
     with (
         FlightServer(AirportService([catalog], Door())) as server,
         fl.connect(server.address) as flight,

@@ -2,18 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
-from lakeport.catalog.ports import (
-    Catalog,
-    CatalogVersion,
-    Namespace,
-    NamespaceInfo,
-    Table,
-    TableState,
-)
+from lakeport.catalog.ports import Catalog, Table, TableState
 from lakeport.core.names import TableName
+from tests.airport.wrapped import WrappedCatalog
 
 
 @dataclass(frozen=True)
@@ -28,34 +21,5 @@ class FrozenTable:
         return self.inner.state()
 
 
-@dataclass(frozen=True)
-class FrozenNamespace:
-    inner: Namespace
-
-    @property
-    def info(self) -> NamespaceInfo:
-        return self.inner.info
-
-    def tables(self) -> Sequence[str]:
-        return self.inner.tables()
-
-    def table(self, name: str) -> Table:
-        return FrozenTable(self.inner.table(name))
-
-
-@dataclass(frozen=True)
-class FrozenCatalog:
-    inner: Catalog
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def version(self) -> CatalogVersion:
-        return self.inner.version()
-
-    def namespaces(self) -> Sequence[NamespaceInfo]:
-        return self.inner.namespaces()
-
-    def namespace(self, name: str) -> Namespace:
-        return FrozenNamespace(self.inner.namespace(name))
+def frozen(catalog: Catalog) -> WrappedCatalog:
+    return WrappedCatalog(catalog, FrozenTable)

@@ -57,7 +57,7 @@ from tests.airport.ddl.door import (
     opened,
     path_of,
 )
-from tests.airport.ddl.frozen import FrozenCatalog, FrozenNamespace
+from tests.airport.ddl.frozen import FrozenTable, frozen
 
 ANNOUNCED = ["id", "name", "v", "rowid"]
 
@@ -460,14 +460,14 @@ CHANGES: dict[str, dict[str, object]] = {
 @pytest.mark.parametrize("is_json", [False, True])
 @pytest.mark.parametrize("action", CHANGES)
 def test_a_catalog_that_is_not_dynamic_is_not_changed(action: str, *, is_json: bool) -> None:
-    with opened(FrozenCatalog(shop())) as door:
+    with opened(frozen(shop())) as door:
         caller = door.json if is_json else door
         assert caller.code(action, **CHANGES[action]) is UNIMPLEMENTED
 
 
 @pytest.mark.parametrize("action", ["create_table", "drop_table"])
 def test_a_schema_that_is_not_dynamic_is_not_changed(action: str) -> None:
-    with opened(FrozenCatalog(shop())) as door:
+    with opened(frozen(shop())) as door:
         assert door.code(action, **CHANGES[action]) is UNIMPLEMENTED
         missing = CHANGES[action] | {"name": "nosuch", "ignore_not_found": True}
         assert door.code(action, **missing) is UNIMPLEMENTED
@@ -476,7 +476,7 @@ def test_a_schema_that_is_not_dynamic_is_not_changed(action: str) -> None:
 @pytest.mark.parametrize("action", ["add_column", "remove_column"])
 def test_a_table_that_is_not_dynamic_is_not_changed(action: str) -> None:
     catalog = MemoryCatalog("lake")
-    kept = FrozenNamespace(shop().namespace("shop")).table("orders")
+    kept = FrozenTable(shop().namespace("shop").table("orders"))
     catalog.create_namespace(NamespaceInfo("shop")).add_table(kept)
     with opened(catalog) as door:
         assert door.code(action, **CHANGES[action]) is UNIMPLEMENTED

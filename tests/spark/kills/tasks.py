@@ -17,8 +17,8 @@ FIRST = f"SELECT CAST(id AS INT) AS k, DATE '2026-01-01' + CAST(id % 60 AS INT) 
 """What all of them begin with."""
 
 _EVERY_THIRD = f"SELECT CAST(id * 3 AS INT) AS k, 'x' AS new FROM range({ROWS // 2})"
-_COLUMNS = pa.schema({"k": pa.int32(), "day": pa.date32()})
-_KEYED = Definition(_COLUMNS, (PrimaryKey(("k",), "pk"),))
+_FIELDS: list[pa.Field[pa.DataType]] = [pa.field("k", pa.int32()), pa.field("day", pa.date32())]
+_KEYED = Definition(pa.schema(_FIELDS), (PrimaryKey(("k",), "pk"),))
 
 
 @dataclass(frozen=True)
