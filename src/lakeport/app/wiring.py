@@ -73,12 +73,12 @@ def _memory(settings: Settings) -> Memory:
 def open_pipeline(settings: Settings, catalog: IcebergCatalog, actor: str | None) -> Pipeline:
     """Of an open catalog; Spark starts when it is asked for."""
     from lakeport.app.lake.pipeline import Pipeline  # noqa: PLC0415  loads an HTTP server
-    from lakeport.app.spark import spark_log, spark_options  # noqa: PLC0415
-    from lakeport.pipeline.session import start_spark  # noqa: PLC0415
+    from lakeport.app.project.daemon import open_spark  # noqa: PLC0415
+    from lakeport.app.spark import spark_log  # noqa: PLC0415
 
     return Pipeline(
         catalog,
-        lambda: start_spark(spark_options(settings)),
+        lambda: open_spark(settings),
         spark_log(settings),
         attached=_attached(settings, catalog.profile),
         actor=actor,

@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
     "undrop": "Bring a dropped table back.",
+    "daemon": "Keep a warm Spark between runs.",
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight, and to Iceberg engines over REST.",
     "token": "Make, list and revoke the tokens of callers.",

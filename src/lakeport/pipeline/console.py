@@ -13,8 +13,7 @@ from typing import Any
 from lakeport.core.errors import LakeportError
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
-
-_WITHOUT_DEFAULT = "spark.sql.iceberg."  # to ask for one is an error
+from lakeport.pipeline.session.conf import said_settings, set_all, settings_of, unset_all
 
 
 class SparkError(Exception):
@@ -45,7 +44,9 @@ class Console:
         """Whether Spark itself was found to be gone, by whatever statement."""
 
     def run(self, sql: str, settings: Mapping[str, str] | None = None) -> None:
-        self.rows(sql, settings)
+        """A statement that is done when it is said; what it would answer is not fetched."""
+        with self.settings(settings or {}), self.failing():
+            self.session.sql(sql)
 
     def rows(self, sql: str, settings: Mapping[str, str] | None = None) -> Sequence[Sequence[Any]]:
         with self.settings(settings or {}), self.failing():
@@ -62,13 +63,13 @@ class Console:
 
     @contextmanager
     def settings(self, wanted: Mapping[str, str]) -> Iterator[None]:
-        conf = self.session.conf
         with self.failing():
+            now = settings_of(self.session, wanted)
             # Only those that change something: Connect warns of each old setting that is set.
-            new = {key: value for key, value in wanted.items() if self._setting(key) != value}
-            before = {key: conf.get(key, None) for key in new}
-            for key, value in new.items():
-                conf.set(key, value)
+            new = [key for key, value in wanted.items() if now[key] != value]
+            known = said_settings(self.session, [key for key in new if now[key] is not None])
+            before: dict[str, str | None] = {**dict.fromkeys(new), **known}
+            set_all(self.session, {key: wanted[key] for key in new})
         try:
             yield
         except BaseException:
@@ -77,20 +78,10 @@ class Console:
             raise
         self._put_back(before)
 
-    def _setting(self, key: str) -> str | None:
-        """As it is in effect, whether or not somebody has set it."""
-        if key.startswith(_WITHOUT_DEFAULT):
-            return self.session.conf.get(key, None)
-        return self.session.conf.get(key)
-
     def _put_back(self, before: Mapping[str, str | None]) -> None:
-        conf = self.session.conf
         with self.failing():
-            for key, value in before.items():
-                if value is None:
-                    conf.unset(key)
-                else:
-                    conf.set(key, value)
+            set_all(self.session, {key: old for key, old in before.items() if old is not None})
+            unset_all(self.session, [key for key, old in before.items() if old is None])
 
     @contextmanager
     def failing(self) -> Iterator[None]:

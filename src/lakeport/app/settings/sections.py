@@ -233,6 +233,18 @@ class Spark(Struct, frozen=True, kw_only=True):
     conf: Annotated[dict[str, str], about("Spark's own settings.")] = field(default_factory=dict)
 
 
+class Daemon(Struct, frozen=True, kw_only=True):
+    """The Spark that `lakeport daemon start` keeps for one project."""
+
+    use: Annotated[
+        Literal["auto", "never"],
+        about("Whether runs use a daemon that is there and has the same settings."),
+    ] = "auto"
+    idle_hours: Annotated[
+        Amount, about("A daemon that nobody used for so long ends itself; 0 is never.")
+    ] = 4.0
+
+
 class Pipeline(Struct, frozen=True, kw_only=True):
     """Models and the Spark that runs them."""
 
@@ -279,6 +291,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         ),
     ] = True
     spark: Spark = field(default_factory=Spark)
+    daemon: Daemon = field(default_factory=Daemon)
     door: Annotated[
         DoorUrl | None,
         about(

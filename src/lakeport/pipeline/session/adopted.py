@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from lakeport.pipeline.session.application import Spark, configure
+from lakeport.pipeline.session.daemon.record import DAEMON
 from lakeport.pipeline.session.ports import Session
 from lakeport.pipeline.session.versions import INSTALL_PYSPARK, require_spark
 
@@ -22,7 +23,8 @@ class AdoptedSpark(Spark):
         self._session = session
         self.is_connect = ".connect." in type(session).__module__
         master = session.conf.get("spark.master", "") or ""
-        self.is_local = not self.is_connect and master.startswith("local")
+        is_here = not self.is_connect or session.conf.get(DAEMON, None) == "true"
+        self.is_local = is_here and master.startswith("local")
 
     def fresh(self) -> Session:
         return self._session

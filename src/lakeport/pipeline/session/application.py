@@ -13,6 +13,7 @@ from lakeport.core.errors import LakeportError, PreconditionError, UnavailableEr
 from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session.command import EXTENSIONS
+from lakeport.pipeline.session.conf import set_all
 from lakeport.pipeline.session.contradictions import require_own, yielding
 from lakeport.pipeline.session.jars import RUNTIME, VERSIONS, Artifact
 from lakeport.pipeline.session.jvm import open_log
@@ -103,9 +104,8 @@ class Spark(Closing):
 
 
 def configure(session: Session, settings: Mapping[str, str]) -> None:
-    for key, value in settings.items():
-        if key != EXTENSIONS:  # they are there since Spark started, and cannot come later
-            session.conf.set(key, value)
+    # The extensions are there since Spark started, and cannot come later.
+    set_all(session, {key: value for key, value in settings.items() if key != EXTENSIONS})
 
 
 def catalogs_in(settings: Mapping[str, str]) -> Iterator[str]:

@@ -36,10 +36,11 @@ class ConnectSpark(Spark):
     is_connect = True
     is_local = False
 
-    def __init__(self, options: SparkOptions, url: str) -> None:
+    def __init__(self, options: SparkOptions, url: str, *, knows_conf: bool = False) -> None:
+        """`knows_conf` is for a server that was started with the same settings."""
         super().__init__(options.log, options.conf)
         self._url = url
-        self._conf: Mapping[str, str] = options.conf
+        self._conf: Mapping[str, str] = {} if knows_conf else options.conf
         self._sessions: list[Any] = []
         self._unused: list[Session] = []
         self._place = _reached(url)
@@ -76,7 +77,7 @@ class ConnectSpark(Spark):
             raise PreconditionError(
                 "PySpark lacks the packages for Spark Connect", hint=INSTALL_PYSPARK
             ) from error
-        session = sql.SparkSession.builder.remote(self._url).create()  # which asks nothing yet
+        session = self._addressed(sql.SparkSession.builder).create()  # which asks nothing yet
         session.client.set_retry_policies([retries.DefaultPolicy(**_TRIES)])
         self._sessions.append(session)
         try:
@@ -85,6 +86,9 @@ class ConnectSpark(Spark):
             raise self.gone(error) or self._refused(error) from error
         opened: Session = session
         return opened
+
+    def _addressed(self, builder: Any) -> Any:
+        return builder.remote(self._url)
 
     def _require_version(self) -> None:
         """And which of the user's settings the server takes from a session at all."""

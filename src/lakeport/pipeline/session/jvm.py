@@ -71,13 +71,17 @@ class Jvm(Closing):
         port, length = struct.unpack_from(">ii", told := self._told.read_bytes())
         return Gateway(port, told[8 : 8 + length].decode())
 
+    def wait(self) -> str:
+        """Until it ends by itself, and how that was."""
+        return _how(self._process.wait())
+
     def ended(self, patience: float = 0.0) -> str | None:
         """How it ended; None if it still runs after `patience` seconds."""
         try:
             code = self._process.wait(patience)
         except subprocess.TimeoutExpired:
             return None
-        return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
+        return _how(code)
 
     def _down(self, how: str) -> UnavailableError:
         said = _reason(self._log.read_bytes()[self._begin :].decode("utf-8", "replace"))
@@ -102,6 +106,10 @@ class Jvm(Closing):
             if self._process.poll() is None:
                 self._process.kill()
                 self._process.wait()
+
+
+def _how(code: int) -> str:
+    return f"was killed by signal {-code}" if code < 0 else f"ended with exit code {code}"
 
 
 def _reason(text: str) -> str:

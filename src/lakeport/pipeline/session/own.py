@@ -39,6 +39,7 @@ class OwnSpark(Spark):
         super().__init__(options.log, options.conf)
         _require_alone()
         self._worked = False
+        self.java = java
         self.is_local = options.is_local
         self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
         try:
@@ -69,6 +70,16 @@ class OwnSpark(Spark):
     @property
     def process_id(self) -> int:
         return self._jvm.process_id
+
+    @property
+    def connect_port(self) -> int:
+        """Where its plugin for Spark Connect listens, if it was started with that."""
+        services = self._root._jvm.org.apache.spark.sql.connect.service  # noqa: SLF001  no other way
+        return int(getattr(getattr(services, "SparkConnectService$"), "MODULE$").localPort())
+
+    def wait(self) -> str:
+        """Until its JVM ends by itself, and how that was."""
+        return self._jvm.wait()
 
     def fresh(self) -> Session:
         self._worked = True

@@ -24,11 +24,15 @@ def start_spark(options: SparkOptions) -> Spark:
 
     A process has one Spark of its own at a time; sessions of Spark Connect servers are not limited.
     """
-    pyspark_version()
-    require_agreement(options)
-    _silence()
-    if options.connect is not None:
-        return ConnectSpark(options, options.connect)
+    if options.connect is None:
+        return start_own(options)
+    prepare(options)
+    return ConnectSpark(options, options.connect)
+
+
+def start_own(options: SparkOptions) -> OwnSpark:
+    """A JVM of our own."""
+    prepare(options)
     if options.profile == "quick" and not options.is_local:
         raise ConfigurationError(
             f"the profile quick is for Spark on this machine, and its master is {options.master}",
@@ -43,6 +47,12 @@ def start_spark(options: SparkOptions) -> Spark:
             f"Spark cannot start, {error.filename}: {reason}",
             hint="it needs room for temporary files, `pipeline.cache` and its log",
         ) from error
+
+
+def prepare(options: SparkOptions) -> None:
+    pyspark_version()
+    require_agreement(options)
+    _silence()
 
 
 def _jars(options: SparkOptions, java: Java) -> tuple[Path, ...]:

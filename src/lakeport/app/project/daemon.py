@@ -1,0 +1,149 @@
+"""A project's warm Spark: begun, ended, asked about, and used by whoever runs models."""
+
+from __future__ import annotations
+
+import tempfile
+from contextlib import closing
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, TypeAlias
+
+from lakeport.app.spark import spark_options
+from lakeport.core.errors import ConfigurationError, UnavailableError
+from lakeport.core.names import TableName
+from lakeport.core.secrets import mask_text
+from lakeport.pipeline.session import Spark, start_spark
+from lakeport.pipeline.session.daemon import Place, Record, fingerprint, join, start, status, stop
+
+if TYPE_CHECKING:
+    from lakeport.app.settings import Settings
+    from lakeport.pipeline.session.options import SparkOptions
+
+State: TypeAlias = Literal["started", "replaced", "running", "stopped", "not running"]
+
+_HOUR = 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class DaemonReport:
+    """What a daemon is, or was; everything but `state` and `log` is None without one."""
+
+    state: State
+    log: Path
+    pid: int | None = None
+    address: str | None = None
+    started: str | None = None
+    spark: str | None = None
+    java: str | None = None
+    matches: bool | None = None
+    """Whether runs of this project use it: its settings and versions are those of now."""
+    used: bool | None = None
+    """Whether somebody works with it right now."""
+    idle_hours: float | None = None
+    """It ends itself when nobody used it for so long."""
+
+    @property
+    def is_running(self) -> bool:
+        return self.state in {"started", "replaced", "running"}
+
+
+def start_daemon(settings: Settings) -> DaemonReport:
+    """Back when it answers and has written rows once, so that the first model need not wait for that."""
+    options = _own(settings)
+    place = place_of(settings)
+    idle = settings.pipeline.daemon.idle_hours
+    begun = start(place, options, idle * _HOUR if idle else None)
+    if begun.how != "running":
+        _warm(place, options)
+    return _report(begun.how, place, begun.record, options)
+
+
+def stop_daemon(settings: Settings) -> DaemonReport:
+    place = place_of(settings)
+    ended = stop(place)
+    if ended is None:
+        return DaemonReport("not running", place.log)
+    return DaemonReport("stopped", place.log, pid=ended.pid)
+
+
+def daemon_status(settings: Settings) -> DaemonReport:
+    place = place_of(settings)
+    found = status(place)
+    if found is None:
+        return DaemonReport("not running", place.log)
+    return _report("running", place, found, spark_options(settings))
+
+
+def open_spark(settings: Settings) -> Spark:
+    """The daemon's if there is one with these settings, else one that starts now."""
+    options = spark_options(settings)
+    if options.connect is None and settings.pipeline.daemon.use == "auto":
+        joined = join(place_of(settings), options)
+        if joined is not None:
+            return joined
+    return start_spark(options)
+
+
+def place_of(settings: Settings) -> Place:
+    return Place(settings.home / "daemon")
+
+
+def _own(settings: Settings) -> SparkOptions:
+    options = spark_options(settings)
+    if options.connect is not None:
+        raise ConfigurationError(
+            f"Spark runs at {mask_text(options.connect)}, so there is nothing to keep here",
+            hint="leave `pipeline.spark.connect` out to have a daemon on this machine",
+        )
+    return options
+
+
+def _warm(place: Place, options: SparkOptions) -> None:
+    """A tiny lake is made, written and merged into, and thrown away: Java loads and compiles at first use
+    what every model needs.
+    """
+    from lakeport.app.lake.pipeline import Pipeline  # noqa: PLC0415  loads an HTTP server
+    from lakeport.app.lake.write import Wish, write  # noqa: PLC0415
+    from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
+    from lakeport.catalog.iceberg.profile import Profile  # noqa: PLC0415
+
+    def joined() -> Spark:
+        spark = join(place, options)
+        if spark is None:
+            raise UnavailableError("the daemon ended at once", hint=f"see {place.log}")
+        return spark
+
+    with tempfile.TemporaryDirectory(prefix="lakeport-warm-") as folder:
+        profile = Profile(
+            name="warm",
+            type="embedded",
+            uri=f"sqlite:///{folder}/catalog.db",
+            warehouse=f"file://{folder}",
+        )
+        keyed = Wish(settings={"unique_key": "id"})
+        with (
+            closing(IcebergCatalog(profile)) as catalog,
+            Pipeline(catalog, joined, place.log) as pipeline,
+        ):
+            for _ in range(2):
+                write(pipeline, _ROWS, TableName("warm", "rows"), keyed, None)
+
+
+_ROWS = "SELECT id, concat('row ', id) AS name, current_timestamp() AS at FROM range(3)"
+
+
+def _report(state: State, place: Place, record: Record, options: SparkOptions) -> DaemonReport:
+    idle = record.idle_seconds
+    return DaemonReport(
+        state,
+        place.log,
+        pid=record.pid,
+        address=record.address,
+        started=datetime.fromtimestamp(record.started, UTC).isoformat(timespec="seconds"),
+        spark=record.spark,
+        java=record.java,
+        matches=record.fingerprint == fingerprint(options),
+        used=place.is_used,
+        idle_hours=None if idle is None else idle / _HOUR,
+    )
