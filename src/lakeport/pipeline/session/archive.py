@@ -6,6 +6,9 @@ unchanged to the second; so all of that is in the file's name, and one that does
 
 A damaged one crashes Java instead of being refused. So its length is in its name too, and one that was
 cut off is written anew; Java itself compares checksums of the rest and goes on without it (0.1 s, measured).
+
+Each takes 190 MB, so whoever writes one removes all but those used last. A JVM that has one open keeps it,
+and one that was about to open it starts without (`tests/pipeline/session/test_pruning.py`).
 """
 
 from __future__ import annotations
@@ -14,6 +17,7 @@ import contextlib
 import hashlib
 import os
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +32,9 @@ _QUIET = "-Xlog:disable"  # thousands of lines on classes that cannot be archive
 _VERIFY = "-XX:+VerifySharedSpaces"
 _PATIENCE = 300.0
 _BASE_PATIENCE = 120.0
+_KEPT = 5
+_ABANDONED = 3_600.0
+"""Seconds after which nobody is writing a part any more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +127,33 @@ def _keep(file: Path) -> Path | None:
     part = _part(file)
     if not part.exists():
         return None
-    return part.replace(file.with_stem(f"{file.stem}-{part.stat().st_size}"))
+    kept = part.replace(file.with_stem(f"{file.stem}-{part.stat().st_size}"))
+    _prune(file.parent)
+    return kept
+
+
+def _prune(folder: Path) -> None:
+    """Others may do the same at this moment, or use what goes."""
+    newest = sorted(folder.glob("*.jsa"), key=_last_used, reverse=True)
+    oldest = time.time() - _ABANDONED
+    abandoned = (part for part in folder.glob("*.part") if _last_used(part) < oldest)
+    for file in (*newest[_KEPT:], *abandoned):
+        with contextlib.suppress(OSError):
+            file.unlink(missing_ok=True)
+
+
+def _last_used(file: Path) -> float:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # another process threw it away
+        return 0.0
 
 
 def _whole(folder: Path, key: str) -> Path | None:
     for file in folder.glob(f"{key}-*.jsa"):
         if file.stem == f"{key}-{_length(file)}":
+            with contextlib.suppress(OSError):  # of a folder that may only be read
+                os.utime(file)
             return file
         with contextlib.suppress(OSError):
             file.unlink(missing_ok=True)
