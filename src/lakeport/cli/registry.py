@@ -31,6 +31,7 @@ COMMANDS = {
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight, and to Iceberg engines over REST.",
     "token": "Make, list and revoke the tokens of callers.",
+    "plan": "Show what a run would do, and do nothing.",
     "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""

@@ -16,6 +16,17 @@ from lakeport.pipeline.growth.model import Field, Schema
 from lakeport.pipeline.planning.model import Known, PlannedColumn
 from lakeport.pipeline.planning.staged import StagedColumns
 
+NOT_LOADED = "SOURCE_NOT_LOADED"
+"""The graph's own word for a source that is declared and not there."""
+
+# Spark may refuse such a query, or may mean something else by it.
+_DOUBTFUL = frozenset(
+    {
+        *("UNKNOWN_COLUMN", "AMBIGUOUS_COLUMN", "UNRESOLVED_REFERENCE", "COLUMN_COUNT_MISMATCH"),
+        *("TYPE_MISMATCH", "UNSUPPORTED_SYNTAX", "PARSE_ERROR"),
+    }
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Told:
@@ -61,7 +72,8 @@ def from_lineage(node: Node) -> Told:
         PlannedColumn(each.name, each.type if each.certain else None) for each in node.columns
     )
     is_whole = all(each.type is not None for each in columns)
-    return Told(columns, "lineage" if is_whole else None)
+    is_sure = not any(issue.code in _DOUBTFUL for issue in node.issues)
+    return Told(columns, "lineage" if is_whole and is_sure else None)
 
 
 def still_holds(

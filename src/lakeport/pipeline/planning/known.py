@@ -75,16 +75,33 @@ class Futures:
 
     def marks(self, node: Node) -> dict[str, str | None]:
         """Of all tables that a model reads: a text that changes with the columns."""
-        names = {each.table for each in (*node.references, *node.declared) if each.kind != "self"}
-        return {read_key(name): self._mark(name) for name in names}
+        return read_marks(self.graph, node, self._mark)
 
     def _mark(self, name: TableName) -> str | None:
         if name.folded in self.planned:
             schema = self.planned[name.folded]
             return None if schema is None else mark_of(schema)
-        node = next((each for each in self.graph.nodes if each.name.folded == name.folded), None)
-        known = self.graph.catalog.get(name if node is None else node.table)
+        known = self.graph.catalog.get(name)
         return None if known is None else schema_mark(known.columns)
+
+
+def read_marks(
+    graph: Graph, node: Node, mark: Callable[[TableName], str | None]
+) -> dict[str, str | None]:
+    """`mark` is of a table by the project's name. An ephemeral model is its text, and what it reads."""
+    found: dict[str, str | None] = {}
+    for reference in (*node.references, *node.declared):
+        name = reference.table
+        if reference.kind == "model" and is_ephemeral(graph.node(name)):
+            found[read_key(name)] = graph.node(name).model.fingerprint
+            found |= read_marks(graph, graph.node(name), mark)
+        elif reference.kind != "self":
+            found[read_key(name)] = mark(name)
+    return found
+
+
+def is_ephemeral(node: Node) -> bool:
+    return node.model.settings.materialized == "ephemeral"
 
 
 def mark_of(schema: Schema) -> str:

@@ -15,10 +15,10 @@ from lakeport.pipeline.graph.model import Node
 from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.plan import Plan, dotted
 from lakeport.pipeline.growth.planner import plan_growth
-from lakeport.pipeline.planning.columns import Told, from_lineage, still_holds, told_by
+from lakeport.pipeline.planning.columns import NOT_LOADED, Told, from_lineage, still_holds, told_by
 from lakeport.pipeline.planning.downstream import affected, null_warning
 from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
-from lakeport.pipeline.planning.known import Futures, Situation, schema_of
+from lakeport.pipeline.planning.known import Futures, Situation, is_ephemeral, schema_of
 from lakeport.pipeline.planning.model import ModelPlan, Obstacle, PlannedAudit, Reason
 from lakeport.pipeline.planning.reasons import (
     LastBuilt,
@@ -73,7 +73,7 @@ class Planner:
 
     def _left_as_it_is(self, node: Node) -> None:
         """A model that is not selected: its table stays, and is what others read."""
-        if node.model.settings.materialized == "ephemeral":
+        if is_ephemeral(node):
             told, _ = self._told(node, None, self._whole_interval(node, None, None))
             self.futures.put(node.name, told.schema)
             return
@@ -104,7 +104,8 @@ class Planner:
             unknown=told.unknown,
             interval=interval if _depends_on_time(node) else None,
             blocked_by=self._blocked(node),
-            obstacles=(*obstacles, *wrong, *self._missing(node)),
+            obstacles=(*obstacles, *wrong, *self._missing(node), *_not_loaded(node)),
+            warnings=() if told.known in {"last_run", "spark"} else tuple(_said(node)),
             audits=tuple(
                 PlannedAudit(each.name, each.kind, each.columns, each.severity)
                 for each in settings.audits
@@ -184,7 +185,10 @@ class Planner:
             plan,
             creates=known is None,
             reasons=reasons,
-            warnings=tuple(f"the view loses its column {quoted(name)}" for name in lost),
+            warnings=(
+                *plan.warnings,
+                *(f"the view loses its column {quoted(name)}" for name in lost),
+            ),
             sql=self._statements.of_view(node.table, plan.query or ""),
         )
 
@@ -208,6 +212,8 @@ class Planner:
         told = from_lineage(node)
         analyst = self.situation.analyst
         if told.known is not None or analyst is None or node.model.language != "sql":
+            return told, ()
+        if any(issue.code == NOT_LOADED for issue in node.issues):
             return told, ()
         try:
             asked = analyst.columns(node, self._readable(node), self._parameters(node, interval))
@@ -241,7 +247,7 @@ class Planner:
             upstream = graph.node(name)
             is_there = (
                 name.folded in self._plans
-                or upstream.model.settings.materialized == "ephemeral"
+                or is_ephemeral(upstream)
                 or upstream.table in graph.catalog
             )
             if not is_there:
@@ -277,13 +283,39 @@ def rules_of(definition: Definition) -> Iterator[str]:
     for rule in definition.constraints:
         match rule:
             case Check():
-                yield f"CHECK ({rule.expression})"
+                yield f"CHECK ({_bare(rule.expression)})"
             case _:
                 word = "PRIMARY KEY" if isinstance(rule, PrimaryKey) else "UNIQUE"
                 yield f"{word} ({', '.join(rule.columns)})"
-    required = [column.name for column in definition.schema if not column.nullable]
+    keyed = {fold(name) for key in definition.keys for name in key.columns}
+    required = [
+        column.name
+        for column in definition.schema
+        if not column.nullable and fold(column.name) not in keyed
+    ]
     if required:
         yield f"NOT NULL ({', '.join(required)})"
+
+
+def _bare(condition: str) -> str:
+    """Without parentheses around all of it."""
+    inside = condition[1:-1]
+    is_whole = condition.startswith("(") and condition.endswith(")") and "(" not in inside
+    return inside if is_whole else condition
+
+
+def _not_loaded(node: Node) -> Iterator[Obstacle]:
+    for issue in node.issues:
+        if issue.code == NOT_LOADED:
+            yield Obstacle("source_not_loaded", f"{issue.place}: {issue.message}", issue.hint)
+
+
+def _said(node: Node) -> Iterator[str]:
+    """What lineage noticed, where nobody who knows better was asked."""
+    for issue in node.issues:
+        if issue.severity != "info" and issue.code != NOT_LOADED:
+            hint = f" ({issue.hint})" if issue.hint else ""
+            yield f"{issue.place}: {issue.message}{hint}"
 
 
 def _depends_on_time(node: Node) -> bool:

@@ -38,7 +38,7 @@ def settled(situation: Situation, build: Build) -> tuple[ModelPlan, ...]:
                 break
             seen |= better
             situation = replace(situation, graph=build(seen))
-        if all(plan.known is not None or plan.columns is None for plan in plans):
+        if all(plan.known is not None or plan.language != "sql" for plan in plans):
             break
     return plans
 
