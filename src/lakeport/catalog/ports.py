@@ -297,11 +297,19 @@ class Expirable(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class Rewind:
+    """A change that is ready to be committed, and the version that it will be."""
+
+    change: TableChange
+    version: int
+
+
 @runtime_checkable
 class Rewindable(Protocol):
     def rewinding(
         self, to: int | None, *, head: int | None, context: WriteContext | None = None
-    ) -> AbstractContextManager[TableChange]:
+    ) -> AbstractContextManager[Rewind]:
         """The change after which its rows are those of snapshot `to`, or none; columns stay.
 
         Made by whoever commits it (`catalog.engines`), alone or with changes of other tables, inside the

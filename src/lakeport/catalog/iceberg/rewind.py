@@ -45,7 +45,7 @@ from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.travel import require_snapshot
 from lakeport.catalog.iceberg.write.statement import require_writable
-from lakeport.catalog.ports import WriteContext
+from lakeport.catalog.ports import Rewind, WriteContext
 from lakeport.catalog.rows.constraints import EvolutionProof
 from lakeport.core.errors import (
     ConflictError,
@@ -66,7 +66,7 @@ def rewinding(
     to: int | None,
     head: int | None,
     context: WriteContext | None = None,
-) -> Iterator[TableChange]:
+) -> Iterator[Rewind]:
     """The change, whose one file is written; it goes again unless the block made the change."""
     surroundings.pointers.forget(name)
     source = surroundings.source(name)
@@ -80,7 +80,7 @@ def rewinding(
     scratch = Scratch(source.io, durable=surroundings.commits.durable)
     try:
         body = _change(source, target, scratch, context or WriteContext(), surroundings.clock())
-        yield TableChange(name, body)
+        yield Rewind(TableChange(name, body), source.metadata.next_sequence_number())
     except OutcomeUnknownError:
         scratch.settled()
         raise

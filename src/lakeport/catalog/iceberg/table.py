@@ -11,7 +11,6 @@ from contextlib import AbstractContextManager
 
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
-from lakeport.catalog.engines import TableChange
 from lakeport.catalog.iceberg.alter.alter import alter
 from lakeport.catalog.iceberg.broken import broken_rules
 from lakeport.catalog.iceberg.change.delete import Delete
@@ -45,6 +44,7 @@ from lakeport.catalog.iceberg.write.insert import Insert
 from lakeport.catalog.ports import (
     ColumnStatistics,
     Ref,
+    Rewind,
     ScanPlan,
     ScanRequest,
     SnapshotInfo,
@@ -170,7 +170,7 @@ class IcebergTable:
 
     def rewinding(
         self, to: int | None, *, head: int | None, context: WriteContext | None = None
-    ) -> AbstractContextManager[TableChange]:
+    ) -> AbstractContextManager[Rewind]:
         return rewinding(self._surroundings, self._name, to=to, head=head, context=context)
 
     # -- upkeep ----------------------------------------------------------------------------------

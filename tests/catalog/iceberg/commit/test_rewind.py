@@ -61,8 +61,9 @@ def rewind(lake: Lake, table: LakeTable, version: int) -> None:
     port = require(table.port, Rewindable, "it")
     context = WriteContext("ann", f"rollback to version {version}")
     head = table.port.state().snapshot_id
-    with port.rewinding(ids.get(version), head=head, context=context) as change:
-        engines_of(lake).commit(change, Terms(anywhere=True))
+    with port.rewinding(ids.get(version), head=head, context=context) as ready:
+        engines_of(lake).commit(ready.change, Terms(anywhere=True))
+    assert table.port.state().version == ready.version
 
 
 def keys(table: LakeTable, at: str | None = None) -> list[int]:
@@ -143,7 +144,7 @@ def test_somebody_who_was_faster_is_noticed(lake: Lake, table: LakeTable, tmp_pa
     head, first = table.port.state().snapshot_id, table.history()[0].snapshot_id
     metadata = tmp_path / "warehouse"
     with ExitStack() as stack:
-        change = stack.enter_context(port.rewinding(first, head=head))
+        change = stack.enter_context(port.rewinding(first, head=head)).change
         written = set(metadata.rglob("snap-*"))
         table.append([{"k": 7}])
         with pytest.raises(ConflictError), stack:
@@ -176,6 +177,7 @@ def test_several_tables_go_back_in_one_commit_or_not_at_all(lake: Lake, table: L
             )
             for each in (table, other)
         ]
-        assert engines_of(lake).commit_all(changes, Terms(anywhere=True))
+        ready = [each.change for each in changes]
+        assert engines_of(lake).commit_all(ready, Terms(anywhere=True))
     assert (keys(table), keys(other)) == ([1], [1])
     assert TableName("shop", "t") == table.port.name
