@@ -13,6 +13,7 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.core.errors import NotFoundError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from contextlib import AbstractContextManager
 
     from lakeport.app.lake.pipeline import Pipeline
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
     from lakeport.catalog.iceberg.columns import Described
     from lakeport.catalog.iceberg.connect import Presence
     from lakeport.catalog.ports import Catalog
+    from lakeport.pipeline.session import Spark
     from lakeport.state import Store
 
 
@@ -65,20 +67,25 @@ def _memory(settings: Settings) -> Memory:
     from lakeport.catalog.upkeep import DAY  # noqa: PLC0415
 
     keep_for = round(settings.maintenance.undrop_days * DAY)
-    if settings.file is None and "state.uri" not in settings.sources:
+    if not has_state(settings):
         return Memory(keep_for=keep_for)
     return Memory(StateRecords(lambda: open_state(settings)), keep_for)
 
 
-def open_pipeline(settings: Settings, catalog: IcebergCatalog, actor: str | None) -> Pipeline:
-    """Of an open catalog; Spark starts when it is asked for."""
+def open_pipeline(
+    settings: Settings,
+    catalog: IcebergCatalog,
+    actor: str | None,
+    start: Callable[[], Spark] | None = None,
+) -> Pipeline:
+    """Of an open catalog; Spark starts when it is asked for, by `start` if somebody knows better."""
     from lakeport.app.lake.pipeline import Pipeline  # noqa: PLC0415  loads an HTTP server
     from lakeport.app.project.daemon import open_spark  # noqa: PLC0415
     from lakeport.app.spark import spark_log  # noqa: PLC0415
 
     return Pipeline(
         catalog,
-        lambda: open_spark(settings),
+        start or (lambda: open_spark(settings)),
         spark_log(settings),
         attached=_attached(settings, catalog.profile),
         actor=actor,
@@ -119,9 +126,14 @@ def _knowing(settings: Settings, catalog: Catalog) -> AbstractContextManager[Cat
     return knowing(catalog, partial(open_state, settings))
 
 
+def has_state(settings: Settings) -> bool:
+    """A catalog that belongs to no project has nowhere to remember anything."""
+    return settings.file is not None or "state.uri" in settings.sources
+
+
 def open_state(settings: Settings) -> Store:
-    """Tokens and the audit; the embedded store is made at its first use, but only inside a project."""
-    if settings.file is None and "state.uri" not in settings.sources:
+    """Tokens, the audit, runs; the embedded store is made at its first use, but only in a project."""
+    if not has_state(settings):
         raise _no_project()
     from lakeport.state import Store  # noqa: PLC0415  loads SQLAlchemy
 

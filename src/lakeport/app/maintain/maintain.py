@@ -7,7 +7,7 @@ table that fails does not keep the others from their turn; a catalog that cannot
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 
 from lakeport.app.lake.find import find_table
 from lakeport.app.maintain.choose import Chosen
@@ -30,12 +30,22 @@ from lakeport.core.errors import (
     UnsupportedError,
 )
 from lakeport.core.names import quoted
+from lakeport.state import Lease
 
 _MEASURES = tuple(field.name for field in fields(Measures))
 _MEASURING = (Task.EXPIRE, Task.COMPACT, Task.MANIFESTS)
 
 
-def maintain_tables(
+@dataclass(frozen=True, slots=True)
+class _Job:
+    tasks: Collection[Task]
+    policy: Policy
+    dry_run: bool
+    actor: str | None
+    held: Collection[Lease]
+
+
+def maintain_tables(  # noqa: PLR0913  what is done to which tables, and how far
     catalog: Catalog,
     tables: Sequence[Chosen],
     tasks: Collection[Task],
@@ -43,12 +53,14 @@ def maintain_tables(
     *,
     dry_run: bool = False,
     actor: str | None = None,
+    held: Collection[Lease] = (),
 ) -> Report:
-    """With `policy.force`, tasks are done whether or not they are due."""
-    reports = (
-        _maintained(catalog, chosen, tasks, policy, dry_run=dry_run, actor=actor)
-        for chosen in tables
-    )
+    """With `policy.force`, tasks are done whether or not they are due.
+
+    `held` are leases of runs that write now: a file that nothing names yet may be theirs, so none is removed.
+    """
+    job = _Job(tasks, policy, dry_run, actor, held)
+    reports = (_maintained(catalog, chosen, job) for chosen in tables)
     return Report(dry_run, tuple(report for report in reports if report is not None))
 
 
@@ -62,20 +74,12 @@ def remove_dropped(catalog: Catalog, *, dry_run: bool = False) -> tuple[DroppedR
     )
 
 
-def _maintained(
-    catalog: Catalog,
-    chosen: Chosen,
-    tasks: Collection[Task],
-    policy: Policy,
-    *,
-    dry_run: bool,
-    actor: str | None,
-) -> TableReport | None:
+def _maintained(catalog: Catalog, chosen: Chosen, job: _Job) -> TableReport | None:
     report = TableReport(chosen.name)
     try:
-        upkeep = _Upkeep(find_table(catalog, chosen.name), policy, actor)
+        upkeep = _Upkeep(find_table(catalog, chosen.name), job)
         report = replace(report, before=upkeep.measured())
-        for done in upkeep.tasks(tasks, dry_run=dry_run):
+        for done in upkeep.tasks():
             report = replace(report, tasks=(*report.tasks, done))
         if any(task.has_changed for task in report.tasks):
             report = replace(report, after=upkeep.measured())
@@ -101,12 +105,12 @@ def _failed(report: TableReport, error: LakeportError) -> TableReport:
 class _Upkeep:
     """One table on its way through the tasks."""
 
-    def __init__(self, table: Table, policy: Policy, actor: str | None) -> None:
+    def __init__(self, table: Table, job: _Job) -> None:
         what = f"table {quoted(str(table.name))}"
         self._table = require(table, Maintainable, what)
         self._sweepable = require(table, Sweepable, what)
-        self._policy = policy
-        self._actor = actor
+        self._job = job
+        self._policy = job.policy
 
     def measured(self) -> Measures:
         numbers: dict[str, int] = {}
@@ -114,14 +118,18 @@ class _Upkeep:
             numbers |= due.numbers
         return Measures(**{name: numbers.get(name, 0) for name in _MEASURES})
 
-    def tasks(self, tasks: Collection[Task], *, dry_run: bool) -> Iterator[TaskReport]:
-        for task in (each for each in Task if each in tasks):
+    def tasks(self) -> Iterator[TaskReport]:
+        held = self._job.held
+        for task in (each for each in Task if each in self._job.tasks):
+            if task is Task.ORPHANS and held:
+                yield TaskReport(task, due=False, reason=_writing(held), numbers={})
+                continue
             (due,) = self._table.due(self._policy, [task])
-            wanted = not dry_run and (due.is_due or self._policy.force)
+            wanted = not self._job.dry_run and (due.is_due or self._policy.force)
             yield _told(due, self._do(task) if wanted else None)
 
     def _do(self, task: Task) -> Done:
-        context = WriteContext(actor=self._actor, statement=f"maintain: {task}")
+        context = WriteContext(actor=self._job.actor, statement=f"maintain: {task}")
         match task:
             case Task.EXPIRE:
                 return self._table.forget(self._policy, context)
@@ -131,6 +139,12 @@ class _Upkeep:
                 return self._table.rewrite_manifests(self._policy, context)
             case Task.ORPHANS:
                 return self._sweepable.remove_orphans(grace=self._policy.orphan_grace)
+
+
+def _writing(held: Collection[Lease]) -> str:
+    first = next(iter(held))
+    others = f" and {len(held) - 1} more" if len(held) > 1 else ""
+    return f"skipped: run {first.owner.run_id} writes {first.table}{others} now"
 
 
 def _told(due: Due, done: Done | None) -> TaskReport:

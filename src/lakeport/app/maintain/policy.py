@@ -26,11 +26,16 @@ def policy_of(settings: Maintenance, *, grace: int | None = None, force: bool = 
     )
 
 
-def require_own_upkeep(settings: Settings) -> None:
-    """Some catalogs maintain their tables themselves, and two would get into each other's way."""
+def maintains_itself(settings: Settings) -> bool:
+    """Whether the catalog sees to its tables by itself, as S3 Tables does."""
     catalog = settings.catalog
     names = (catalog.uri, catalog.warehouse, catalog.properties.get("warehouse"))
-    if any(name is not None and "s3tables" in name for name in names):
+    return any(name is not None and "s3tables" in name for name in names)
+
+
+def require_own_upkeep(settings: Settings) -> None:
+    """Two who maintain a table would get into each other's way."""
+    if maintains_itself(settings):
         raise UnsupportedError(
             "the catalog is of S3 Tables, which maintains its tables itself",
             hint="set what it keeps and joins in the table bucket's own configuration",

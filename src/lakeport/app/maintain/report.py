@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lakeport.app.maintain.leftovers import LeftoverReport
 from lakeport.catalog.upkeep import Compacted, Done, Expired, Regrouped, Swept, Task
 
 
@@ -71,12 +72,20 @@ class DroppedReport:
 
 @dataclass(frozen=True, slots=True)
 class Report:
+    """`leftovers` are what killed runs left and nobody wants any more; `problem` is about all of it."""
+
     dry_run: bool
     tables: tuple[TableReport, ...]
     dropped: tuple[DroppedReport, ...] = ()
+    leftovers: tuple[LeftoverReport, ...] = ()
+    problem: str | None = None
 
     @property
     def has_problems(self) -> bool:
-        return any(table.problem for table in self.tables) or any(
-            table.problem for table in self.dropped
+        told = (
+            self.problem,
+            *(table.problem for table in self.tables),
+            *(table.problem for table in self.dropped),
+            *(left.problem for left in self.leftovers),
         )
+        return any(problem is not None for problem in told)

@@ -189,7 +189,7 @@ class Server(Struct, frozen=True, kw_only=True):
 
 
 class State(Struct, frozen=True, kw_only=True):
-    """What Lakeport remembers beside the lake: tokens, grants, the audit."""
+    """What Lakeport remembers beside the lake: tokens, grants, the audit, runs."""
 
     uri: Annotated[
         Text | None,
@@ -199,6 +199,10 @@ class State(Struct, frozen=True, kw_only=True):
         ),
     ] = None
     audit_days: Annotated[Duration, about("How long the audit keeps what was done.")] = 90.0
+    run_days: Annotated[
+        Duration,
+        about("How long runs are remembered; the last commit of each model is, however old."),
+    ] = 90.0
 
 
 class Remote(Struct, frozen=True, kw_only=True):
@@ -341,6 +345,13 @@ class Maintenance(Struct, frozen=True, kw_only=True):
     manifests: Annotated[
         Count, about("Small manifests are joined when a table has more than these.")
     ] = 100
+    leftover_days: Annotated[
+        Amount,
+        about(
+            "Staging tables and branches that an interrupted or unknown run left are removed when older"
+            " than this."
+        ),
+    ] = 1.0
     orphan_days: Annotated[
         float,
         Meta(ge=3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import closing
+from contextlib import ExitStack, closing
 from dataclasses import replace
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,27 +12,43 @@ from lakeport.app import wiring
 from lakeport.app.lake.actor import current_actor
 from lakeport.app.maintain import (
     DroppedReport,
+    LeftoverReport,
     Measures,
     Report,
     TableReport,
     choose_tables,
+    find_leftovers,
+    forget_runs,
+    is_staging,
+    leftover_age,
     maintain_tables,
     policy_of,
     remove_dropped,
+    remove_leftovers,
     require_own_upkeep,
 )
+from lakeport.app.maintain.choose import Chosen
 from lakeport.catalog.upkeep import Compacted, Done, Expired, Regrouped, Swept, Task
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.sizes import counted, size_text
 from lakeport.core.duration import parse_duration
 from lakeport.core.errors import InvalidRequestError
-from lakeport.core.names import nearest, quoted
+from lakeport.core.names import TableName, nearest, quoted
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
-    from lakeport.cli.output.text import Cell, Page
+    from collections.abc import Sequence
 
-_TASKS = ", ".join(Task)
+    from lakeport.app.settings import Settings
+    from lakeport.catalog.iceberg.catalog import IcebergCatalog
+    from lakeport.cli.output.text import Cell, Page
+    from lakeport.state import Store
+
+LEFTOVERS = "leftovers"
+"""The task that is about no table: what killed runs left."""
+
+_WORDS = (LEFTOVERS, *Task)
+_TASKS = ", ".join(_WORDS)
 
 
 @command
@@ -64,51 +80,89 @@ def maintain(  # noqa: PLR0913  each is an option of its own on the command line
 ) -> Answer[Report]:
     """Keep tables quick and small.
 
-    Old snapshots are forgotten, small files and deletes joined, lists of files shortened, files that
-    nothing names removed: whatever is due by the settings of [maintenance]. No row changes. Without
-    TABLE, `orphans` also removes what is left of dropped tables that can no longer be brought back.
-    The exit code is 1 if a table could not be maintained.
+    What killed runs left is removed, old snapshots are forgotten, small files and deletes joined, lists
+    of files shortened, files that nothing names removed: whatever is due by the settings of
+    [maintenance]. No row changes. While a run is at work, no file is taken for one that nothing names.
+    Without TABLE, `leftovers` removes staging tables and branches of all tables and forgets old runs,
+    and `orphans` what is left of dropped tables that can no longer be brought back. The exit code is 1
+    if a table could not be maintained.
     """
     settings = call.settings().with_catalog(catalog)
     require_own_upkeep(settings)
-    tasks = _tasks(only)
+    words = _words(only)
+    tasks = tuple(task for task in Task if task in words)
     grace = None if older_than is None else parse_duration(older_than)
     policy = policy_of(settings.maintenance, grace=grace, force=force)
-    with closing(wiring.open_catalog(settings)) as lake:
+    with ExitStack() as stack:
+        lake = stack.enter_context(closing(wiring.open_catalog(settings)))
+        has_state = wiring.has_state(settings)
+        store = stack.enter_context(wiring.open_state(settings)) if has_state else None
         chosen = choose_tables(lake, tables or ())
+        left: tuple[LeftoverReport, ...] = ()
+        if LEFTOVERS in words:
+            left = _clear_leftovers(lake, store, settings, chosen, dry_run=dry_run)
         report = maintain_tables(
-            lake, chosen, tasks, policy, dry_run=dry_run, actor=current_actor()
+            lake,
+            [each for each in chosen if not _is_staging(each)],
+            tasks,
+            policy,
+            dry_run=dry_run,
+            actor=current_actor(),
+            held=() if store is None else store.leases.held(lake.name),
         )
+        report = replace(report, leftovers=left)
         if not tables and Task.ORPHANS in tasks:
             report = replace(report, dropped=remove_dropped(lake, dry_run=dry_run))
+        if not tables and LEFTOVERS in words and store is not None and not dry_run:
+            forget_runs(settings, store)
     return Answer(report, _show, ExitCode.NO if report.has_problems else ExitCode.DONE)
 
 
-def _tasks(only: str | None) -> tuple[Task, ...]:
+def _clear_leftovers(
+    lake: IcebergCatalog,
+    store: Store | None,
+    settings: Settings,
+    chosen: Sequence[Chosen],
+    *,
+    dry_run: bool,
+) -> tuple[LeftoverReport, ...]:
+    names = [name for each in chosen if (name := TableName.parse(each.name)) is not None]
+    found = find_leftovers(lake, store, names, older_than=leftover_age(settings))
+    return remove_leftovers(lake, found, dry_run=dry_run)
+
+
+def _is_staging(chosen: Chosen) -> bool:
+    """Such a table lives for minutes, and goes as a whole."""
+    name = TableName.parse(chosen.name)
+    return not chosen.is_named and name is not None and is_staging(name)
+
+
+def _words(only: str | None) -> tuple[str, ...]:
     if only is None:
-        return tuple(Task)
+        return _WORDS
     words = [word.strip().lower() for word in only.split(",") if word.strip()]
-    unknown = next((word for word in words if word not in set(Task)), None)
+    unknown = next((word for word in words if word not in _WORDS), None)
     if unknown is not None or not words:
         wrong = only if unknown is None else unknown
-        close = nearest(wrong, Task)
+        close = nearest(wrong, _WORDS)
         raise InvalidRequestError(
             f"{quoted(wrong)} is no task of upkeep",
             hint=f"did you mean {quoted(close)}? tasks: {_TASKS}" if close else f"tasks: {_TASKS}",
         )
-    return tuple(task for task in Task if task in words)
+    return tuple(words)
 
 
 # -- as text -------------------------------------------------------------------------------------
 
 
 def _show(report: Report, page: Page) -> None:
-    if not report.tables and not report.dropped:
+    if not report.tables and not report.dropped and not report.leftovers:
         page.line("there are no tables yet; `lakeport load NAMESPACE.TABLE FILE` makes one")
         return
     page.table(
         ("table", "task", "due", "why") if report.dry_run else ("table", "task", "why", "done"),
         [
+            *(_left(each, page, dry_run=report.dry_run) for each in report.leftovers),
             *(row for table in report.tables for row in _rows(table, page, dry_run=report.dry_run)),
             *(_dropped(each, page, dry_run=report.dry_run) for each in report.dropped),
         ],
@@ -144,6 +198,17 @@ def _rows(table: TableReport, page: Page, *, dry_run: bool) -> list[tuple[Cell, 
         (page.name(table.table), task, *((state, why) if dry_run else (why, state)))
         for task, why, state in rows
     ]
+
+
+def _left(left: LeftoverReport, page: Page, *, dry_run: bool) -> tuple[Cell, ...]:
+    what = "staging table" if left.branch is None else f"branch {left.branch}"
+    why = (
+        left.problem
+        or f"{what} of {'a run' if left.run is None else f'run {left.run}'} that is over"
+    )
+    done = page.bad("failed") if left.problem else page.good("removed")
+    cells = (page.doubtful("yes"), why) if dry_run else (why, done)
+    return (page.name(left.table), LEFTOVERS, *cells)
 
 
 def _dropped(table: DroppedReport, page: Page, *, dry_run: bool) -> tuple[Cell, ...]:
