@@ -33,7 +33,9 @@ if TYPE_CHECKING:
     from lakeport.pipeline.graph.model import KnownTable
     from lakeport.pipeline.planning.analysis import SparkAnalyst
     from lakeport.pipeline.planning.known import Heads
+    from lakeport.pipeline.session import Spark
     from lakeport.pipeline.target.head import Head
+    from lakeport.state import Store
     from lakeport.state.run_records import ModelRun
 
 _SQLITE = "sqlite:///"
@@ -54,14 +56,19 @@ class PlanRequest:
     with_sql: bool = True
 
 
-def plan_project(settings: Settings, request: PlanRequest) -> ProjectPlan:
+def plan_project(
+    settings: Settings, request: PlanRequest, *, spark: Callable[[], Spark] | None = None
+) -> ProjectPlan:
+    """`spark` gives the Spark to ask, instead of one that the settings describe."""
     project = load_project(settings, request.environment)
     asked = Asked(datetime.now(UTC), request.start, request.end, request.full_refresh)
     last = last_built(settings, project)
     with ExitStack() as stack:
         catalog = stack.enter_context(_catalog(settings))
         tables = _Tables(catalog)
-        analyst = stack.enter_context(_analyst(settings, catalog)) if request.spark else None
+        analyst: SparkAnalyst | None = None
+        if request.spark:
+            analyst = stack.enter_context(_analyst(settings, catalog, spark))
         build = _builder(project, tables, full_refresh=request.full_refresh)
         graph = build({})
         selected = graph.select(
@@ -105,8 +112,13 @@ def last_built(settings: Settings, project: Project) -> TableMap[LastBuilt]:
     if _is_missing(settings.state.uri):
         return TableMap()
     with wiring.open_state(settings) as store:
-        found = store.runs.last_success(project.catalog, project.environment.name)
-        latest = store.runs.last(project.catalog, project.environment.name)
+        return last_built_in(store, project)
+
+
+def last_built_in(store: Store, project: Project) -> TableMap[LastBuilt]:
+    """The same of a store that is open."""
+    found = store.runs.last_success(project.catalog, project.environment.name)
+    latest = store.runs.last(project.catalog, project.environment.name)
     # An ephemeral model commits nothing: it is as it was in the last run that had no trouble with it.
     skipped = (run for run in latest.values() if run.record.status == "skipped")
     return TableMap(_built((*skipped, *found.values())))
@@ -183,7 +195,9 @@ def _builder(
 
 
 @contextmanager
-def _analyst(settings: Settings, catalog: IcebergCatalog | None) -> Iterator[SparkAnalyst]:
+def _analyst(
+    settings: Settings, catalog: IcebergCatalog | None, spark: Callable[[], Spark] | None
+) -> Iterator[SparkAnalyst]:
     """Of a Spark that is started at the first question."""
     from lakeport.pipeline.planning.analysis import SparkAnalyst  # noqa: PLC0415  late, as Spark is
 
@@ -193,7 +207,8 @@ def _analyst(settings: Settings, catalog: IcebergCatalog | None) -> Iterator[Spa
             from lakeport.pipeline.console import Console  # noqa: PLC0415  with Spark
 
             lake = catalog or stack.enter_context(wiring.open_catalog(settings))
-            pipeline = stack.enter_context(wiring.open_pipeline(settings, lake, None))
+            opened = wiring.open_pipeline(settings, lake, None, start=spark)
+            pipeline = stack.enter_context(opened)
             return Console(pipeline.spark(), pipeline.session())
 
         yield SparkAnalyst(open_console, settings.catalog.name)

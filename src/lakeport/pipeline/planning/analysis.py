@@ -27,6 +27,7 @@ class SparkAnalyst:
         self._open = open_console
         self._catalog = catalog
         self._console: Console | None = None
+        self._answers: dict[str, Schema | LakeportError] = {}
         self.missing: LakeportError | None = None
         self.was_asked = False
 
@@ -44,11 +45,22 @@ class SparkAnalyst:
             return None
         self.was_asked = True
         text = node.rewritten(lambda reference: self._name(reference, known))
+        # A plan may be made more than once before it agrees with itself.
+        if text not in self._answers:
+            self._answers[text] = self._asked(console, text, parameters)
+        answer = self._answers[text]
+        if isinstance(answer, LakeportError):
+            raise answer
+        return answer
+
+    def _asked(
+        self, console: Console, text: str, parameters: Mapping[str, object]
+    ) -> Schema | LakeportError:
         try:
             with console.failing():
                 return columns_of(console.frame(Query(text).text, parameters))
         except SparkError as error:
-            raise of_query(error, console.spark.log) from error
+            return of_query(error, console.spark.log)
 
     def _name(self, reference: Reference, known: TableMap[Schema]) -> str:
         is_model = reference.kind == "model" and not reference.suffix and not reference.travels

@@ -81,7 +81,9 @@ class Futures:
         if name.folded in self.planned:
             schema = self.planned[name.folded]
             return None if schema is None else mark_of(schema)
-        known = self.graph.catalog.get(name)
+        project = self.graph.project
+        table = project.environment.table(name) if name in project.models else name
+        known = self.graph.catalog.get(table)
         return None if known is None else schema_mark(known.columns)
 
 
