@@ -151,6 +151,9 @@ _CLOSED = re.compile(
     re.DOTALL,
 )
 _UNEXPECTED = "Invalid expression / Unexpected token near "
+_EXPECTED = re.compile(
+    r"Expected (?P<what>.*?) but got <Token .*?text: (?P<text>.*?), line: ", re.DOTALL
+)
 _OPENED = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}
 
 
@@ -162,7 +165,10 @@ def _syntax(text: str, problem: Problem) -> Trouble:
             return Trouble("syntax", message, found.start(), found.end())
         return Trouble("syntax", "this cannot be read as SQL", problem.start, problem.end)
     message = problem.message
-    if message.startswith(_UNEXPECTED):
+    expected = _EXPECTED.match(message)
+    if expected is not None:
+        message = f"a {expected['what']} is expected, not `{expected['text']}`"
+    elif message.startswith(_UNEXPECTED):
         message = f"{message.removeprefix(_UNEXPECTED)} is not expected here"
     return Trouble("syntax", message[:1].lower() + message[1:], problem.start, problem.end)
 

@@ -45,7 +45,7 @@ class _Told(Exception):  # noqa: N818 - carries a problem out of a template
 
 
 @dataclass(frozen=True, slots=True)
-class _This:
+class ThisTable:
     namespace: str
     table: str
 
@@ -70,7 +70,7 @@ class Templates:
     def render(self, model: Model, *, incremental: bool) -> Rendered | Problem:
         self._sandbox.budget = Budget.start(monotonic)
         names: Mapping[str, Any] = {
-            "this": _This(model.name.namespace, model.name.table),
+            "this": ThisTable(model.name.namespace, model.name.table),
             "is_incremental": lambda: incremental,
             "var": self._var,
             "ref": self._ref,
