@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import traceback
 from abc import abstractmethod
@@ -68,8 +69,9 @@ class Spark(Closing):
         return None
 
     def keep_trace(self, error: BaseException) -> None:
-        """Everything about an error, Java's stack too, into the log file."""
-        with open_log(self.log) as log:
+        """Everything about an error, Java's stack too, into the log file, if there is room for it."""
+        # The disk may be what the error is about: then its sentence is told, and not the log's.
+        with contextlib.suppress(OSError), open_log(self.log) as log:
             log.write("".join(traceback.format_exception(error)).encode("utf-8", "replace"))
 
     def _configured(self, settings: Mapping[str, str]) -> Session:
