@@ -77,11 +77,12 @@ class Pipeline(Closing):
 
     @contextmanager
     def engine(
-        self, session: Session | None = None, observe: Observer = logged
+        self, session: Session | None = None, observe: Observer = logged, *, keep: bool = True
     ) -> Iterator[Engine]:
         """For one write after the other, on that session or on one of our Spark.
 
-        Settings of a session are those of all its statements, so it writes one table at a time.
+        Settings of a session are those of all its statements, so it writes one table at a time. One that
+        others may have changed is not to be used again (`keep`).
         """
         attachment = self.attachment()
         if session is not None:
@@ -92,7 +93,8 @@ class Pipeline(Closing):
                 yield self._engine(Console(spark, session), known.name, observe)
             return
         spark = self.spark()
-        own = self._idle_session() or spark.session(attachment.for_spark())
+        idle = self._idle_session() if keep else None
+        own = idle or spark.session(attachment.for_spark())
         console = Console(spark, own)
         try:
             yield self._engine(console, attachment.name, observe)
@@ -100,7 +102,7 @@ class Pipeline(Closing):
             if console.has_ended:  # after a commit that is no error
                 self._forget(spark)
             with self._lock:
-                if self._spark is spark:
+                if keep and self._spark is spark:
                     self._idle.append(own)
 
     def _engine(self, console: Console, catalog: str, observe: Observer) -> Engine:

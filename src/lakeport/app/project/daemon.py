@@ -75,6 +75,14 @@ def daemon_status(settings: Settings) -> DaemonReport:
     return _report("running", place, found, spark_options(settings))
 
 
+def has_daemon(settings: Settings) -> bool:
+    """Whether there is one that a run would use; nobody is asked but its record."""
+    if settings.pipeline.daemon.use != "auto":
+        return False
+    found = status(place_of(settings))
+    return found is not None and found.fingerprint == fingerprint(spark_options(settings))
+
+
 def open_spark(settings: Settings) -> Spark:
     """The daemon's if there is one with these settings, else one that starts now."""
     options = spark_options(settings)

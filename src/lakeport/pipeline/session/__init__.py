@@ -8,7 +8,7 @@ from lakeport.pipeline.session.checkpoint import checkpointed
 from lakeport.pipeline.session.options import Profile, SparkOptions
 from lakeport.pipeline.session.ports import Conf, Frame, Session
 from lakeport.pipeline.session.said import Cause, causes, said
-from lakeport.pipeline.session.start import start_spark
+from lakeport.pipeline.session.start import launch_own, risen, start_spark
 
 __all__ = [
     "Cause",
@@ -21,6 +21,8 @@ __all__ = [
     "adopt",
     "causes",
     "checkpointed",
+    "launch_own",
+    "risen",
     "said",
     "start_spark",
 ]

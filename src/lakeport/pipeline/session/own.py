@@ -15,6 +15,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from lakeport.core.closing import Closing
 from lakeport.core.errors import LakeportError, PreconditionError, UnavailableError
 from lakeport.pipeline.session.application import Spark
 from lakeport.pipeline.session.archive import Archive
@@ -32,27 +33,43 @@ _ELSEWHERE = ("SPARK_REMOTE", "SPARK_CONNECT_MODE_ENABLED", "SPARK_API_MODE")
 _LAST_MOMENTS = 10.0
 
 
+class Launched(Closing):
+    """A JVM on its way up, of which nobody knows yet whether it is needed. Closing it ends it at once."""
+
+    def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
+        self.options = options
+        self.java = java
+        self.scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
+        try:
+            place = Place(java.program, spark_home(), self.scratch, jars)
+            self.archive = Archive.of(options, java, place)
+            self.jvm = launch(options, place, self.archive.flags)
+        except BaseException:
+            shutil.rmtree(self.scratch, ignore_errors=True)
+            raise
+
+    def close(self) -> None:
+        self.jvm.end(0.0)
+        self.archive.after(self.jvm, worked=False)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+
+
 class OwnSpark(Spark):
     is_connect = False
 
-    def __init__(self, options: SparkOptions, java: Java, jars: tuple[Path, ...]) -> None:
+    def __init__(self, launched: Launched) -> None:
+        """When it is up. What is launched is closed here, also if it does not come up."""
+        options = launched.options
         super().__init__(options.log, options.conf)
-        _require_alone()
         self._worked = False
-        self.java = java
+        self.java = launched.java
         self.is_local = options.is_local
-        self._scratch = Path(tempfile.mkdtemp(prefix=SCRATCH))
+        self._scratch, self._archive, self._jvm = launched.scratch, launched.archive, launched.jvm
         try:
-            place = Place(java.program, spark_home(), self._scratch, jars)
-            self._archive = Archive.of(options, java, place)
-            self._jvm = launch(options, place, self._archive.flags)
-            try:
-                self._root = self._begun(worker_python(options))
-            except BaseException:
-                self._jvm.close()
-                _forget()
-                raise
+            self._root = self._begun(worker_python(options))
         except BaseException:
+            self._jvm.close()
+            _forget()
             shutil.rmtree(self._scratch, ignore_errors=True)
             raise
 
@@ -117,7 +134,7 @@ def _is_cut(error: BaseException) -> bool:
     return type(error).__name__ == "Py4JError" and "Trace:" not in str(error)
 
 
-def _require_alone() -> None:
+def require_alone() -> None:
     context: Any = import_module("pyspark").SparkContext
     if context._active_spark_context is not None:  # noqa: SLF001  asking by a method would start one
         raise PreconditionError(

@@ -68,3 +68,5 @@ class Session(Protocol):
     def table(self, tableName: str) -> Frame: ...  # noqa: N803
 
     def createDataFrame(self, data: Any, schema: Any = ...) -> Frame: ...  # noqa: N802
+
+    def interruptAll(self) -> list[str]: ...  # noqa: N802

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,7 @@ from lakeport.pipeline.session.fetch import fetch
 from lakeport.pipeline.session.jars import cached_jars, named_jars
 from lakeport.pipeline.session.java import Java, find_java
 from lakeport.pipeline.session.options import SparkOptions
-from lakeport.pipeline.session.own import OwnSpark
+from lakeport.pipeline.session.own import Launched, OwnSpark, require_alone
 from lakeport.pipeline.session.versions import pyspark_version
 
 
@@ -33,14 +35,40 @@ def start_spark(options: SparkOptions) -> Spark:
 def start_own(options: SparkOptions) -> OwnSpark:
     """A JVM of our own."""
     prepare(options)
+    require_alone()
+    return risen(launch_own(options))
+
+
+def launch_own(options: SparkOptions) -> Launched:
+    """Its JVM alone, which takes a moment; PySpark is not loaded yet."""
+    pyspark_version()
+    require_agreement(options)
     if options.profile == "quick" and not options.is_local:
         raise ConfigurationError(
             f"the profile quick is for Spark on this machine, and its master is {options.master}",
             hint="set `pipeline.profile` to auto or throughput",
         )
     java = find_java(options.java_home, options.java_source)
+    with _room():
+        return Launched(options, java, _jars(options, java))
+
+
+def risen(launched: Launched) -> OwnSpark:
+    """Spark in a JVM that was launched before, when it is up."""
     try:
-        return OwnSpark(options, java, _jars(options, java))
+        prepare(launched.options)
+        require_alone()
+    except BaseException:
+        launched.close()
+        raise
+    with _room():
+        return OwnSpark(launched)
+
+
+@contextmanager
+def _room() -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         reason = (error.strerror or "unknown reason").lower()
         raise UnavailableError(

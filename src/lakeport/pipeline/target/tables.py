@@ -81,7 +81,7 @@ class Tables:
 
         A namespace that had to be made for it goes again if the table cannot be made.
         """
-        is_new = self._ensure_namespace(name.namespace)
+        is_new = self.ensure_namespace(name.namespace)
         namespace = self.catalog.namespace(name.namespace)
         tables = require(namespace, DynamicNamespace, f"namespace {quoted(name.namespace)}")
         try:
@@ -99,7 +99,7 @@ class Tables:
     def _dynamic(self) -> DynamicCatalog:
         return require(self.catalog, DynamicCatalog, f"catalog {quoted(self.catalog.name)}")
 
-    def _ensure_namespace(self, name: str) -> bool:
+    def ensure_namespace(self, name: str) -> bool:
         """Whether it had to be made."""
         try:
             self.catalog.namespace(name)

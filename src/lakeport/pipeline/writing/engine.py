@@ -29,7 +29,7 @@ from lakeport.pipeline.staging import (
     is_frame,
 )
 from lakeport.pipeline.strategies import Relation, drop_branch
-from lakeport.pipeline.target import Head, Run
+from lakeport.pipeline.target import Head, Run, Tables
 from lakeport.pipeline.writing.attempts import Surroundings, Writing
 from lakeport.pipeline.writing.failures import of_query
 from lakeport.pipeline.writing.outcome import Outcome, Planned, counts_in
@@ -78,25 +78,7 @@ class Engine:
     def recovered(
         self, request: WriteRequest, run: Run, *, branch: str | None = None
     ) -> Outcome | None:
-        """What the table says about a run that has committed already, to main or to the branch."""
-        head = self._around.tables.head(request.into)
-        model = run.model or str(request.into)
-        made = None if head is None else head.commit_of(run.id, model, branch or MAIN)
-        if head is None or made is None:
-            return None
-        counts = counts_in(made.summary)
-        return Outcome(
-            table=head.name,
-            model=model,
-            run_id=run.id,
-            strategy=request.chosen,
-            rows=counts.get("added-records", 0),
-            snapshot_id=made.snapshot_id,
-            version=made.version,
-            counts=counts,
-            repeated=True,
-            branch=branch,
-        )
+        return recovered(self._around.tables, request, run, branch=branch)
 
     @contextmanager
     def stage(
@@ -202,6 +184,30 @@ class Engine:
 
     def _tell(self, point: Point, request: WriteRequest, run: Run) -> None:
         self._around.observe(Progress(point, request.into, run.id))
+
+
+def recovered(
+    tables: Tables, request: WriteRequest, run: Run, *, branch: str | None = None
+) -> Outcome | None:
+    """What the table says about a run that has committed already, to main or to the branch."""
+    head = tables.head(request.into)
+    model = run.model or str(request.into)
+    made = None if head is None else head.commit_of(run.id, model, branch or MAIN)
+    if head is None or made is None:
+        return None
+    counts = counts_in(made.summary)
+    return Outcome(
+        table=head.name,
+        model=model,
+        run_id=run.id,
+        strategy=request.chosen,
+        rows=counts.get("added-records", 0),
+        snapshot_id=made.snapshot_id,
+        version=made.version,
+        counts=counts,
+        repeated=True,
+        branch=branch,
+    )
 
 
 def _stream(given: Given) -> ArrowStream:

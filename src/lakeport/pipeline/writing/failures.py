@@ -28,6 +28,9 @@ _POST = "processing POST request"  # how Iceberg tells that it got no answer to 
 _NO_ANCESTOR = "not an ancestor"  # how Iceberg refuses to move a branch that others moved
 _NO_S3 = ('No FileSystem for scheme "s3', "software/amazon/awssdk/")  # of writers, of readers
 
+OF_QUERY = "Spark cannot run the query: "
+"""How the sentence begins that is about a query, and not about a table."""
+
 
 class Meaning(Enum):
     CONFLICT = auto()
@@ -57,7 +60,7 @@ def is_unknown(error: SparkError) -> bool:
 def of_query(error: SparkError, log: object) -> LakeportError:
     """Of a query that cannot be analysed or computed: its author's to put right, mostly."""
     return _known(error) or InvalidRequestError(
-        f"Spark cannot run the query: {error.sentence}",
+        f"{OF_QUERY}{error.sentence}",
         hint=f"all of what it said is in {log}",
     )
 

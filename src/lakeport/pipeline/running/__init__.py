@@ -1,0 +1,1 @@
+"""A project run: one model after the other and beside the other, audited, published, recovered."""

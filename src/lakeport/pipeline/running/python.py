@@ -1,0 +1,164 @@
+"""Models in Python: a file with a function `model(context)` that returns rows, in one of many forms.
+
+The file is run once for each run of the model, in a module of its own. What it raises is told with the
+author's own lines and nothing of ours.
+"""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import ModuleType
+
+import pyarrow as pa
+
+from lakeport.core.errors import InvalidRequestError, LakeportError
+from lakeport.core.names import quoted
+from lakeport.core.secrets import mask_text
+from lakeport.pipeline.graph import Node
+from lakeport.pipeline.running.python_context import Context
+from lakeport.pipeline.session import Session, said
+from lakeport.pipeline.staging import ArrowStream, Given, given_of, is_frame
+
+_FORMS = "a data frame of Spark, pandas or polars, an Arrow table or reader, or an iterator of record batches"
+_LONGEST = 2_000
+
+
+class ModelCodeError(InvalidRequestError):
+    """A model in Python raised something, or returned what cannot be written."""
+
+    code = "model_code"
+
+
+def rows_of(node: Node, root: Path, context: Context, session: Session) -> Given:
+    """What the model returns, in a form that can be staged; a frame is not computed yet."""
+    path = root / node.model.path
+    with _AuthorsFrames(node, root):
+        function = _function(node, path)
+        returned = function(context)
+    return _given(node, returned, session)
+
+
+def _function(node: Node, path: Path) -> Callable[[Context], object]:
+    module = ModuleType(f"lakeport_model_{node.name.namespace}_{node.name.table}".replace(".", "_"))
+    module.__file__ = str(path)
+    code = compile(node.model.text, str(path), "exec", dont_inherit=True)
+    # Dataclasses, pickled functions and the like look their module up by its name.
+    sys.modules[module.__name__] = module
+    exec(code, module.__dict__)  # noqa: S102  it is the author's own code, which is what was asked for
+    function = getattr(module, "model", None)
+    if not callable(function):
+        raise ModelCodeError(
+            f"{node.model.path} has no function `model`",
+            hint="write `def model(context): return context.sql(…)`",
+        )
+    try:
+        inspect.signature(function).bind(None)
+    except TypeError:
+        raise ModelCodeError(
+            f"{node.model.path}: `model` must take one argument, the context",
+            hint="write `def model(context):`",
+        ) from None
+    return function  # type: ignore[no-any-return]  # the author's
+
+
+def _given(node: Node, returned: object, session: Session) -> Given:
+    path = node.model.path
+    if is_frame(returned):
+        if returned.sparkSession is not session:  # type: ignore[attr-defined]  # asked just before
+            raise ModelCodeError(
+                f"{path}: the data frame is of another session of Spark",
+                hint="use `context.spark`, `context.sql` or `context.table`",
+            )
+        return given_of(returned)
+    if isinstance(returned, Iterator) and not isinstance(returned, ArrowStream):
+        return _batches(node, returned)
+    if isinstance(returned, str):
+        raise ModelCodeError(
+            f"{path}: `model` returned a text", hint="return `context.sql(text)` for a query"
+        )
+    try:
+        return given_of(returned)
+    except InvalidRequestError:
+        what = "nothing" if returned is None else f"a {type(returned).__name__}"
+        raise ModelCodeError(f"{path}: `model` returned {what}", hint=f"return {_FORMS}") from None
+
+
+def _batches(node: Node, returned: Iterator[object]) -> pa.RecordBatchReader:
+    """What a generator raises later is its author's, too, and told when it happens."""
+    path = node.model.path
+
+    def checked(batches: Iterator[object]) -> Iterator[pa.RecordBatch]:
+        for batch in batches:
+            if not isinstance(batch, pa.RecordBatch):
+                raise ModelCodeError(
+                    f"{path}: `model` gave a {type(batch).__name__} where a record batch was expected",
+                    hint=f"return {_FORMS}",
+                )
+            yield batch
+
+    found = checked(returned)
+    first = next(found, None)
+    if first is None:
+        raise ModelCodeError(
+            f"{path}: `model` gave no batch, so nobody knows its columns",
+            hint="give an empty batch that has them, or return an Arrow table",
+        )
+    return pa.RecordBatchReader.from_batches(first.schema, itertools.chain([first], found))
+
+
+class _AuthorsFrames:
+    """What goes wrong in the block, as the author sees it."""
+
+    def __init__(self, node: Node, root: Path) -> None:
+        self._node = node
+        self._root = root
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is None or isinstance(error, LakeportError | KeyboardInterrupt):
+            return
+        if not isinstance(error, Exception | SystemExit):
+            return
+        raise self._told(error) from error
+
+    def _told(self, error: BaseException) -> ModelCodeError:
+        if isinstance(error, SyntaxError):
+            place = f"{self._shown(error.filename or self._node.model.path)}:{error.lineno}"
+            return ModelCodeError(
+                f"{place}: {error.msg}", hint="correct it; Python cannot read the file"
+            )
+        frames = [
+            frame for frame in traceback.extract_tb(error.__traceback__) if self._is_own(frame)
+        ]
+        words = (
+            said(error) if type(error).__module__.startswith(("pyspark", "py4j")) else str(error)
+        )
+        text = mask_text(words)[:_LONGEST]
+        name = type(error).__name__
+        if not frames:
+            return ModelCodeError(f"{self._node.model.path}: {name}: {text}")
+        *outer, last = frames
+        told = f"{self._shown(last.filename)}:{last.lineno}: {name}: {text}"
+        if last.line:
+            told += f"\n    {last.line}"
+        for frame in reversed(outer):
+            told += f"\n  called by {self._shown(frame.filename)}:{frame.lineno}, in {frame.name}"
+        return ModelCodeError(
+            told, hint=f"correct the model {quoted(str(self._node.name))}, and run it again"
+        )
+
+    def _is_own(self, frame: traceback.FrameSummary) -> bool:
+        return frame.filename.startswith(str(self._root)) and "site-packages" not in frame.filename
+
+    def _shown(self, filename: str) -> str:
+        path = Path(filename)
+        return (
+            path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else filename
+        )

@@ -1,0 +1,87 @@
+"""What the tables that a model reads are called in its session, and what is put in the place of some.
+
+A model of the project is read where its environment has it, or from the branch of this very run. What is
+stored nowhere, an ephemeral model, is put into the query as the query it is. So is a view if models below
+it are on branches: its stored text reads the tables of yesterday. An ephemeral model in Python is a
+temporary view that the session gets first.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from lakeport.core.names import OWN_PREFIX, TableName
+from lakeport.pipeline.graph import Graph, Node, Query, Reference
+from lakeport.pipeline.growth.spark_words import identifier
+from lakeport.pipeline.strategies import Relation
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """`branches` are those of this run, by the folded names of models; `catalog` is the session's name
+    for the lake, None for names that any session of the lake understands.
+    """
+
+    graph: Graph
+    catalog: str | None
+    branches: Mapping[tuple[str, str], str] = field(default_factory=dict)
+
+    def rewritten(self, query: Query) -> str:
+        """Without the semicolon that a file may end with."""
+        return query.rewritten(self.name).strip().rstrip(";").rstrip()
+
+    def name(self, reference: Reference) -> str:
+        """As SQL; whoever puts it into a query adds what stood behind the table in the name."""
+        if reference.kind in {"source", "catalog"}:
+            return self._table(reference.table)
+        node = self.graph.node(reference.table)
+        if reference.kind == "self":
+            return self._table(node.table)
+        if self.is_expanded(node):
+            return self._expanded(node)
+        # A tag, a metadata table or an older snapshot is the table's own, and on no branch of ours.
+        is_plain = not reference.suffix and not reference.travels
+        return self._table(node.table, self.branches.get(node.name.folded) if is_plain else None)
+
+    def is_expanded(self, node: Node) -> bool:
+        """Whether those who read it read its query."""
+        kind = node.model.settings.materialized
+        if kind == "view" and self.branches:
+            below = self.graph.ancestors([node.name])
+            return any(name.folded in self.branches for name in below)
+        return kind == "ephemeral"
+
+    def expanded(self, node: Node) -> Iterator[Node]:
+        """The models whose queries this one's takes in, those they need first."""
+        wanted: set[tuple[str, str]] = set()
+        self._collect(node, wanted)
+        return (each for each in self.graph.nodes if each.name.folded in wanted)
+
+    def relation(self, table: TableName, branch: str | None = None) -> Relation:
+        catalog = () if self.catalog is None else (self.catalog,)
+        return Relation((*catalog, *table.namespace.split("."), table.table), branch)
+
+    def _collect(self, node: Node, wanted: set[tuple[str, str]]) -> None:
+        for name in node.upstream:
+            above = self.graph.node(name)
+            if self.is_expanded(above) and above.name.folded not in wanted:
+                wanted.add(above.name.folded)
+                self._collect(above, wanted)
+
+    def _expanded(self, node: Node) -> str:
+        if node.model.language == "python":
+            return identifier(view_name(node.name))
+        return f"(\n{self.rewritten(node.query)}\n)"
+
+    def _table(self, table: TableName, branch: str | None = None) -> str:
+        return self.relation(table, branch).sql
+
+
+def view_name(model: TableName) -> str:
+    """Of a temporary view, one for each model, whatever characters its name is made of."""
+    word = re.sub(r"[^0-9A-Za-z]", "_", str(model))
+    apart = hashlib.sha256("\x00".join(model.folded).encode()).hexdigest()[:8]
+    return f"{OWN_PREFIX}_{word}_{apart}"

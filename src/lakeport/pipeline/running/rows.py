@@ -1,0 +1,160 @@
+"""What a model computes, as something that can be staged: a frame of its query, or what its function gave."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from lakeport.core.errors import InvalidRequestError, LakeportError
+from lakeport.pipeline.console import Console, SparkError
+from lakeport.pipeline.graph import Node
+from lakeport.pipeline.growth import Schema
+from lakeport.pipeline.growth.spark_words import identifier
+from lakeport.pipeline.planning.interval import Interval
+from lakeport.pipeline.project.problems import Place, excerpt
+from lakeport.pipeline.project.template import is_template
+from lakeport.pipeline.running.context import RunContext
+from lakeport.pipeline.running.parameters import parameters_of
+from lakeport.pipeline.running.python import rows_of
+from lakeport.pipeline.running.python_context import Context
+from lakeport.pipeline.running.reading import Reading, view_name
+from lakeport.pipeline.session import Frame
+from lakeport.pipeline.staging import ArrowStream, Given, Query, arrow_columns, columns_of, is_frame
+from lakeport.pipeline.strategies import Relation
+from lakeport.pipeline.writing import Engine
+from lakeport.pipeline.writing.failures import OF_QUERY, of_query
+
+_PLACE = re.compile(r"\bline (?P<line>\d+),? pos(?:ition)? (?P<column>\d+)")
+
+
+@dataclass(frozen=True, slots=True)
+class Computing:
+    """One model in one session."""
+
+    context: RunContext
+    node: Node
+    engine: Engine
+    reading: Reading
+    interval: Interval
+    is_incremental: bool
+
+    @property
+    def console(self) -> Console:
+        return self.engine.around.console
+
+    @contextmanager
+    def given(self) -> Iterator[Given]:
+        """Nothing is computed yet; temporary views of others are there as long as the block lasts."""
+        with self._prepared():
+            if self.node.model.language == "python":
+                yield self._python(self.node)
+            else:
+                yield self.frame(self.node)
+
+    def frame(self, node: Node) -> Frame:
+        """Of SQL, analysed; what Spark has against it is told with the author's line."""
+        inside = [each.query for each in self.reading.expanded(node)]
+        values = self.context.values(self.interval)
+        parameters = parameters_of([node.query, *inside], values)
+        text = Query(self.reading.rewritten(node.query), parameters).text
+        try:
+            return self.console.frame(text, parameters)
+        except SparkError as error:
+            found = of_query(error, self.console.spark.log)
+            raise (found if inside else placed(found, node)) from error
+
+    @contextmanager
+    def as_view(self, given: Given) -> Iterator[Relation]:
+        """Rows by a name, for who asks about them without storing any."""
+        name = view_name(self.node.name)
+        with self.console.failing():
+            self._framed(given).createOrReplaceTempView(name)
+        try:
+            yield Relation((name,))
+        finally:
+            with suppress(SparkError):  # it goes with its session
+                self.console.run(f"DROP VIEW IF EXISTS {identifier(name)}")
+
+    def context_of(self, node: Node) -> Context:
+        project = self.context.project
+        return Context(
+            spark=self.console.session,
+            parameters=self.context.values(self.interval),
+            vars=project.vars,
+            run_id=self.context.run.id,
+            start=self.interval.start,
+            end=self.interval.end,
+            this=self.reading.relation(node.table).sql,
+            is_incremental=self.is_incremental,
+            _node=node,
+            _reading=self.reading,
+        )
+
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _python(self, node: Node) -> Given:
+        return rows_of(node, self.context.root, self.context_of(node), self.console.session)
+
+    @contextmanager
+    def _prepared(self) -> Iterator[None]:
+        """Ephemeral models in Python are views of this session."""
+        made = [n for n in self.reading.expanded(self.node) if n.model.language == "python"]
+        try:
+            for node in made:
+                self._view(node)
+            yield
+        finally:
+            for node in made:
+                with suppress(SparkError):  # it goes with its session
+                    self.console.run(f"DROP VIEW IF EXISTS {identifier(view_name(node.name))}")
+
+    def _view(self, node: Node) -> None:
+        rows = self._python(node)
+        with self.console.failing():
+            self._framed(rows).createOrReplaceTempView(view_name(node.name))
+
+    def _framed(self, given: Given) -> Frame:
+        if is_frame(given):
+            return given  # type: ignore[return-value]  # asked for just before
+        reader = pa.RecordBatchReader.from_stream(_stream(given))
+        return self.console.session.createDataFrame(reader.read_all())
+
+
+def columns_in(given: Given) -> Schema:
+    if isinstance(given, Query):
+        return ()
+    if is_frame(given):
+        return columns_of(given)  # type: ignore[arg-type]  # asked for just before
+    known = getattr(given, "schema", None)
+    if isinstance(known, pa.Schema):
+        return arrow_columns(known)[0]
+    with pa.RecordBatchReader.from_stream(_stream(given)) as reader:
+        return arrow_columns(reader.schema)[0]
+
+
+def _stream(given: Given) -> ArrowStream:
+    return given  # type: ignore[return-value]  # neither of the other two
+
+
+def placed(error: LakeportError, node: Node) -> LakeportError:
+    """With the file, and the line if Spark told it and the file's lines are the query's."""
+    path = node.model.path
+    if type(error) is not InvalidRequestError or not error.message.startswith(OF_QUERY):
+        return error
+    found = _PLACE.search(error.message)
+    if found is None or node.model.language == "python" or is_template(node.model.body):
+        return InvalidRequestError(f"{path}: {error.message}", hint=error.hint)
+    sql = node.query.sql
+    above = sql[: len(sql) - len(sql.lstrip())].count("\n")
+    # Our own first line stands before the query; Spark counts columns from 0.
+    line, column = int(found["line"]) - 1 + above, int(found["column"]) + 1
+    if line == above + 1:
+        column += len(sql.lstrip("\n")) - len(sql.lstrip()) if above == 0 else 0
+    shown = excerpt(node.model.text, line, column)
+    lines = [f"{Place(path, line, column)}: {error.message}"]
+    lines += [f"  {each}" for each in (shown or "").split("\n") if each]
+    return InvalidRequestError("\n".join(lines), hint=error.hint)

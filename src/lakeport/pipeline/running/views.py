@@ -1,0 +1,73 @@
+"""Views of the catalog: made anew by every run, since what they read may have grown."""
+
+from __future__ import annotations
+
+from lakeport.catalog.history import MODEL, RUN_ID
+from lakeport.core.errors import (
+    InvalidRequestError,
+    LakeportError,
+    PreconditionError,
+    UnsupportedError,
+)
+from lakeport.core.names import quoted
+from lakeport.pipeline.console import SparkError
+from lakeport.pipeline.graph import Node
+from lakeport.pipeline.growth.spark_select import literal
+from lakeport.pipeline.running.context import RunContext
+from lakeport.pipeline.running.reading import Reading
+from lakeport.pipeline.running.rows import placed
+from lakeport.pipeline.target.run import FINGERPRINT
+from lakeport.pipeline.writing import Engine
+from lakeport.pipeline.writing.failures import of_query
+
+
+def create_view(context: RunContext, node: Node, engine: Engine) -> None:
+    """Its text names tables as any session of the lake does, and those of the project without branches."""
+    _require_plain(node)
+    tables, name = context.tables, quoted(str(node.table))
+    if not tables.engines.keeps_views:
+        raise UnsupportedError(
+            f"catalog {quoted(tables.catalog.name)} keeps no views, and {name} is one",
+            hint='set materialized = "table" or "ephemeral"',
+        )
+    tables.ensure_namespace(node.table.namespace)
+    reading = Reading(context.graph, None)
+    target = Reading(context.graph, engine.around.catalog).relation(node.table).sql
+    known = {RUN_ID: context.run.id, MODEL: str(node.name), FINGERPRINT: node.model.fingerprint}
+    properties = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in known.items())
+    about = node.model.settings.description
+    comment = "" if about is None else f"\nCOMMENT {literal(about)}"
+    try:
+        engine.around.console.run(
+            f"CREATE OR REPLACE VIEW {target}{comment}\nTBLPROPERTIES ({properties})\nAS\n"
+            f"{reading.rewritten(node.query)}"
+        )
+    except SparkError as error:
+        raise _refused(error, node, engine) from error
+
+
+def _refused(error: SparkError, node: Node, engine: Engine) -> LakeportError:
+    if error.cause("TableAlreadyExistsException", "AlreadyExistsException") or (
+        "EXPECT_VIEW_NOT_TABLE" in error.sentence or "ALREADY_EXISTS" in error.sentence
+    ):
+        return PreconditionError(
+            f"{quoted(str(node.table))} is a table, and the model builds a view",
+            hint='drop or rename the table first, or set materialized = "table"',
+        )
+    found = of_query(error, engine.around.console.spark.log)
+    return placed(found, node) if type(found) is InvalidRequestError else found
+
+
+def _require_plain(node: Node) -> None:
+    path = node.model.path
+    if node.model.language == "python":
+        raise UnsupportedError(
+            f"{path}: a view is a query, and this model is Python",
+            hint='set materialized = "table"',
+        )
+    used = next(iter(node.query.parameters), None)
+    if used is not None:
+        raise UnsupportedError(
+            f"{used.place}: a view has no parameters, and this one names {quoted(f':{used.name}')}",
+            hint='write the value, or set materialized = "table"',
+        )
