@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -59,6 +60,19 @@ def test_a_jar_comes_from_the_user_s_repository_into_the_cache_and_is_used_from_
     digests = [hashlib.sha256(path.read_bytes()).hexdigest() for path in (came, jar)]
     assert digests[0] == digests[1]
     assert [path.name for path in offline.cache.iterdir()] == ["jars"]
+
+
+def test_of_two_who_want_it_at_once_one_fetches_it(
+    offline: SparkOptions, repository: Path, tmp_path: Path
+) -> None:
+    both = [
+        replace(offering(offline, repository), log=tmp_path / f"{name}.log")
+        for name in ("one", "other")
+    ]
+    with ThreadPoolExecutor(2) as pool:
+        first, second = pool.map(fetched, both)
+    assert first == second
+    assert sum(options.log.exists() for options in both) == 1  # of the only JVM
 
 
 def test_a_repository_with_another_jar_of_that_name_is_told(

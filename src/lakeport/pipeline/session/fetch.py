@@ -2,18 +2,30 @@
 
 Spark resolves `spark.jars.packages` when its JVM starts and before its gateway is up: so one is started,
 and ended when it is up. Users' settings for repositories and proxies hold. The files are compared with
-their published checksums, and come into the cache whole or not at all.
+their published checksums, and come into the cache whole or not at all. Of several who want them at once
+one fetches, and the others wait for him.
 """
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
+import os
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 from lakeport.core.errors import CorruptDataError, UnavailableError
 from lakeport.pipeline.session.command import Place
-from lakeport.pipeline.session.jars import GROUP, VERSIONS, Artifact, folder_of, wanted
+from lakeport.pipeline.session.jars import (
+    GROUP,
+    VERSIONS,
+    Artifact,
+    cached_jars,
+    folder_of,
+    wanted,
+)
 from lakeport.pipeline.session.java import Java
 from lakeport.pipeline.session.launch import SCRATCH, launch, spark_home
 from lakeport.pipeline.session.options import SparkOptions
@@ -27,6 +39,26 @@ def fetch(options: SparkOptions, java: Java) -> tuple[Path, ...]:
     artifacts = wanted(VERSIONS[0], s3=options.s3)
     folder = folder_of(options.cache)
     folder.mkdir(parents=True, exist_ok=True)
+    with _alone(folder):
+        return cached_jars(options.cache, s3=options.s3) or _fetched(
+            options, java, artifacts, folder
+        )
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    opened = os.open(folder, os.O_RDONLY)
+    try:
+        with contextlib.suppress(OSError):  # a disk without locks: it may be fetched twice
+            fcntl.flock(opened, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(opened)
+
+
+def _fetched(
+    options: SparkOptions, java: Java, artifacts: tuple[Artifact, ...], folder: Path
+) -> tuple[Path, ...]:
     # In the cache and not among temporary files: a rename within one disk is whole or not at all.
     with (
         tempfile.TemporaryDirectory(prefix="ivy-", dir=options.cache) as ivy,
