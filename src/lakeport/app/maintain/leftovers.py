@@ -173,7 +173,7 @@ def _left(
     table: TableName, branch: str | None, run: RunRecord | None, since_ns: int, latest_ns: int
 ) -> Leftover:
     live = run is not None and run.status == "running"
-    has_ended = run is not None and run.status not in {"running", "interrupted"}
+    has_ended = run is not None and not live and run.ended_ns is not None
     if run is not None:
         since_ns = max(since_ns, run.ended_ns or run.started_ns)
     removable = not live and (has_ended or since_ns <= latest_ns)
