@@ -28,6 +28,8 @@ COMMANDS = {
     "load": "Load files into a table.",
     "undrop": "Bring a dropped table back.",
     "daemon": "Keep a warm Spark between runs.",
+    "status": "Show what ran last, what runs now, and what was left behind.",
+    "rollback": "Take back the last commit of a table, or all that a run wrote.",
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight, and to Iceberg engines over REST.",
     "token": "Make, list and revoke the tokens of callers.",
