@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -177,7 +178,7 @@ def test_all_problems_come_at_once_in_the_order_of_files(tmp_path: Path) -> None
 
 
 def test_fingerprints_follow_text_settings_and_vars(tmp_path: Path) -> None:
-    def fingerprint(text: str, **given: object) -> str:
+    def fingerprint(text: str, **given: Any) -> str:
         files = {"models/a/b.sql": text}
         return project(tmp_path, files, **given).models[name_of("a.b")].fingerprint
 

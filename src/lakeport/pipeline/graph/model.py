@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lakeport.core.names import TableName
-from lakeport.pipeline.graph.renaming import edits_for
+from lakeport.pipeline.graph.renaming import applied, edits_for
 from lakeport.pipeline.growth.model import Type
 from lakeport.pipeline.project.model import Audit, Model
 from lakeport.pipeline.project.problems import Place
@@ -84,12 +84,7 @@ class Query:
             name = mapping(reference)
             if name is not None:
                 edits += edits_for(reference, name)
-        pieces: list[str] = []
-        at = 0
-        for start, end, text in sorted(edits):
-            pieces += (self.sql[at:start], text)
-            at = end
-        return "".join((*pieces, self.sql[at:]))
+        return applied(self.sql, edits)
 
 
 @dataclass(frozen=True, slots=True)

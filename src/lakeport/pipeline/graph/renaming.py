@@ -8,7 +8,7 @@ one or the alias.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING
 
 from lakeport.core.names import fold
@@ -36,6 +36,23 @@ def edits_for(reference: Reference, name: str) -> Iterator[tuple[int, int, str]]
     yield reference.alias_at, reference.alias_at, f" AS {identifier(alias)}"
     for one in reference.qualifiers if alias != called else full:
         yield one.start, one.end, identifier(alias)
+
+
+def applied(text: str, edits: Iterable[tuple[int, int, str]]) -> str:
+    """A blank comes where a name would grow together with a word: "FROM`a`" needs none, "FROMa" does."""
+    pieces: list[str] = []
+    at = 0
+    for start, end, new in sorted(edits):
+        before = text[start - 1 : start] if start > at else "".join(pieces)[-1:]
+        pieces += (text[at:start], " " if _is_word(before) and _is_word(new[:1]) else "", new)
+        if _is_word(new[-1:]) and _is_word(text[end : end + 1]):
+            pieces.append(" ")
+        at = end
+    return "".join((*pieces, text[at:]))
+
+
+def _is_word(character: str) -> bool:
+    return character.isalnum() or character == "_"
 
 
 def _last_part(name: str) -> str:
