@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
     "undrop": "Bring a dropped table back.",
+    "run": "Build the tables of the project's models, each after those that it reads.",
     "daemon": "Keep a warm Spark between runs.",
     "status": "Show what ran last, what runs now, and what was left behind.",
     "rollback": "Take back the last commit of a table, or all that a run wrote.",

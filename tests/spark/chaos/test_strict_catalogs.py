@@ -13,6 +13,7 @@ import pyarrow as pa
 import pytest
 from pyiceberg.catalog.rest import RestCatalog
 
+from lakeport import LakeportError
 from lakeport.app.lake.lake import Lake
 from lakeport.app.lake.pipeline import Pipeline
 from lakeport.catalog.iceberg.attachment import Attachment
@@ -21,11 +22,11 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.pipeline.session import Spark
 from lakeport.pipeline.staging import STAGING, given_of
 from lakeport.pipeline.target import Run
-from lakeport.pipeline.writing import request_of
+from lakeport.pipeline.writing import Point, request_of
 from tests.airport.airport_server import serving
 from tests.engines.duck import Duck
 from tests.spark.ground import Ground, Lent
-from tests.spark.network import Network, network
+from tests.spark.network import Asked, Network, Reply, Send, error, network
 from tests.spark.strict import Strict
 from tests.spark.test_strategies_on_spark import values
 
@@ -109,3 +110,29 @@ def test_the_machine_is_as_strict_as_it_says(remote: Ground, strict: Strict) -> 
         remote.session.sql("DROP TABLE shop.t")
     assert len(strict.refused) == 2
     assert remote.rows() == [(1,)]
+
+
+@pytest.mark.parametrize(
+    ("status", "kind"), [(400, "BadRequestException"), (403, "ForbiddenException")]
+)
+def test_columns_that_cannot_be_added_stop_the_write_before_any_row(
+    remote: Ground, between: Network, status: int, kind: str
+) -> None:
+    remote.write("SELECT 1 AS k")
+    strict, points = between.judge, list[Point]()
+
+    def refuse(asked: Asked, send: Send) -> Reply | None:
+        grows = asked.commits_to == "t" and "add-schema" in asked.actions
+        return error(status, kind, "no more columns") if grows else strict(asked, send)
+
+    between.judge = refuse
+    query = "SELECT 2 AS k, 'x' AS new"
+    with pytest.raises(LakeportError, match="no more columns") as caught:
+        remote.write(query, observe=lambda seen: points.append(seen.point))
+    assert "\n" not in str(caught.value)
+    assert points[-1] is Point.CHECKED
+    between.judge = strict
+    assert (remote.columns(), remote.rows()) == (["k"], [(1,)])
+    assert len(remote.history()) == 1
+    remote.write(query)
+    assert remote.rows() == [(1, None), (2, "x")]

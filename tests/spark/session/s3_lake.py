@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -68,14 +69,17 @@ def written_by_settings(folder: Path, endpoint: str) -> dict[str, object]:
 
 
 def written_to_a_service(folder: Path, endpoint: str, options: SparkOptions) -> dict[str, object]:
-    """Of the kind of S3 Tables: requests are signed, nothing is staged, files are in S3."""
+    """Of the kind of S3 Tables: requests are signed, nothing is staged, and how files are reached is lent
+    with each table.
+    """
     _forget_amazon()
     uri, warehouse = f"sqlite:///{folder / 'behind.db'}", f"s3://{BUCKET}/service"
     found = properties(endpoint) | {"s3.region": "us-east-1"}
     inside = Profile("lake", "sql", uri, warehouse, found)
     with IcebergCatalog(inside) as catalog, Lake(catalog) as behind, behind.rest() as service:
         with network() as between:
-            between.judge = judge = Signed(between, service.token)
+            lent = {**found, "client.region": "us-east-1", "s3.path-style-access": "true"}
+            between.judge = judge = Signed(between, service.token, lent)
             signing = {
                 "rest.sigv4-enabled": "true",
                 "rest.signing-name": "s3tables",
@@ -84,7 +88,7 @@ def written_to_a_service(folder: Path, endpoint: str, options: SparkOptions) -> 
                 "client.access-key-id": KEY,
                 "client.secret-access-key": SECRET,
             }
-            profile = Profile("lake", "rest", between.to(service.uri), "lake", {**found, **signing})
+            profile = Profile("lake", "rest", between.to(service.uri), "lake", signing)
             with _opened(profile, options) as lake:
                 told = _written(lake)
         told["behind"] = _rows(behind.table("shop.t").scan().read_all())
@@ -108,11 +112,12 @@ def _opened(profile: Profile, options: SparkOptions) -> Iterator[Lake]:
 class Signed:
     """Lets signed requests through, as strict as the other, and remembers whose they were."""
 
-    def __init__(self, between: Network, token: str) -> None:
+    def __init__(self, between: Network, token: str, lent: dict[str, str]) -> None:
         self.strict = Strict()
         self.agents: set[str] = set()
         self._between = between
         self._token = token
+        self._lent = lent
 
     def __call__(self, asked: Asked, _: Send) -> Reply:
         given = {key.lower(): value for key, value in asked.headers.items()}
@@ -122,7 +127,13 @@ class Signed:
         self.agents.add(given["user-agent"].partition("/")[0])
         headers = {k: v for k, v in asked.headers.items() if k.lower() != "authorization"}
         known = replace(asked, headers={**headers, "authorization": f"Bearer {self._token}"})
-        return self.strict(known, lambda: self._between.forward(known))
+        return self._with_loan(self.strict(known, lambda: self._between.forward(known)))
+
+    def _with_loan(self, reply: Reply) -> Reply:
+        if b'"config":{}' not in reply.body or b'"metadata"' not in reply.body:
+            return reply
+        told = {**json.loads(reply.body), "config": self._lent}
+        return replace(reply, body=json.dumps(told).encode())
 
 
 def _written(lake: Lake) -> dict[str, object]:

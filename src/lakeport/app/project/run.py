@@ -107,6 +107,8 @@ class _Running:
                 last_ends=ends,
             )
             try:
+                if selected and not self.begun.resumed:
+                    sessions.open()
                 result = carry_out(context, selected, self.begun.began_ns)
             except BaseException as error:
                 self._ended_by(error, context)
@@ -218,10 +220,8 @@ class _Sessions:
     pipeline: Pipeline
     failure: LakeportError | None = field(default=None)
 
-    @contextmanager
-    def engine(
-        self, session: Session | None = None, observe: Observer | None = None, *, keep: bool = True
-    ) -> Iterator[Engine]:
+    def open(self) -> None:
+        """When there is a Spark; a run that goes on with another may need none."""
         if self.failure is not None:
             raise self.failure
         try:
@@ -229,6 +229,12 @@ class _Sessions:
         except LakeportError as error:
             self.failure = error
             raise
+
+    @contextmanager
+    def engine(
+        self, session: Session | None = None, observe: Observer | None = None, *, keep: bool = True
+    ) -> Iterator[Engine]:
+        self.open()
         more = {} if observe is None else {"observe": observe}
         with self.pipeline.engine(session, keep=keep, **more) as engine:
             yield engine

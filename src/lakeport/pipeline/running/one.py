@@ -35,6 +35,7 @@ from lakeport.pipeline.running.events import ModelBegan, ModelReached
 from lakeport.pipeline.running.leases import leased, was_lost
 from lakeport.pipeline.running.result import AuditResult, ModelResult, ModelStatus
 from lakeport.pipeline.running.rows import Computing, columns_in, placed
+from lakeport.pipeline.running.sources import require_sources
 from lakeport.pipeline.running.stop import StoppedError
 from lakeport.pipeline.running.views import create_view
 from lakeport.pipeline.staging import Given, Staged
@@ -103,6 +104,7 @@ class _Way:
     def _walk(self) -> None:
         context, node = self.context, self.node
         context.stop.require()
+        require_sources(context, node)
         if context.wanted.is_atomic:  # all leases were taken before the first model
             self._leased()
             return

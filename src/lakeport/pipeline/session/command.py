@@ -22,6 +22,13 @@ EXTENSIONS = "spark.sql.extensions"
 _ICEBERG = "org.apache.iceberg.spark.extensions.IcebergSparkSessionExtensions"
 _LOOPBACK = "127.0.0.1"
 
+POOLS = "pools.xml"
+"""A file in the scratch folder: jobs of all sessions are in one pool, which is fair inside, too."""
+
+FAIR_POOLS = """<?xml version="1.0"?>
+<allocations><pool name="default"><schedulingMode>FAIR</schedulingMode></pool></allocations>
+"""
+
 # The packages that Spark reaches into by reflection, as its launcher opens them.
 _OPENED = (
     *(
@@ -134,6 +141,9 @@ def settings(options: SparkOptions, place: Place) -> dict[str, str]:
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.session.timeZone": "UTC",
         "spark.sql.warehouse.dir": str(place.scratch / "warehouse"),
+        # Models that run beside each other take turns, and a long one keeps no short one waiting.
+        "spark.scheduler.mode": "FAIR",
+        "spark.scheduler.allocation.file": str(place.scratch / POOLS),
         **(_local(place) if options.is_local else {}),
         **(_quick(options) if options.profile == "quick" else {}),
         **given,

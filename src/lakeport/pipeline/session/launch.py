@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from lakeport.pipeline.session.command import Place, command, properties, settings
+from lakeport.pipeline.session.command import (
+    FAIR_POOLS,
+    POOLS,
+    Place,
+    command,
+    properties,
+    settings,
+)
 from lakeport.pipeline.session.jvm import Jvm
 from lakeport.pipeline.session.options import SparkOptions
 
@@ -20,6 +27,7 @@ def launch(options: SparkOptions, place: Place, archive: Sequence[str] = ()) -> 
     told = place.scratch / "spark.conf"
     told.touch(mode=0o600)
     told.write_text(properties(settings(options, place)), encoding="utf-8")
+    (place.scratch / POOLS).write_text(FAIR_POOLS, encoding="utf-8")
     variables = {
         **os.environ,
         "SPARK_HOME": str(place.home),
