@@ -59,24 +59,29 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
     """Load files into a table.
 
     CSV (with a header), JSON (an array of objects, or one per line), Parquet and Arrow. A new table
-    gets the columns and types that all files together need; into a table that is there, columns go by
-    name in any case, and one that a file lacks gets its DEFAULT or NULL. All files are loaded in one
-    commit, or nothing is.
+    gets the columns that the project's sources.toml declares for it, and those that all files together
+    need; into a table that is there, columns go by name in any case, and one that a file lacks gets its
+    DEFAULT or NULL. All files are loaded in one commit, or nothing is.
     """
+    from lakeport.app.project.declared import declared_columns  # noqa: PLC0415  loads sqlglot
+
     options = FileOptions(file_format, delimiter, tuple(null or ()))
-    wanted = Load(
-        table,
-        tuple(files),
-        options,
-        _mode(create=create, append=append, replace=replace),
-        tuple(partition_by or ()),
-        tuple(sort_by or ()),
-    )
+    mode = _mode(create=create, append=append, replace=replace)
     with (
         lake.open(call) as source,
         counting(f"loading {table}", is_shown=not call.json) as progress,
     ):
-        return Answer(load_files(source.place(), wanted, progress), _show)
+        place = source.place()
+        wanted = Load(
+            table,
+            tuple(files),
+            options,
+            mode,
+            tuple(partition_by or ()),
+            tuple(sort_by or ()),
+            declared_columns(call.settings(), place.name_of(table)),
+        )
+        return Answer(load_files(place, wanted, progress), _show)
 
 
 def _mode(**asked: bool) -> Mode:

@@ -24,7 +24,7 @@ from lakeport.core.errors import (
     InvalidRequestError,
     NotFoundError,
 )
-from lakeport.core.names import quoted
+from lakeport.core.names import fold, quoted
 
 Mode: TypeAlias = Literal["create", "append", "replace", "either"]
 Progress: TypeAlias = Callable[[int, int], None]
@@ -52,7 +52,8 @@ class Loaded:
 class Load:
     """What to load into which table. `mode` says whether the table may or must be new.
 
-    The last two are for a new table, as terms like `day(at)` and `price desc`.
+    The rest is for a new table: terms like `day(at)` and `price desc`, and the types that somebody has
+    declared for its columns, which files alone can only be guessed to have.
     """
 
     table: str
@@ -61,6 +62,7 @@ class Load:
     mode: Mode = "either"
     partitioned_by: tuple[str, ...] = ()
     sorted_by: tuple[str, ...] = ()
+    declared: pa.Schema | None = None
 
 
 def load_files(place: Place, wanted: Load, progress: Progress = lambda _, __: None) -> Loaded:
@@ -115,8 +117,17 @@ def _definition(inputs: Sequence[Input], wanted: Load) -> Definition:
             f"{', '.join(source.label for source in inputs)}: no columns for a new table",
             hint="a file without rows can only be loaded into a table that is there",
         )
+    schema = _as_declared(schema, wanted.declared)
     check_columns(schema)
     return Definition(schema, partitioned_by=wanted.partitioned_by, sorted_by=wanted.sorted_by)
+
+
+def _as_declared(found: pa.Schema, declared: pa.Schema | None) -> pa.Schema:
+    """The declared columns first, whether or not a file has them; then what else there is."""
+    if declared is None:
+        return found
+    known = {fold(name) for name in declared.names}
+    return pa.schema([*declared, *(column for column in found if fold(column.name) not in known)])
 
 
 class _Rows:
