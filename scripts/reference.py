@@ -18,6 +18,7 @@ from lakeport.cli.frame import SHARED_PARAMETERS
 from lakeport.cli.main import build
 from lakeport.cli.registry import COMMANDS, load_command
 from scripts.functions_page import functions_page
+from scripts.models_page import models_page
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 PIPE = "\\|"  # inside a table of Markdown
@@ -89,6 +90,7 @@ PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
     "functions.md": functions_page,
+    "models.md": models_page,
 }
 
 
