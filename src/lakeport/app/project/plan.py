@@ -9,15 +9,17 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lakeport.app import wiring
 from lakeport.app.project.load import load_project
-from lakeport.core.names import TableName
+from lakeport.core.errors import ConflictError, PreconditionError
+from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.graph.build import build_graph
 from lakeport.pipeline.planning.interval import Asked, end_in
-from lakeport.pipeline.planning.known import Situation
+from lakeport.pipeline.planning.known import Situation, Standing
 from lakeport.pipeline.planning.model import ProjectPlan
 from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.settle import settled
@@ -32,9 +34,9 @@ if TYPE_CHECKING:
     from lakeport.pipeline.graph.graph import Graph
     from lakeport.pipeline.graph.model import KnownTable
     from lakeport.pipeline.planning.analysis import SparkAnalyst
-    from lakeport.pipeline.planning.known import Heads
+    from lakeport.pipeline.planning.known import Targets
     from lakeport.pipeline.session import Spark
-    from lakeport.pipeline.target.head import Head
+    from lakeport.pipeline.target import Head, Tables
     from lakeport.state import Store
     from lakeport.state.run_records import ModelRun
 
@@ -77,7 +79,7 @@ def plan_project(
         situation = Situation(
             graph=graph,
             selected=selected,
-            heads=tables.heads(),
+            targets=tables.targets(),
             last=last,
             asked=asked,
             publish=request.publish,
@@ -156,7 +158,7 @@ class _Tables:
     def __init__(self, catalog: IcebergCatalog | None) -> None:
         self._catalog = catalog
         self._described: dict[tuple[str, str], KnownTable | None] = {}
-        self._heads: dict[tuple[str, str], Head | None] = {}
+        self._standing: dict[tuple[str, str], Standing] = {}
 
     def __call__(self, names: Collection[TableName]) -> list[KnownTable]:
         if self._catalog is None:
@@ -165,26 +167,52 @@ class _Tables:
 
         unknown = [name for name in names if name.folded not in self._described]
         if unknown:
+            if self._catalog.engines().commits_together:
+                # A database is listed once, and answers from that as long as nobody commits.
+                self._catalog.version()
             found = {table.name.folded: table for table in CatalogTables(self._catalog)(unknown)}
             self._described |= {name.folded: found.get(name.folded) for name in unknown}
         held = (self._described[name.folded] for name in names)
         return [table for table in held if table is not None]
 
-    def heads(self) -> Heads:
+    def targets(self) -> Targets:
         if self._catalog is None:
             return lambda _: None
+        from lakeport.catalog.definition import Definition  # noqa: PLC0415  loads Arrow
+        from lakeport.pipeline.growth import arrow_schema  # noqa: PLC0415  loads Arrow
+        from lakeport.pipeline.target.head import read_head  # noqa: PLC0415  loads Arrow
         from lakeport.pipeline.target.tables import Tables  # noqa: PLC0415  loads Arrow
 
-        tables = Tables(self._catalog)
+        tables, engines = Tables(self._catalog), self._catalog.engines()
 
-        def head(name: TableName) -> Head | None:
-            if self._described.get(name.folded, ...) is None:
-                return None  # it was looked for already
-            if name.folded not in self._heads:
-                self._heads[name.folded] = tables.head(name)
-            return self._heads[name.folded]
+        def standing(name: TableName) -> Standing | None:
+            known = self._described.get(name.folded)
+            if known is None:
+                return None
+            if known.is_view:
+                raise PreconditionError(
+                    f"{quoted(str(known.name))} is a view in the catalog, and the model makes a table",
+                    hint='drop the view, or set materialized = "view"',
+                )
+            if name.folded not in self._standing:
+                # All of a definition is a matter of milliseconds, which most tables need not take.
+                found = engines.load(engines.find(known.name))
+                head = read_head(found.name, found.metadata, Definition(arrow_schema(())))
+                self._standing[name.folded] = Standing(
+                    head.name, head.columns, head.commits, partial(_whole, tables, head.name)
+                )
+            return self._standing[name.folded]
 
-        return head
+        return standing
+
+
+def _whole(tables: Tables, name: TableName) -> Head:
+    head = tables.head(name)
+    if head is None:
+        raise ConflictError(
+            f"table {quoted(str(name))} was dropped meanwhile", hint="plan it again"
+        )
+    return head
 
 
 def _builder(

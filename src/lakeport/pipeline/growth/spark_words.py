@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any
 
 from lakeport.core.errors import InvalidRequestError
@@ -82,6 +83,7 @@ def schema_from_json(text: str) -> Schema:
         ) from error
 
 
+@lru_cache(maxsize=4096)
 def type_from_text(text: str) -> Type:
     """A type as DDL writes it: `bigint`, `struct<a: int, b: array<string>>`."""
     return ddl.read(text, _leaf)

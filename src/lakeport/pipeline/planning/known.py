@@ -27,9 +27,20 @@ from lakeport.pipeline.planning.interval import Asked
 from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.staged import read_key, schema_mark
 from lakeport.pipeline.project.model import PublishMode, TableMap
-from lakeport.pipeline.target.head import Head
+from lakeport.pipeline.target.head import Commit, Head
 
-Heads = Callable[[TableName], Head | None]
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """A table as it is. `whole` takes longer, and is asked for where something is to be done to it."""
+
+    name: TableName
+    columns: Schema
+    commits: tuple[Commit, ...]
+    whole: Callable[[], Head]
+
+
+Targets = Callable[[TableName], Standing | None]
 """A target as it is now, by its mapped name."""
 
 
@@ -51,7 +62,7 @@ class Situation:
 
     graph: Graph
     selected: tuple[TableName, ...]
-    heads: Heads
+    targets: Targets
     last: TableMap[LastBuilt]
     asked: Asked
     publish: PublishMode | None = None

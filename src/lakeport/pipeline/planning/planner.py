@@ -18,7 +18,7 @@ from lakeport.pipeline.growth.planner import plan_growth
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told, from_lineage, still_holds, told_by
 from lakeport.pipeline.planning.downstream import affected, null_warning
 from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
-from lakeport.pipeline.planning.known import Futures, Situation, is_ephemeral, schema_of
+from lakeport.pipeline.planning.known import Futures, Situation, Standing, is_ephemeral, schema_of
 from lakeport.pipeline.planning.model import ModelPlan, Obstacle, PlannedAudit, Reason
 from lakeport.pipeline.planning.reasons import (
     LastBuilt,
@@ -28,7 +28,7 @@ from lakeport.pipeline.planning.reasons import (
 )
 from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
 from lakeport.pipeline.planning.statements import RUN, Statements
-from lakeport.pipeline.target.head import Head
+from lakeport.pipeline.target.head import Commit
 from lakeport.pipeline.writing.prepare import warnings as told_before
 from lakeport.pipeline.writing.request import WriteRequest
 
@@ -39,9 +39,13 @@ _TIMES = frozenset({"start", "end"})
 class _Before:
     """A model's table and its last commit, as they are."""
 
-    head: Head | None
+    table: Standing | None
     last: LastBuilt | None
     interval: Interval
+
+    @property
+    def columns(self) -> Schema:
+        return () if self.table is None else self.table.columns
 
 
 @dataclass(slots=True)
@@ -74,7 +78,7 @@ class Planner:
     def _left_as_it_is(self, node: Node) -> None:
         """A model that is not selected: its table stays, and is what others read."""
         if is_ephemeral(node):
-            told, _ = self._told(node, None, self._whole_interval(node, None, None))
+            told, _ = self._told(node, None, self._interval(node))
             self.futures.put(node.name, told.schema)
             return
         known = self.situation.graph.catalog.get(node.table)
@@ -82,14 +86,15 @@ class Planner:
 
     def _planned(self, node: Node) -> ModelPlan:
         settings = node.model.settings
-        head, obstacles = self._head(node)
-        last = self.situation.last.get(node.name) or last_in_table(node.name, head)
-        interval = self._whole_interval(node, head, last)
-        told, wrong = self._told(node, last, interval)
+        table, obstacles = self._standing(node)
+        commits = () if table is None else table.commits
+        last = self.situation.last.get(node.name) or last_in_table(node.name, commits)
+        before = _Before(table, last, self._interval(node, commits, last))
+        told, wrong = self._told(node, last, before.interval)
         roots = self._changed_before(node)
         plan = ModelPlan(
             model=node.name,
-            table=node.table if head is None else head.name,
+            table=node.table if table is None else table.name,
             path=node.model.path,
             language=node.model.language,
             materialized=settings.materialized,
@@ -102,7 +107,7 @@ class Planner:
             columns=told.columns,
             known=told.known,
             unknown=told.unknown,
-            interval=interval if _depends_on_time(node) else None,
+            interval=before.interval if _depends_on_time(node) else None,
             blocked_by=self._blocked(node),
             obstacles=(*obstacles, *wrong, *self._missing(node), *_not_loaded(node)),
             warnings=() if told.known in {"last_run", "spark"} else tuple(_said(node)),
@@ -113,7 +118,7 @@ class Planner:
             query=self._statements.query(node) if node.model.language == "sql" else None,
         )
         if settings.materialized in STORED:
-            plan = self._table(node, plan, told, _Before(head, last, interval))
+            plan = self._table(node, plan, told, before)
         elif settings.materialized == "view":
             plan = self._view(node, plan, told, last)
         else:
@@ -122,56 +127,53 @@ class Planner:
         return plan
 
     def _table(self, node: Node, plan: ModelPlan, told: Told, before: _Before) -> ModelPlan:
-        head, last = before.head, before.last
         settings, full = node.model.settings, self.situation.asked.full_refresh
-        publish = publish_of(settings, self.situation.publish, self.situation.usual)
-        reasons = (*own_reasons(node, last, exists=head is not None), *plan.reasons)
         plan = replace(
             plan,
             strategy=strategy_of(settings, full_refresh=full),
-            publish=publish,
-            creates=head is None,
-            reasons=reasons,
-            rules=() if head is None else tuple(rules_of(head.definition)),
+            publish=publish_of(settings, self.situation.publish, self.situation.usual),
+            creates=before.table is None,
+            reasons=(
+                *own_reasons(node, before.last, exists=before.table is not None),
+                *plan.reasons,
+            ),
         )
-        source = told.over(() if head is None else head.columns)
+        source = told.over(before.columns)
+        held = None if before.table is None else before.columns
+        self.futures.put(node.name, held)
         if source is None:
-            self.futures.put(node.name, None if head is None else head.columns)
-            return plan
+            return self._detailed(plan, None, before)
         try:
             request = write_request(
                 node.model, node.table, before.interval, source, full_refresh=full
             )
         except LakeportError as error:
-            self.futures.put(node.name, None if head is None else head.columns)
             return replace(plan, obstacles=(*plan.obstacles, _obstacle(error)))
-        growth = plan_growth(() if head is None else head.columns, source, request.policy)
-        if any(_is_new(name, head) for name in told.unknown):
-            self.futures.put(node.name, None)
-        else:
-            self.futures.put(node.name, growth.after)
-        kept = _kept(growth, last)
-        plan = replace(
-            plan,
-            growth=growth,
-            kept=kept,
-            warnings=(*plan.warnings, *told_before(request, growth, head)),
-        )
+        growth = plan_growth(before.columns, source, request.policy)
+        is_whole = not any(_is_new(name, before.columns) for name in told.unknown)
+        self.futures.put(node.name, growth.after if is_whole else None)
+        plan = replace(plan, growth=growth, kept=_kept(growth, before.last))
         if plan.changes_schema and not plan.creates:
             plan = replace(plan, reasons=(*plan.reasons, Reason("schema", "its columns change")))
-        return self._with_sql(plan, request, growth, head)
+        return self._detailed(plan, request, before)
 
-    def _with_sql(
-        self, plan: ModelPlan, request: WriteRequest, growth: Plan, head: Head | None
+    def _detailed(
+        self, plan: ModelPlan, request: WriteRequest | None, before: _Before
     ) -> ModelPlan:
-        if growth.refused or plan.publish is None:
+        """With the table's rules and the statements, which nobody reads of a model that stays."""
+        if plan.status == "unchanged" and not self.situation.with_sql:
             return plan
-        if plan.unknown and plan.creates:
+        head = None if before.table is None else before.table.whole()
+        plan = replace(plan, rules=() if head is None else tuple(rules_of(head.definition)))
+        growth, publish = plan.growth, plan.publish
+        if growth is None or request is None or publish is None:
             return plan
-        if not self.situation.with_sql and plan.status == "unchanged":
+        said = tuple(told_before(request, growth, head))
+        plan = replace(plan, warnings=(*plan.warnings, *said))
+        if growth.refused or (plan.unknown and plan.creates):
             return plan
         try:
-            sql = self._statements.of_write(request, growth, head, plan.publish)
+            sql = self._statements.of_write(request, growth, head, publish)
         except LakeportError as error:
             return replace(plan, obstacles=(*plan.obstacles, _obstacle(error)))
         return plan if plan.unknown else replace(plan, sql=sql)
@@ -194,11 +196,11 @@ class Planner:
 
     # -- what it needs to know -------------------------------------------------------------------
 
-    def _head(self, node: Node) -> tuple[Head | None, tuple[Obstacle, ...]]:
+    def _standing(self, node: Node) -> tuple[Standing | None, tuple[Obstacle, ...]]:
         if node.model.settings.materialized not in STORED:
             return None, ()
         try:
-            return self.situation.heads(node.table), ()
+            return self.situation.targets(node.table), ()
         except LakeportError as error:
             return None, (_obstacle(error),)
 
@@ -230,8 +232,10 @@ class Planner:
         found = ((name, self.futures.schema(name)) for name in node.upstream)
         return {name: schema for name, schema in found if schema is not None}
 
-    def _whole_interval(self, node: Node, head: Head | None, last: LastBuilt | None) -> Interval:
-        before = None if head is None else last_end(str(node.name), head.commits)
+    def _interval(
+        self, node: Node, commits: tuple[Commit, ...] = (), last: LastBuilt | None = None
+    ) -> Interval:
+        before = last_end(str(node.name), commits)
         if before is None and last is not None:
             before = last.end
         return interval_of(node.model.settings, self.situation.asked, before)
@@ -323,8 +327,8 @@ def _depends_on_time(node: Node) -> bool:
     return bool(uses) or node.model.settings.strategy == "time_range"
 
 
-def _is_new(name: str, head: Head | None) -> bool:
-    return head is None or fold(name) not in {fold(field.name) for field in head.columns}
+def _is_new(name: str, held: Schema) -> bool:
+    return fold(name) not in {fold(field.name) for field in held}
 
 
 def _kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -11,7 +11,7 @@ from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.graph.model import Node
 from lakeport.pipeline.planning.model import Reason
 from lakeport.pipeline.planning.staged import StagedColumns
-from lakeport.pipeline.target.head import Head
+from lakeport.pipeline.target.head import Commit
 from lakeport.pipeline.target.run import FINGERPRINT, UNFINISHED
 
 _SHOWN = 3
@@ -27,9 +27,9 @@ class LastBuilt:
     """Of the interval that it was about."""
 
 
-def last_in_table(model: TableName, head: Head | None) -> LastBuilt | None:
-    """What the table itself says, for whoever lost the store of runs."""
-    for commit in () if head is None else head.commits:
+def last_in_table(model: TableName, commits: Iterable[Commit]) -> LastBuilt | None:
+    """What the table itself says, newest first, for whoever lost the store of runs."""
+    for commit in commits:
         if commit.summary.get(MODEL) == str(model) and UNFINISHED not in commit.summary:
             return LastBuilt(commit.summary.get(FINGERPRINT))
     return None
