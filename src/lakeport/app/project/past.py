@@ -151,7 +151,11 @@ class Past:
             self._rows(target),
             moving,
             tuple(each for each in moving if run is not None and each.run != run),
-            tuple(_commit(each) for each in after if each.snapshot_id not in was),
+            tuple(
+                _commit(each)
+                for each in after
+                if each.snapshot_id not in was and _changes_rows(each)
+            ),
         )
 
     @staticmethod

@@ -37,7 +37,7 @@ _TERMS = Terms(anywhere=True)
 
 @dataclass(frozen=True, slots=True)
 class Rolled:
-    """One table; `made` is the version that the rollback is."""
+    """One table; `made` is the version that the rollback is. `returned` had been undone before."""
 
     table: str
     version: int
@@ -48,6 +48,7 @@ class Rolled:
     empties: bool
     undone: tuple[Commit, ...]
     others: tuple[Commit, ...]
+    returned: tuple[Commit, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,6 +241,7 @@ def _rolled(step: Step, made: int | None) -> Rolled:
         step.empties,
         step.undone,
         step.others,
+        step.returned,
     )
 
 

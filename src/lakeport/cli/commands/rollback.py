@@ -77,6 +77,8 @@ def _show(report: RollbackReport, page: Page) -> None:
     for table in report.tables:
         for commit in table.undone:
             page.line(page.faint("undone: "), page.name(table.table), " ", commit.called)
+        for commit in table.returned:
+            page.line(page.faint("back: "), page.name(table.table), " ", commit.called)
     page.line()
     page.line(_summary(report))
 
