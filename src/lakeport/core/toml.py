@@ -101,9 +101,13 @@ def positions(text: str) -> Iterator[tuple[tuple[str, ...], int]]:
         start, statement = number + 1, ""
 
 
+_QUOTES = ("", '"', '"""', "'''")
+_ENDS = ("", *(f"{quote}{end}" for quote in _QUOTES for end in ("]", "}]", "]}]")))
+
+
 def _begun(rows: str, key: str) -> int:
     """How many elements of an unfinished list have been begun."""
-    for end in ("", "]", "}]", '"]', '"}]', "]}]", '"]}]'):
+    for end in _ENDS:
         try:
             held = tomllib.loads(rows.rstrip().rstrip(",") + end).get(key)
         except tomllib.TOMLDecodeError:

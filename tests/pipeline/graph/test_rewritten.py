@@ -91,9 +91,9 @@ def test_another_namespace(text: str, expected: str) -> None:
         ),
         ("SELECT o.id FROM shop.orders o", "SELECT o.id FROM shop.orders.branch_r o"),
         (
-            "SELECT * FROM shop.orders TABLESAMPLE (5 ROWS) REPEATABLE (1) WHERE shop.orders.id > 0",
+            "SELECT * FROM shop.orders /* x */ TABLESAMPLE (5 ROWS) REPEATABLE (1) WHERE shop.orders.id > 0",
             (
-                "SELECT * FROM shop.orders.branch_r TABLESAMPLE (5 ROWS) REPEATABLE (1) AS `orders` "
+                "SELECT * FROM shop.orders.branch_r /* x */ TABLESAMPLE (5 ROWS) REPEATABLE (1) AS `orders` "
                 "WHERE `orders`.id > 0"
             ),
         ),

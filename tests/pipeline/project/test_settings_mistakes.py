@@ -12,7 +12,7 @@ from lakeport.pipeline.project.settings import SETTING_NAMES
 from lakeport.pipeline.strategies import NullKeys as WrittenNullKeys
 from lakeport.pipeline.strategies.registry import STRATEGIES
 from lakeport.pipeline.writing.request import WriteMode as WrittenMode
-from tests.pipeline.projects import problems
+from tests.pipeline.projects import name_of, problems, project
 
 KNOWN = ", ".join(SETTING_NAMES)
 MISTAKES = [
@@ -180,6 +180,18 @@ SELECT 1 AS id
 )
 def test_settings_stand_in_one_comment_at_the_top(text: str, told: str, tmp_path: Path) -> None:
     assert f"models/a/b.sql:{told}" in problems(tmp_path, {"models/a/b.sql": text})
+
+
+def test_a_comment_ends_at_its_first_end(tmp_path: Path) -> None:
+    text = "/* head */ SELECT 1 AS id /* x */ /* lakeport tags = ['x'] */"
+    model = project(tmp_path, {"models/a/b.sql": text}).models[name_of("a.b")]
+    assert (model.body, model.settings.tags) == (text, ())
+
+
+def test_a_long_head_is_read_in_no_time(tmp_path: Path) -> None:
+    text = "-- a line\n/* a */ " * 20_000 + "/* lakeport\ntags = ['x']\n*/ SELECT 1 AS id"
+    model = project(tmp_path, {"models/a/b.sql": text}).models[name_of("a.b")]
+    assert model.settings.tags == ("x",)
 
 
 def test_the_words_of_settings_are_those_of_writes() -> None:

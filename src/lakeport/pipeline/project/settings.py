@@ -22,7 +22,8 @@ from lakeport.pipeline.project.problems import Place, Problem, excerpt
 from lakeport.pipeline.project.rules import contradictions, lacks_meaning
 from lakeport.pipeline.project.spans import read_range
 
-_BLANK = r"(?:\s|--[^\n]*(?:\n|$)|/\*(?!\s*lakeport\b).*?\*/)*"
+# Atomic: a comment ends at its first end, whatever that means for what comes after.
+_BLANK = r"(?:\s|--[^\n]*+(?:\n|$)|(?>/\*(?!\s*lakeport\b).*?\*/))*+"
 _COMMENT = re.compile(rf"{_BLANK}(?P<all>/\*\s*lakeport\b(?P<toml>.*?)\*/)", re.DOTALL)
 _OPEN = re.compile(rf"{_BLANK}/\*\s*lakeport\b", re.DOTALL)
 _LATER = re.compile(r"/\*\s*lakeport[ \t]*\r?\n")
