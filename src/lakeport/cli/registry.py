@@ -28,6 +28,7 @@ COMMANDS = {
     "load": "Load files into a table.",
     "undrop": "Bring a dropped table back.",
     "run": "Build the tables of the project's models, each after those that it reads.",
+    "test": "Run the unit tests of models.",
     "daemon": "Keep a warm Spark between runs.",
     "status": "Show what ran last, what runs now, and what was left behind.",
     "rollback": "Take back the last commit of a table, or all that a run wrote.",
