@@ -13,3 +13,6 @@ SELECT
   upper(country) AS country,
   signed_up_at
 FROM raw.customers
+{% if is_incremental() %}
+WHERE signed_up_at > (SELECT max(signed_up_at) FROM {{ this }})
+{% endif %}
