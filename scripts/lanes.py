@@ -81,7 +81,7 @@ _DOORS = (
     *(f"--ignore={folder}" for folder in _CHANGES),
 )
 
-# Writing by Spark shares one JVM; how Spark is started and reached has many of its own.
+# Writing by Spark takes one JVM for each worker; how Spark is started and reached has many of its own.
 _SESSION = "tests/spark/session"
 _PIPELINE = ("tests/spark", f"--ignore={_SESSION}")
 
@@ -124,9 +124,9 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
-        Lane("engines", (_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
-        Lane("spark", (_tests("-m", "not long", *_PIPELINE),), 540, needs=("spark",)),
-        Lane("session", (_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
+        Lane("engines", (_shared_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
+        Lane("spark", (_shared_tests("-m", "not long", *_PIPELINE),), 540, needs=("spark",)),
+        Lane("session", (_shared_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
         Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
@@ -153,9 +153,9 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
-        Lane("engines", (_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
-        Lane("spark", (_tests("-m", "long", *_PIPELINE),), 600, needs=("spark",)),
-        Lane("session", (_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
+        Lane("engines", (_shared_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
+        Lane("spark", (_shared_tests("-m", "long", *_PIPELINE),), 600, needs=("spark",)),
+        Lane("session", (_shared_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
