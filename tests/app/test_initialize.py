@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import csv
-import re
 import tomllib
 from decimal import Decimal
 from pathlib import Path
@@ -9,9 +8,9 @@ from pathlib import Path
 import duckdb
 import pytest
 import sqlglot
-from sqlglot import exp
 
 from lakeport.app.initialize import Example, initialize
+from lakeport.app.project.load import checked_project, load_graph
 from lakeport.app.settings import load
 from lakeport.core.errors import AlreadyExistsError, UnavailableError
 
@@ -25,13 +24,7 @@ def test_a_new_project_has_valid_settings_and_models(
     made = initialize(tmp_path / "new", example)
     settings = load(folder=made.folder, variables={})
     assert settings.file == made.folder / "lakeport.toml"
-    models = sorted(settings.pipeline.models.rglob("*.sql"))
-    assert models
-    for model in models:
-        sqlglot.parse_one(model.read_text(), dialect="spark")
-        header = re.match(r"/\* lakeport\n(.*?)\*/", model.read_text(), re.DOTALL)
-        assert header is not None
-        assert tomllib.loads(header[1])["materialized"] in {"incremental", "table"}
+    assert load_graph(checked_project(settings), None).nodes
 
 
 @pytest.mark.parametrize("example", KINDS)
@@ -60,14 +53,16 @@ def test_the_shops_models_run_and_give_what_the_data_says(tmp_path: Path) -> Non
         lake.execute(f"CREATE SCHEMA {namespace}")
     for table, source in declared.items():
         columns = ", ".join(f"{name} {kind}" for name, kind in source["columns"].items())
-        lake.execute(f"CREATE TABLE raw.{table} ({columns.replace('string', 'varchar')})")
+        lake.execute(
+            f"CREATE TABLE raw.{table} ({columns.replace('string', 'varchar').replace('_ntz', '')})"
+        )
         lake.execute(f"COPY raw.{table} FROM '{tmp_path}/data/{table}.csv' (HEADER)")
-    for model in ordered_models(tmp_path / "models"):
-        query = sqlglot.transpile(model.read_text(), read="spark", write="duckdb", comments=False)[
-            0
-        ]
-        table = f"{model.parent.name}.{model.stem}"
-        lake.execute(f"CREATE TABLE {table} AS {query.replace('$loyal_after', '3')}")
+    settings = load(folder=tmp_path, variables={})
+    graph = load_graph(checked_project(settings), None, is_incremental=lambda _table: False)
+    for node in graph.nodes:
+        if node.model.language == "sql":
+            query = sqlglot.transpile(node.query.sql, read="spark", write="duckdb")[0]
+            lake.execute(f"CREATE TABLE {node.table} AS {query.replace('$loyal_after', '3')}")
     revenue = lake.execute(
         "SELECT day::VARCHAR, orders, revenue FROM marts.daily_revenue ORDER BY day"
     )
@@ -82,22 +77,6 @@ def test_the_shops_models_run_and_give_what_the_data_says(tmp_path: Path) -> Non
     assert loyal == [("Ada Winter",)]
     unsold = lake.execute("SELECT name, sold FROM marts.product_sales ORDER BY sold DESC LIMIT 1")
     assert unsold.fetchall() == [("Notebook", 11)]
-
-
-def ordered_models(folder: Path) -> list[Path]:
-    """Models after the models they read: dependencies come from the SQL."""
-    waiting = {f"{path.parent.name}.{path.stem}": path for path in sorted(folder.rglob("*.sql"))}
-    ordered: list[Path] = []
-    while waiting:
-        ready = [name for name, path in waiting.items() if not (reads(path) & waiting.keys())]
-        assert ready, f"a cycle among {sorted(waiting)}"
-        ordered += [waiting.pop(name) for name in ready]
-    return ordered
-
-
-def reads(model: Path) -> set[str]:
-    tree = sqlglot.parse_one(model.read_text(), dialect="spark")
-    return {f"{table.db}.{table.name}" for table in tree.find_all(exp.Table)}
 
 
 def test_a_project_is_never_overwritten(tmp_path: Path) -> None:
@@ -116,6 +95,16 @@ def test_a_file_in_the_way_stops_it_before_anything_is_written(tmp_path: Path) -
         initialize(tmp_path, "shop")
     assert mine.read_text() == "SELECT 1"
     assert not (tmp_path / "lakeport.toml").exists()
+
+
+def test_a_folder_with_models_is_given_no_other(tmp_path: Path) -> None:
+    mine = tmp_path / "models" / "marts" / "ships.sql"
+    mine.parent.mkdir(parents=True)
+    mine.write_text("SELECT 1 AS one")
+    made = initialize(tmp_path)
+    assert made.written == (".gitignore", "README.md", "lakeport.toml")
+    project = checked_project(load(folder=tmp_path, variables={}))
+    assert [str(name) for name in project.models] == ["marts.ships"]
 
 
 def test_a_readme_and_a_gitignore_are_kept(tmp_path: Path) -> None:

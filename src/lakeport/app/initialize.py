@@ -1,7 +1,8 @@
 """Makes a new project by copying the files of `app/projects`. It overwrites nothing, ever.
 
 A README.md or .gitignore that is already there is kept, since a folder under version control often has
-both; anything else in the way stops it before the first file is written.
+both; anything else in the way stops it before the first file is written. A folder that has models already is
+not given another.
 """
 
 from __future__ import annotations
@@ -35,6 +36,8 @@ class Initialized:
 
 def initialize(folder: Path, example: Example | None = None) -> Initialized:
     files = dict(_files(importlib.resources.files("lakeport.app.projects") / (example or "plain")))
+    if example is None and _has_models(folder):
+        files = {name: text for name, text in files.items() if not name.startswith("models/")}
     there = {name for name in files if (folder / name).exists()}
     _refuse_to_overwrite(folder, there)
     written = tuple(sorted(files.keys() - there))
@@ -49,6 +52,10 @@ def initialize(folder: Path, example: Example | None = None) -> Initialized:
             f"{error.filename} cannot be written: {(error.strerror or 'unknown reason').lower()}"
         ) from error
     return Initialized(folder, example, written, tuple(sorted(there)))
+
+
+def _has_models(folder: Path) -> bool:
+    return any(path.suffix in {".sql", ".py"} for path in (folder / "models").rglob("*"))
 
 
 def _refuse_to_overwrite(folder: Path, there: set[str]) -> None:

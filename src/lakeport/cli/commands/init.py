@@ -28,7 +28,7 @@ def init(
     """Make a new project that works at once.
 
     Nothing is overwritten: a folder that has a lakeport.toml is refused, a README.md or .gitignore
-    that is already there is kept.
+    that is already there is kept. Models that are in the folder become those of the project.
     """
     return Answer(initialize(folder.absolute(), example), _show)
 
