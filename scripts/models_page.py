@@ -58,7 +58,7 @@ _TEMPLATES = """\
 | | |
 |---|---|
 | `this` | the model's own table; `this.namespace`, `this.table` |
-| `is_incremental()` | whether the model adds to a table that is there |
+| `is_incremental()` | whether the model adds to a table that has rows |
 | `var("name", default)` | of `[pipeline.vars]` |
 | `ref("orders")`, `ref("shop.orders")` | a model; not needed, but it may be said |
 | `source("raw.orders")` | a source |

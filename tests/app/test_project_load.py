@@ -119,6 +119,7 @@ def test_the_catalog_answers_for_the_tables_that_were_named(lake: IcebergCatalog
                 ("size", "int"),
                 ("items", "array<struct<n:int>>"),
             ),
+            is_empty=True,
         ),
         KnownTable(TableName("Raw", "paid"), (("id", "bigint"),), is_view=True),
     ]

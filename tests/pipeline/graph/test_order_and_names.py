@@ -6,6 +6,7 @@ import graphlib
 from collections.abc import Collection
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -101,3 +102,12 @@ def test_the_catalog_is_asked_once_and_by_name(tmp_path: Path) -> None:
     found = build_graph(project(tmp_path, files), ask)
     assert asked == [["a.x", "b.y", "raw.s", "raw.t"]]
     assert list(found.catalog) == [TableName("raw", "t")]
+
+
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_table_without_rows_is_built_as_if_it_were_new(tmp_path: Path, is_empty: bool) -> None:  # noqa: FBT001
+    text = "SELECT 1 AS k{% if is_incremental() %} WHERE 1 > (SELECT max(k) FROM {{ this }}){% endif %}"
+    target = KnownTable(TableName("a", "x"), (("k", "int"),), is_empty=is_empty)
+    found = build_graph(project(tmp_path, {"models/a/x.sql": text}), lambda _names: [target])
+    (node,) = found.nodes
+    assert ("max(k)" in node.sql) is not is_empty

@@ -11,7 +11,7 @@ import pytest
 from lakeport.catalog.definition import Definition, PrimaryKey
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.memory import MemoryCatalog
-from lakeport.catalog.ports import WriteContext
+from lakeport.catalog.ports import Expirable, Truncatable, WriteContext, require
 from lakeport.catalog.statements import insert_rows
 from lakeport.core.errors import (
     AlreadyExistsError,
@@ -132,3 +132,25 @@ def test_a_namespace_goes_again_with_the_table_that_could_not_be_made(tables: Ta
     with pytest.raises(InvalidRequestError, match=r"day\(a\)"):
         tables.create(ORDERS, wrong)
     assert tables.catalog.namespaces() == []
+
+
+def test_a_history_that_was_cut_is_not_whole_and_a_table_without_rows_is_empty(
+    tables: Tables,
+) -> None:
+    made(tables)
+    empty = tables.head(ORDERS)
+    assert empty is not None
+    assert (empty.is_empty, empty.is_whole) == (True, True)
+    for number in range(3):
+        write(tables, Run(f"run-{number}"), number)
+    head = tables.head(ORDERS)
+    assert head is not None
+    assert (head.is_empty, head.is_whole) == (False, True)
+    require(tables.table(ORDERS), Expirable, "it").expire(keep=2)
+    cut = tables.head(ORDERS)
+    assert cut is not None
+    assert not cut.is_whole
+    require(tables.table(ORDERS), Truncatable, "it").truncate()
+    emptied = tables.head(ORDERS)
+    assert emptied is not None
+    assert emptied.is_empty

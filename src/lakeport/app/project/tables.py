@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
+from lakeport.catalog.reports.figures import figures_of
 from lakeport.core.errors import NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold
 from lakeport.pipeline.graph.model import KnownTable
@@ -26,9 +27,23 @@ if TYPE_CHECKING:
 _AT_ONCE = 8
 
 
+class _Snapshot(msgspec.Struct, rename="kebab"):
+    snapshot_id: int
+    summary: dict[str, str] = msgspec.field(default_factory=dict)
+
+
 class _Table(msgspec.Struct, rename="kebab"):
     current_schema_id: int
     schemas: list[dict[str, Any]]
+    current_snapshot_id: int | None = None
+    snapshots: list[_Snapshot] = msgspec.field(default_factory=list)
+
+    @property
+    def is_empty(self) -> bool:
+        """By the summary of the newest snapshot, which need not say."""
+        at = self.current_snapshot_id
+        newest = next((one for one in reversed(self.snapshots) if one.snapshot_id == at), None)
+        return figures_of(None if newest is None else newest.summary).rows == 0
 
 
 class _Version(msgspec.Struct, rename="kebab"):
@@ -90,7 +105,8 @@ class CatalogTables:
         table = msgspec.json.decode(
             self._engines.load(self._engines.find(name)).metadata, type=_Table
         )
-        return KnownTable(name, _columns(table.schemas, table.current_schema_id))
+        columns = _columns(table.schemas, table.current_schema_id)
+        return KnownTable(name, columns, is_empty=table.is_empty)
 
 
 def _columns(schemas: Sequence[Mapping[str, Any]], current: int) -> tuple[tuple[str, str], ...]:

@@ -123,7 +123,7 @@ class _Builder:
         if is_incremental is None:
             if any(is_template(model.body) for model in project.models.values()):
                 self._learn(self._targets)
-            is_incremental = self._has_table
+            is_incremental = self._has_rows
         texts = read_texts(project, is_incremental)
         self._problems += texts.problems
         self._learn((*self._targets, *self._unfamiliar(texts)))
@@ -152,10 +152,11 @@ class _Builder:
             found = self._ask(sorted(wanted.values()))
             self._known |= {table.name.folded: table for table in found}
 
-    def _has_table(self, name: TableName) -> bool:
+    def _has_rows(self, name: TableName) -> bool:
+        """One that is empty is built as if it were new: `max(…)` of nothing lets no row through."""
         settings = self._project.models[name].settings
-        mapped = self._project.environment.table(name)
-        return settings.materialized == "incremental" and mapped.folded in self._known
+        found = self._known.get(self._project.environment.table(name).folded)
+        return settings.materialized == "incremental" and found is not None and not found.is_empty
 
     def _unfamiliar(self, texts: Texts) -> Iterator[TableName]:
         """What no file of the project explains; of sources it is good to know what they really have."""

@@ -165,11 +165,15 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class KnownTable:
-    """A table or view that the catalog has, its columns with types in Spark's words."""
+    """A table or view that the catalog has, its columns with types in Spark's words.
+
+    `is_empty` says that it is certain to hold no row.
+    """
 
     name: TableName
     columns: tuple[tuple[str, str], ...]
     is_view: bool = False
+    is_empty: bool = False
 
 
 CatalogSchema: TypeAlias = Callable[[Collection[TableName]], Iterable[KnownTable]]

@@ -14,6 +14,7 @@ import msgspec
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.history import MAIN
+from lakeport.catalog.reports.figures import figures_of
 from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.growth import Schema, schema_from_iceberg
@@ -96,8 +97,20 @@ class Head:
 
     @property
     def is_whole(self) -> bool:
-        """Whether the history of main goes back to its beginning."""
-        return not self.commits or self.commits[-1].parent_id is None
+        """Whether the history of main goes back to its beginning.
+
+        Expiry may forget that the oldest one left had a parent: then versions before it are missing.
+        """
+        if not self.commits:
+            return True
+        first = self.commits[-1]
+        versions = {commit.version for commit in self.known.values()}
+        return first.parent_id is None and versions.issuperset(range(1, first.version))
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether it is certain that main holds no row."""
+        return figures_of(self.commits[0].summary if self.commits else None).rows == 0
 
 
 def read_head(name: TableName, metadata: bytes, definition: Definition) -> Head:
