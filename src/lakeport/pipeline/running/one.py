@@ -144,7 +144,7 @@ class _Way:
             if left is not None and node.audits and self._go_on(engine, left, run, mode):
                 return
             context.branches.making(node.name)
-            self._write(engine, run, mode, is_incremental=head is not None)
+            self._write(engine, run, mode, is_incremental=head is not None and not head.is_empty)
 
     def _head(self) -> Head | None:
         try:
