@@ -39,7 +39,7 @@ class Folder:
 
     def model(self, name: str, query: str, **settings: Any) -> None:
         namespace, table = name.split(".")
-        lines = [f"{key} = {json.dumps(value)}" for key, value in settings.items()]
+        lines = [f"{key} = {toml(value)}" for key, value in settings.items()]
         head = "\n".join(["/* lakeport", *lines, "*/\n"]) if lines else ""
         self._file(f"{namespace}/{table}.sql", head + query)
         (self.root / f"models/{namespace}/{table}.py").unlink(missing_ok=True)
@@ -108,6 +108,14 @@ class Folder:
     def refs(self, table: str) -> set[str]:
         with self.lake() as lake:
             return {ref.name for ref in lake.table(table).refs()}
+
+
+def toml(value: object) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key} = {toml(each)}" for key, each in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(toml, value)) + "]"
+    return json.dumps(value)
 
 
 def of(result: RunResult, name: str) -> ModelResult:

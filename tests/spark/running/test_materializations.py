@@ -58,3 +58,70 @@ def test_a_project_is_built_in_its_order(folder: Folder) -> None:
     again = folder.run("staging.orders")
     assert again.status == "succeeded"
     assert folder.columns("staging.orders") == ["id", "customer", "amount", "at"]
+
+
+def test_every_strategy_goes_on_where_the_last_run_ended(folder: Folder) -> None:
+    folder.load("raw.orders", ORDERS)
+    new = "SELECT * FROM raw.orders WHERE at >= :start AND at < :end"
+    folder.model("t.appended", new)
+    folder.model("t.merged", new, strategy="merge", unique_key=["id"])
+    folder.model("t.keyed", new, unique_key=["id"], lookback="400d")
+    folder.model(
+        "t.parts", new, strategy="overwrite_partitions", partitioned_by=["customer"], lookback="1d"
+    )
+    folder.model(
+        "t.ranged", new, strategy="time_range", time_column="at", partitioned_by=["day(at)"]
+    )
+    folder.model("t.replaced", "SELECT id, :run_id AS run FROM raw.orders", strategy="full")
+    first = folder.run(end=datetime(2026, 1, 3, tzinfo=UTC))
+    assert first.status == "succeeded", [model.error for model in first.models]
+    for name in ("appended", "merged", "keyed", "parts", "ranged"):
+        assert [row[0] for row in folder.rows(f"t.{name}")] == [1, 2], name
+        interval = of(first, f"t.{name}").interval
+        assert interval is not None
+        assert interval.text == "1970-01-01T00:00:00+00:00/2026-01-03T00:00:00+00:00"
+    second = folder.run(end=datetime(2026, 1, 4, tzinfo=UTC))
+    assert second.status == "succeeded"
+    for name in ("appended", "merged", "keyed", "parts", "ranged"):
+        assert len(folder.rows(f"t.{name}")) == (2 if name == "parts" else 3), name
+    starts = {str(each.model): each.interval.start for each in second.models if each.interval}
+    assert starts["t.appended"] == datetime(2026, 1, 3, tzinfo=UTC)
+    assert starts["t.parts"] == datetime(2026, 1, 2, tzinfo=UTC)
+    assert {row[1] for row in folder.rows("t.replaced")} == {second.run_id}
+    # Once more there is nothing new, and so there is no commit.
+    third = folder.run("t.appended", "t.ranged")
+    assert of(third, "t.appended").rows == 0
+    assert folder.runs("t.appended") == [first.run_id, second.run_id]
+    assert len(folder.rows("t.ranged")) == 3
+    # All of it again: rows are replaced, and none is there twice.
+    whole = folder.run("t.appended", "t.keyed", full_refresh=True)
+    assert of(whole, "t.appended").strategy == "full"
+    assert len(folder.rows("t.appended")) == 3
+    back = folder.run(
+        "t.ranged",
+        start=datetime(2026, 1, 2, tzinfo=UTC),
+        end=datetime(2026, 1, 3, tzinfo=UTC),
+    )
+    assert of(back, "t.ranged").rows == 1
+    assert len(folder.rows("t.ranged")) == 3
+
+
+def test_an_environment_is_a_lake_of_its_own(folder: Folder) -> None:
+    folder.toml(
+        "[pipeline.parameters]\nleast = 15\n"
+        "[pipeline.environments.dev]\nprefix = 'dev_'\n"
+        "[pipeline.environments.dev.parameters]\nleast = 25\n"
+    )
+    folder.load("raw.orders", ORDERS)
+    folder.model("staging.orders", "SELECT id, amount FROM raw.orders WHERE amount > :least")
+    folder.model("marts.total", "SELECT sum(o.amount) AS total FROM orders AS o", strategy="full")
+    folder.model("marts.seen", "SELECT * FROM marts.total", materialized="view")
+    assert folder.run(environment="dev").status == "succeeded"
+    assert folder.rows("dev_marts.total") == [(30,)]
+    with folder.lake() as lake:
+        assert "staging.orders" not in lake.tables()
+        (view,) = lake.catalog.namespace("dev_marts").views().names()  # type: ignore[attr-defined]
+    assert view == "seen"
+    assert folder.run().status == "succeeded"
+    assert folder.rows("marts.total") == [(50,)]
+    assert folder.rows("dev_marts.total") == [(30,)]

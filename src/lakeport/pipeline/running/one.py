@@ -7,8 +7,8 @@ is told here is a `ModelResult`, also of a model that failed; nothing is raised 
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from itertools import count
@@ -33,11 +33,13 @@ from lakeport.pipeline.running.audits.storing import store
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.events import ModelBegan, ModelReached
 from lakeport.pipeline.running.leases import leased, was_lost
+from lakeport.pipeline.running.python import Authors
 from lakeport.pipeline.running.result import AuditResult, ModelResult, ModelStatus
 from lakeport.pipeline.running.rows import Computing, columns_in, placed
 from lakeport.pipeline.running.sources import require_sources
 from lakeport.pipeline.running.stop import StoppedError
 from lakeport.pipeline.running.views import create_view
+from lakeport.pipeline.session import Frame
 from lakeport.pipeline.staging import Given, Staged
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.target import (
@@ -174,15 +176,16 @@ class _Way:
             self.context.reading(engine.around.catalog),
             self.interval,
             is_incremental and not asked.full_refresh,
+            Authors(self.node, self.context.root),
         )
-        with computing.given() as given:
-            request = self._request(given)
-            try:
-                with engine.stage(given, request, run) as staged:
-                    self.columns = staged.schema
-                    self._staged(engine, computing, staged, request, run, mode)
-            except LakeportError as error:
-                raise placed(error, self.node) from error
+        given = computing.given()
+        request = self._request(given)
+        try:
+            with _entered(computing.watching, engine.stage(given, request, run)) as staged:
+                self.columns = staged.schema
+                self._staged(engine, computing, staged, request, run, mode)
+        except LakeportError as error:
+            raise placed(error, self.node) from error
 
     def _request(self, given: Given) -> WriteRequest:
         settings = self.node.model.settings
@@ -294,22 +297,21 @@ class _Way:
             context.stop.watching(engine.around.console.session),
         ):
             reading = context.reading(engine.around.catalog)
-            computing = Computing(
-                context, node, engine, reading, self.interval, is_incremental=False
-            )
+            authors = Authors(node, context.root)
+            computing = Computing(context, node, engine, reading, self.interval, False, authors)  # noqa: FBT003
             if node.audits or context.wanted.is_atomic:
-                with computing.given() as given:
-                    self.columns = columns_in(given)
-                    self._audit_view(engine, computing, given)
+                frame = computing.frame(node)
+                self.columns = columns_in(frame)
+                self._audit_view(engine, computing, frame)
             if not context.wanted.is_atomic:  # else after all tables are published
                 create_view(context, node, engine)
             self._tell(Point.DONE)
 
-    def _audit_view(self, engine: Engine, computing: Computing, given: Given) -> None:
+    def _audit_view(self, engine: Engine, computing: Computing, frame: Frame) -> None:
         if not self.node.audits or self.columns is None:
             return
         run = self.context.run_of(self.node, None)
-        with computing.as_view(given) as rows:
+        with computing.as_view(frame) as rows:
             self._audit(engine, computing.reading.catalog, rows, self.columns, run)
 
     # -- audits ----------------------------------------------------------------------------------
@@ -368,6 +370,17 @@ class _Way:
             warnings=(*self.warnings, *warnings, *warnings_of(node, self.audits)),
             columns=self.columns,
         )
+
+
+@contextmanager
+def _entered(
+    watching: AbstractContextManager[None], staging: AbstractContextManager[Staged]
+) -> Iterator[Staged]:
+    """Rows staged; what is said about computing them is not about what is done with them."""
+    with ExitStack() as stack:
+        with watching:
+            staged = stack.enter_context(staging)
+        yield staged
 
 
 def not_begun(node: Node, status: ModelStatus, blamed: TableName | None = None) -> ModelResult:

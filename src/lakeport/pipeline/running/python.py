@@ -11,6 +11,7 @@ import itertools
 import sys
 import traceback
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import ModuleType
 
@@ -34,13 +35,12 @@ class ModelCodeError(InvalidRequestError):
     code = "model_code"
 
 
-def rows_of(node: Node, root: Path, context: Context, session: Session) -> Given:
+def rows_of(node: Node, context: Context, session: Session, authors: Authors) -> Given:
     """What the model returns, in a form that can be staged; a frame is not computed yet."""
-    path = root / node.model.path
-    with _AuthorsFrames(node, root):
-        function = _function(node, path)
+    with authors:
+        function = _function(node, authors.root / node.model.path)
         returned = function(context)
-    return _given(node, returned, session)
+    return _given(node, returned, session, authors)
 
 
 def _function(node: Node, path: Path) -> Callable[[Context], object]:
@@ -66,7 +66,7 @@ def _function(node: Node, path: Path) -> Callable[[Context], object]:
     return function  # type: ignore[no-any-return]  # the author's
 
 
-def _given(node: Node, returned: object, session: Session) -> Given:
+def _given(node: Node, returned: object, session: Session, authors: Authors) -> Given:
     path = node.model.path
     if is_frame(returned):
         if returned.sparkSession is not session:  # type: ignore[attr-defined]  # asked just before
@@ -76,7 +76,7 @@ def _given(node: Node, returned: object, session: Session) -> Given:
             )
         return given_of(returned)
     if isinstance(returned, Iterator) and not isinstance(returned, ArrowStream):
-        return _batches(node, returned)
+        return _batches(node, returned, authors)
     if isinstance(returned, str):
         raise ModelCodeError(
             f"{path}: `model` returned a text", hint="return `context.sql(text)` for a query"
@@ -88,20 +88,25 @@ def _given(node: Node, returned: object, session: Session) -> Given:
         raise ModelCodeError(f"{path}: `model` returned {what}", hint=f"return {_FORMS}") from None
 
 
-def _batches(node: Node, returned: Iterator[object]) -> pa.RecordBatchReader:
+def _batches(node: Node, returned: Iterator[object], authors: Authors) -> pa.RecordBatchReader:
     """What a generator raises later is its author's, too, and told when it happens."""
     path = node.model.path
 
-    def checked(batches: Iterator[object]) -> Iterator[pa.RecordBatch]:
-        for batch in batches:
-            if not isinstance(batch, pa.RecordBatch):
-                raise ModelCodeError(
-                    f"{path}: `model` gave a {type(batch).__name__} where a record batch was expected",
-                    hint=f"return {_FORMS}",
-                )
+    def checked() -> Iterator[pa.RecordBatch]:
+        while True:
+            with authors:
+                batch = next(returned, None)
+                if batch is not None and not isinstance(batch, pa.RecordBatch):
+                    raise ModelCodeError(
+                        f"{path}: `model` gave a {type(batch).__name__} where a record batch was"
+                        " expected",
+                        hint=f"return {_FORMS}",
+                    )
+            if batch is None:
+                return
             yield batch
 
-    found = checked(returned)
+    found = checked()
     first = next(found, None)
     if first is None:
         raise ModelCodeError(
@@ -111,22 +116,28 @@ def _batches(node: Node, returned: Iterator[object]) -> pa.RecordBatchReader:
     return pa.RecordBatchReader.from_batches(first.schema, itertools.chain([first], found))
 
 
-class _AuthorsFrames:
-    """What goes wrong in the block, as the author sees it."""
+class Authors(AbstractContextManager[None]):
+    """What goes wrong in the block, as the author of a model sees it.
+
+    Arrow reads batches of a generator and makes an error of its own of what that raises; so it is kept.
+    """
 
     def __init__(self, node: Node, root: Path) -> None:
+        self.root = root
+        self.error: LakeportError | None = None
         self._node = node
-        self._root = root
-
-    def __enter__(self) -> None:
-        return None
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
-        if error is None or isinstance(error, LakeportError | KeyboardInterrupt):
+        if error is None or isinstance(error, KeyboardInterrupt):
             return
-        if not isinstance(error, Exception | SystemExit):
+        if isinstance(error, LakeportError):
+            self.error = error
             return
-        raise self._told(error) from error
+        if isinstance(error, pa.ArrowException) and self.error is not None:
+            raise self.error from error
+        if isinstance(error, Exception | SystemExit):
+            self.error = self._told(error)
+            raise self.error from error
 
     def _told(self, error: BaseException) -> ModelCodeError:
         if isinstance(error, SyntaxError):
@@ -155,10 +166,10 @@ class _AuthorsFrames:
         )
 
     def _is_own(self, frame: traceback.FrameSummary) -> bool:
-        return frame.filename.startswith(str(self._root)) and "site-packages" not in frame.filename
+        return frame.filename.startswith(str(self.root)) and "site-packages" not in frame.filename
 
     def _shown(self, filename: str) -> str:
         path = Path(filename)
         return (
-            path.relative_to(self._root).as_posix() if path.is_relative_to(self._root) else filename
+            path.relative_to(self.root).as_posix() if path.is_relative_to(self.root) else filename
         )

@@ -2,20 +2,16 @@
 
 A model of the project is read where its environment has it, or from the branch of this very run. What is
 stored nowhere, an ephemeral model, is put into the query as the query it is. So is a view if models below
-it are on branches: its stored text reads the tables of yesterday. An ephemeral model in Python is a
-temporary view that the session gets first.
+it are on branches: its stored text reads the tables of yesterday.
 """
 
 from __future__ import annotations
 
-import hashlib
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
-from lakeport.core.names import OWN_PREFIX, TableName
+from lakeport.core.names import TableName
 from lakeport.pipeline.graph import Graph, Node, Query, Reference
-from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.strategies import Relation
 
 
@@ -41,7 +37,7 @@ class Reading:
         if reference.kind == "self":
             return self._table(node.table)
         if self.is_expanded(node):
-            return self._expanded(node)
+            return f"(\n{self.rewritten(node.query)}\n)"
         # A tag, a metadata table or an older snapshot is the table's own, and on no branch of ours.
         is_plain = not reference.suffix and not reference.travels
         return self._table(node.table, self.branches.get(node.name.folded) if is_plain else None)
@@ -71,17 +67,5 @@ class Reading:
                 wanted.add(above.name.folded)
                 self._collect(above, wanted)
 
-    def _expanded(self, node: Node) -> str:
-        if node.model.language == "python":
-            return identifier(view_name(node.name))
-        return f"(\n{self.rewritten(node.query)}\n)"
-
     def _table(self, table: TableName, branch: str | None = None) -> str:
         return self.relation(table, branch).sql
-
-
-def view_name(model: TableName) -> str:
-    """Of a temporary view, one for each model, whatever characters its name is made of."""
-    word = re.sub(r"[^0-9A-Za-z]", "_", str(model))
-    apart = hashlib.sha256("\x00".join(model.folded).encode()).hexdigest()[:8]
-    return f"{OWN_PREFIX}_{word}_{apart}"

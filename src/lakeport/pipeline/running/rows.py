@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 
 import pyarrow as pa
 
 from lakeport.core.errors import InvalidRequestError, LakeportError
+from lakeport.core.names import OWN_PREFIX
 from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.graph import Node
 from lakeport.pipeline.growth import Schema
@@ -19,9 +21,9 @@ from lakeport.pipeline.project.problems import Place, excerpt
 from lakeport.pipeline.project.template import is_template
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.parameters import parameters_of
-from lakeport.pipeline.running.python import rows_of
+from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
-from lakeport.pipeline.running.reading import Reading, view_name
+from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.session import Frame
 from lakeport.pipeline.staging import ArrowStream, Given, Query, arrow_columns, columns_of, is_frame
 from lakeport.pipeline.strategies import Relation
@@ -41,19 +43,22 @@ class Computing:
     reading: Reading
     interval: Interval
     is_incremental: bool
+    authors: Authors
 
     @property
     def console(self) -> Console:
         return self.engine.around.console
 
-    @contextmanager
-    def given(self) -> Iterator[Given]:
-        """Nothing is computed yet; temporary views of others are there as long as the block lasts."""
-        with self._prepared():
-            if self.node.model.language == "python":
-                yield self._python(self.node)
-            else:
-                yield self.frame(self.node)
+    def given(self) -> Given:
+        """Nothing is computed yet, unless a model in Python does."""
+        if self.node.model.language == "python":
+            return rows_of(self.node, self._context(), self.console.session, self.authors)
+        return self.frame(self.node)
+
+    @property
+    def watching(self) -> AbstractContextManager[None]:
+        """Around whatever computes the rows."""
+        return self.authors if self.node.model.language == "python" else nullcontext()
 
     def frame(self, node: Node) -> Frame:
         """Of SQL, analysed; what Spark has against it is told with the author's line."""
@@ -68,60 +73,32 @@ class Computing:
             raise (found if inside else placed(found, node)) from error
 
     @contextmanager
-    def as_view(self, given: Given) -> Iterator[Relation]:
+    def as_view(self, frame: Frame) -> Iterator[Relation]:
         """Rows by a name, for who asks about them without storing any."""
-        name = view_name(self.node.name)
+        name = f"{OWN_PREFIX}_{uuid.uuid4().hex[:12]}"
         with self.console.failing():
-            self._framed(given).createOrReplaceTempView(name)
+            frame.createOrReplaceTempView(name)
         try:
             yield Relation((name,))
         finally:
             with suppress(SparkError):  # it goes with its session
                 self.console.run(f"DROP VIEW IF EXISTS {identifier(name)}")
 
-    def context_of(self, node: Node) -> Context:
-        project = self.context.project
+    # -- inside ----------------------------------------------------------------------------------
+
+    def _context(self) -> Context:
         return Context(
             spark=self.console.session,
             parameters=self.context.values(self.interval),
-            vars=project.vars,
+            vars=self.context.project.vars,
             run_id=self.context.run.id,
             start=self.interval.start,
             end=self.interval.end,
-            this=self.reading.relation(node.table).sql,
+            this=self.reading.relation(self.node.table).sql,
             is_incremental=self.is_incremental,
-            _node=node,
+            _node=self.node,
             _reading=self.reading,
         )
-
-    # -- inside ----------------------------------------------------------------------------------
-
-    def _python(self, node: Node) -> Given:
-        return rows_of(node, self.context.root, self.context_of(node), self.console.session)
-
-    @contextmanager
-    def _prepared(self) -> Iterator[None]:
-        """Ephemeral models in Python are views of this session."""
-        made = [n for n in self.reading.expanded(self.node) if n.model.language == "python"]
-        try:
-            for node in made:
-                self._view(node)
-            yield
-        finally:
-            for node in made:
-                with suppress(SparkError):  # it goes with its session
-                    self.console.run(f"DROP VIEW IF EXISTS {identifier(view_name(node.name))}")
-
-    def _view(self, node: Node) -> None:
-        rows = self._python(node)
-        with self.console.failing():
-            self._framed(rows).createOrReplaceTempView(view_name(node.name))
-
-    def _framed(self, given: Given) -> Frame:
-        if is_frame(given):
-            return given  # type: ignore[return-value]  # asked for just before
-        reader = pa.RecordBatchReader.from_stream(_stream(given))
-        return self.console.session.createDataFrame(reader.read_all())
 
 
 def columns_in(given: Given) -> Schema:

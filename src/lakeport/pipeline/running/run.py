@@ -166,10 +166,10 @@ class _Running:
         affected = roots | context.graph.descendants(roots)
         again = [node for node in busy if node.name in affected]
         context.tell(WrittenAgain(tuple(node.name for node in again)))
-        for node in again:
-            context.branches.forget(node.name)
-            context.branches.making(node.name)
-            drop_branches(context.tables, [Branched(node.table, context.run.branch)])
+        known = {name: branch for name, branch in self._branched() if name in affected}
+        for name, branch in known.items():
+            context.branches.forget(name)
+            drop_branches(context.tables, [Branched(self._table(name), branch)])
         self._schedule([node.name for node in again])
 
     def _published(self, busy: Sequence[Node]) -> None:

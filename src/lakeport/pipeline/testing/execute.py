@@ -17,7 +17,7 @@ from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.project.model import Project, Value
 from lakeport.pipeline.project.template import sql_name
 from lakeport.pipeline.running.parameters import parameters_of
-from lakeport.pipeline.running.python import rows_of
+from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
 from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.staging import arrow_columns, columns_of, is_frame
@@ -172,13 +172,14 @@ class Executor:
                 tables.graph, None, inline=lambda one: self._inline(one, tables)
             ),
         )
-        returned = rows_of(node, self.project.root, context, self.console.session)
+        authors = Authors(node, self.project.root)
+        returned = rows_of(node, context, self.console.session, authors)
         if is_frame(returned):
             frame: Any = returned
             with self.console.failing():
                 return columns_of(frame), frame.toArrow().to_pylist()
         stream: Any = returned
-        with pa.RecordBatchReader.from_stream(stream) as reader:
+        with authors, pa.RecordBatchReader.from_stream(stream) as reader:
             columns, _ = arrow_columns(reader.schema)
             return columns, reader.read_all().to_pylist()
 
