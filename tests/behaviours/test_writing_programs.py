@@ -111,24 +111,27 @@ def test_the_checker_sees_a_planted_bug(lake: Lake, fault: str) -> None:
 @pytest.mark.long
 @pytest.mark.timeout(600)
 @pytest.mark.usefixtures("eager_switching")
-def test_many_programs_on_threads_leave_serial_histories(lake: Lake) -> None:
-    for seed in range(1_000, 1_080):
+@pytest.mark.parametrize("first", range(1_000, 1_080, 10))
+def test_many_programs_on_threads_leave_serial_histories(lake: Lake, first: int) -> None:
+    for seed in range(first, first + 10):
         subject = create(lake, seed)
         check(subject, run_threads(subject, seed, all_upkeep(lake)))
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_many_interleaved_programs_leave_serial_histories(lake: Lake) -> None:
-    for seed in range(2_000, 2_060):
+@pytest.mark.parametrize("first", range(2_000, 2_060, 10))
+def test_many_interleaved_programs_leave_serial_histories(lake: Lake, first: int) -> None:
+    for seed in range(first, first + 10):
         subject = create(lake, seed)
         check(subject, run_interleaved(subject, seed, all_upkeep(lake)))
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
+@pytest.mark.parametrize("first", range(3_000, 3_060, 20))
 @pytest.mark.parametrize("name", SHARED)
 def test_many_programs_in_processes_leave_serial_histories(
-    name: str, tmp_path: Path, workers: Workers
+    name: str, tmp_path: Path, workers: Workers, first: int
 ) -> None:
-    run_in_processes(name, tmp_path, range(3_000, 3_060), workers)
+    run_in_processes(name, tmp_path, range(first, first + 20), workers)
