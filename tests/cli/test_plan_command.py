@@ -17,6 +17,7 @@ ORDERS = "SELECT id, amount, coupon FROM raw.orders"
 def shop(tmp_path: Path) -> Workshop:
     made = Workshop.in_folder(
         tmp_path,
+        '[pipeline.defaults]\nstrategy = "append"\n',
         staging__orders=ORDERS,
         staging__people="SELECT 1 AS id",
         marts__revenue="SELECT id, amount AS total, coupon FROM staging.orders",

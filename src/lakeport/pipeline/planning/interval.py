@@ -67,7 +67,8 @@ def interval_of(settings: ModelSettings, asked: Asked, last_end: datetime | None
         return Interval(*(_instant(point) for point in given))
     if isinstance(given, str) and not asked.full_refresh:
         return Interval(end - _length(given), end)
-    if asked.full_refresh or last_end is None:
+    begins_anew = settings.materialized == "table" or settings.strategy == "full"
+    if asked.full_refresh or begins_anew or last_end is None:
         return Interval(BEGINNING, end)
     lookback = timedelta() if settings.lookback is None else _length(settings.lookback)
     return Interval(max(BEGINNING, last_end - lookback), end)

@@ -128,7 +128,7 @@ def _read_model(found: Found, text: str, reading: Reading) -> None:
             lambda key: Place(found.path, python.lines.get(key, line)),
             lambda key: python.items.get(key, []),
         )
-    settings, problems = settings_of(written, reading.defaults, language=found.language)
+    settings, problems = settings_of(written, reading.defaults, language=found.language, body=body)
     if not settings.enabled:
         return
     reading.problems += problems

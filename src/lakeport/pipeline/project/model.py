@@ -86,9 +86,10 @@ class ModelSettings(Struct, frozen=True, kw_only=True):
         Materialized,
         _about(
             "`incremental` adds to its table, `table` replaces all rows, `view` is a view of the catalog, "
-            "`ephemeral` is stored nowhere: models that read it compute it."
+            "`ephemeral` is stored nowhere: models that read it compute it [`incremental` with a `strategy`, a "
+            "`unique_key`, a time range or a query that asks for `:start` or `is_incremental()`, else `table`]."
         ),
-    ] = "incremental"
+    ] = "table"
     strategy: Annotated[
         Strategy | None,
         _about("How rows are written [`delete_insert` with a `unique_key`, else `append`]."),

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from lakeport.core.names import quoted, twins
-from lakeport.pipeline.project.model import Model
+from lakeport.pipeline.project.model import Materialized, Model
 from lakeport.pipeline.project.problems import Place, Problem
 
 _STORED = frozenset({"incremental", "table"})
@@ -28,6 +29,20 @@ _OF_TABLES = frozenset(
         "properties",
     }
 )
+
+
+_ADDING = frozenset({"strategy", "unique_key", "time_column", "range", "lookback"})
+# A query that asks where the last run ended means to add to what is there.
+_ASKS_WHERE_IT_WAS = re.compile(r":start\b|\bis_incremental\b|\bcontext\.start\b")
+
+
+def usual_materialization(given: Mapping[str, Any], body: str) -> Materialized:
+    """Of a model that does not say. A plain query is all there is to its table, so that it can be run
+    again and again; whatever tells new rows from old ones makes it incremental.
+    """
+    if _ADDING & given.keys() or _ASKS_WHERE_IT_WAS.search(body):
+        return "incremental"
+    return "table"
 
 
 def chosen_strategy(given: Mapping[str, Any]) -> str:

@@ -19,7 +19,11 @@ from lakeport.core.names import nearest, quoted
 from lakeport.pipeline.project.audits import read_audits
 from lakeport.pipeline.project.model import ModelSettings
 from lakeport.pipeline.project.problems import Place, Problem, excerpt
-from lakeport.pipeline.project.rules import contradictions, lacks_meaning
+from lakeport.pipeline.project.rules import (
+    contradictions,
+    lacks_meaning,
+    usual_materialization,
+)
 from lakeport.pipeline.project.spans import read_range
 
 # Atomic: a comment ends at its first end, whatever that means for what comes after.
@@ -98,12 +102,13 @@ def _later(path: str, text: str, after: int) -> Problem | None:
 
 
 def settings_of(
-    written: Written, defaults: Written, *, language: str
+    written: Written, defaults: Written, *, language: str, body: str
 ) -> tuple[ModelSettings, list[Problem]]:
     """What holds for a model, as far as it can be understood."""
     problems: list[Problem] = []
     own = dict(_understood(written, problems))
     given = {**_meaningful(dict(_understood(defaults, [])), own), **own}
+    given.setdefault("materialized", usual_materialization(given, body))
     problems += contradictions(own, given, language, written.place)
     return ModelSettings(**given), problems
 
