@@ -51,10 +51,13 @@ class EarlySpark(Closing):
         from lakeport.app.project.daemon import has_daemon  # noqa: PLC0415  late, in this thread
         from lakeport.app.spark import spark_options  # noqa: PLC0415  the same
         from lakeport.pipeline.session import launch_own  # noqa: PLC0415  the same
+        from lakeport.pipeline.session.jars import cached_jars  # noqa: PLC0415  the same
 
         try:
             options = spark_options(self._settings)
-            if options.connect is None and not has_daemon(self._settings):
+            has_jars = options.jars or cached_jars(options.cache, s3=options.s3)
+            # What must be fetched first is fetched when it is needed, however long that takes.
+            if has_jars and options.connect is None and not has_daemon(self._settings):
                 self._launched = launch_own(options)
         except LakeportError:  # whoever needs Spark will try it again, and be told
             self._launched = None
