@@ -139,8 +139,11 @@ class ModelBinder:
         source = SourceText(query.text, path, "codepoint")
         statement = Statement(self._count, source, query.chunk, query.parsed, builds=builds)
         self._count += 1
-        analysed = analyse_statement(self._session, statement)
         name = tuple(self._session.folding.table(part) for part in builds)
+        held = self._session.registry.implied.get(name)
+        if held is not None:  # declared for a model that reads its own table: no other builds it
+            held.source_name = path
+        analysed = analyse_statement(self._session, statement)
         entry = self._session.registry.implied.get(name)
         columns = tuple((one.name, one.data_type) for one in entry.columns) if entry else ()
         return Bound(

@@ -92,6 +92,7 @@ def test_a_model_that_reads_itself_sees_its_table(tmp_path: Path) -> None:
     found = graph(tmp_path, files, {"a.x": {"id": "bigint"}})
     assert columns(found, "a.x") == {"id": "bigint", "more": "int"}
     assert found.upstream(name_of("a.x")) == ()
+    assert found.nodes[0].issues == ()
 
 
 def test_guesses_are_not_certain(tmp_path: Path) -> None:
