@@ -1,248 +1,47 @@
-"""`run`: a project's models built, in their order, and everything about it remembered.
+"""`run`: a project's models built, in their order.
 
-The lake is asked what an earlier run has committed; the state store only knows that there was one. So a
-run that was killed is gone on with by running again, and nothing is done twice.
+Little is loaded here: as soon as the files turn out to be a project, the JVM is launched, and comes up while
+Python loads the rest of the pipeline.
 """
 
 from __future__ import annotations
 
-import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING
 
-import msgspec
-
-from lakeport.app import wiring
-from lakeport.app.maintain.after import maintain_after
-from lakeport.app.project.begin import Begun, begin
 from lakeport.app.project.early import EarlySpark
-from lakeport.app.project.load import load_graph, load_project
-from lakeport.app.project.plan import last_built_in, modified_models
-from lakeport.app.project.records import Recorder
+from lakeport.app.project.load import load_project
 from lakeport.app.project.request import RunRequest
-from lakeport.core.errors import LakeportError
-from lakeport.core.timepoint import NANOSECONDS
-from lakeport.pipeline.planning.interval import Asked
-from lakeport.pipeline.running.context import RunContext, Wanted
-from lakeport.pipeline.running.events import Event, Listener, RunEnded, nobody
-from lakeport.pipeline.running.result import RunResult
-from lakeport.pipeline.running.run import carry_out
-from lakeport.pipeline.target import Run, Tables
-from lakeport.state.heartbeat import Heartbeat
-from lakeport.state.lineage import StoredEdge, StoredIssue
 
 if TYPE_CHECKING:
-    from lakeport.app.lake.pipeline import Pipeline
-    from lakeport.app.maintain import Report
     from lakeport.app.settings import Settings
-    from lakeport.catalog.iceberg.catalog import IcebergCatalog
-    from lakeport.core.names import TableName
-    from lakeport.pipeline.graph import Graph
-    from lakeport.pipeline.session import Session, Spark
-    from lakeport.pipeline.writing import Engine, Observer
-    from lakeport.state import Store
+    from lakeport.pipeline.running.events import Listener
+    from lakeport.pipeline.running.result import RunResult
+    from lakeport.pipeline.session import Spark
+    from lakeport.pipeline.writing import Observer
 
 
 def run_project(
     settings: Settings,
     request: RunRequest,
-    listener: Listener = nobody,
+    listener: Listener | None = None,
     *,
+    following: Callable[[], AbstractContextManager[Listener]] | None = None,
     observe: Observer | None = None,
     spark: Callable[[], Spark] | None = None,
 ) -> RunResult:
-    """`spark` gives the Spark to use, instead of one that the settings describe."""
+    """`spark` gives the Spark to use, instead of one that the settings describe.
+
+    `following` makes a listener that takes long to load, when there is time for that.
+    """
     project = load_project(settings, request.environment)
-    with ExitStack() as stack:
-        early = stack.enter_context(EarlySpark(settings, spark))
+    with EarlySpark(settings, spark) as early:
         if project.models and not project.problems:
             early.launch()
-        catalog = stack.enter_context(wiring.open_catalog(settings))
-        store = stack.enter_context(wiring.open_state(settings))
-        begun = begin(store, catalog, project, request)
-        graph = load_graph(
-            project,
-            catalog,
-            is_incremental=(lambda _: False) if begun.request.full_refresh else None,
-        )
-        running = _Running(settings, catalog, store, graph, begun, listener, observe)
-        return running.carried_out(early)
+        from lakeport.app.project.carry import carry_out_project  # noqa: PLC0415  loads everything
+        from lakeport.pipeline.running.events import nobody  # noqa: PLC0415  the same
 
-
-@dataclass(frozen=True)
-class _Running:
-    settings: Settings
-    catalog: IcebergCatalog
-    store: Store
-    graph: Graph
-    begun: Begun
-    listener: Listener
-    observe: Observer | None
-
-    def carried_out(self, early: EarlySpark) -> RunResult:
-        last = last_built_in(self.store, self.graph.project)
-        request = self.begun.request
-        selected = self.graph.select(
-            request.select, request.exclude, lambda: modified_models(self.graph, last)
-        )
-        ends = {str(name): built.end for name, built in last.items() if built.end is not None}
-        wanted = self._wanted()
-        self.begun.take_up(self.graph)
-        with self._means(early) as (sessions, leases):
-            recorder = Recorder(self.store, self.graph, self.begun.run_id, atomic=wanted.is_atomic)
-            context = RunContext(
-                run=Run(self.begun.run_id, actor=self.begun.actor),
-                graph=self.graph,
-                wanted=wanted,
-                sessions=sessions,
-                tables=Tables(self.catalog, self.begun.actor),
-                leases=leases,
-                listener=lambda event: self._heard(event, recorder),
-                observe=self.observe,
-                resumed=self.begun.resumed,
-                last_ends=ends,
-            )
-            try:
-                if selected and not self.begun.resumed:
-                    sessions.open()
-                result = carry_out(context, selected, self.begun.began_ns)
-            except BaseException as error:
-                self._ended_by(error, context)
-                raise
-            return self._finished(result, recorder, sessions)
-
-    def _wanted(self) -> Wanted:
-        request, pipeline = self.begun.request, self.settings.pipeline
-        now = datetime.fromtimestamp(self.begun.started_ns / NANOSECONDS, UTC)
-        return Wanted(
-            Asked(now, request.start, request.end, request.full_refresh),
-            request.publish,
-            pipeline.publish,
-            request.jobs or pipeline.workers,
-        )
-
-    @contextmanager
-    def _means(self, early: EarlySpark) -> Iterator[tuple[_Sessions, Heartbeat]]:
-        root = str(self.settings.root)
-        is_python = any(node.model.language == "python" for node in self.graph.nodes)
-        if is_python and root not in sys.path:
-            sys.path.insert(0, root)  # what models in Python share lies beside them
-        leases, owner = self.store.leases, self.begun.owner
-        with (
-            wiring.open_pipeline(
-                self.settings, self.catalog, self.begun.actor, start=early.spark
-            ) as pipeline,
-            Heartbeat(leases, owner, runs=self.store.runs) as heartbeat,
-        ):
-            try:
-                yield _Sessions(pipeline), heartbeat
-            finally:
-                leases.release_all(owner)
-
-    def _heard(self, event: Event, recorder: Recorder) -> None:
-        recorder(event)
-        self.listener(event)
-
-    def _ended_by(self, error: BaseException, context: RunContext) -> None:
-        """Ctrl-C before there was anything to stop, a second one, or a bug: the next run goes on."""
-        context.stop.ask()
-        status = "stopped" if isinstance(error, KeyboardInterrupt) else "failed"
-        told = error.message if isinstance(error, LakeportError) else type(error).__name__
-        self.store.runs.end(self.begun.run_id, status, time.time_ns(), error=told)  # type: ignore[arg-type]
-
-    def _finished(self, result: RunResult, recorder: Recorder, sessions: _Sessions) -> RunResult:
-        recorder.finish(result)
-        self._remember_lineage()
-        notes = self.begun.notes
-        kept: Report | None = None
-        if result.status != "stopped":
-            kept = maintain_after(
-                self.settings,
-                self.catalog,
-                _written(result),
-                store=self.store,
-                actor=self.begun.actor,
-            )
-        result = replace(
-            result,
-            notes=(*notes, *result.notes),
-            maintenance=None if kept is None else msgspec.to_builtins(kept),
-            ended_ns=time.time_ns(),
-        )
-        error = result.error or next((m.error for m in result.models if m.error is not None), None)
-        told = None if error is None else error.message
-        self.store.runs.end(result.run_id, result.status, result.ended_ns, error=told)
-        if sessions.failure is not None and not result.count("succeeded", "recovered"):
-            raise sessions.failure
-        self.listener(RunEnded(result))
-        return result
-
-    def _remember_lineage(self) -> None:
-        graph, project = self.graph, self.graph.project
-
-        def table(name: TableName) -> TableName:
-            return project.environment.table(name) if name in project.models else name
-
-        edges = [
-            StoredEdge(
-                table(edge.source),
-                edge.source_column,
-                table(edge.target),
-                edge.target_column,
-                approximate=edge.approximate,
-            )
-            for edge in graph.column_edges
-        ]
-        issues = [
-            StoredIssue(
-                table(issue.model),
-                issue.code,
-                issue.severity,
-                issue.message,
-                issue.hint,
-                issue.place.path,
-                issue.place.line,
-                issue.place.column,
-            )
-            for issue in graph.issues
-        ]
-        self.store.lineage.put(project.catalog, project.environment.name, edges, issues)
-
-
-@dataclass(slots=True)
-class _Sessions:
-    """The pipeline's. If Spark cannot be had at all, it is tried once and not for every model."""
-
-    pipeline: Pipeline
-    failure: LakeportError | None = field(default=None)
-
-    def open(self) -> None:
-        """When there is a Spark; a run that goes on with another may need none."""
-        if self.failure is not None:
-            raise self.failure
-        try:
-            self.pipeline.spark()
-        except LakeportError as error:
-            self.failure = error
-            raise
-
-    @contextmanager
-    def engine(
-        self, session: Session | None = None, observe: Observer | None = None, *, keep: bool = True
-    ) -> Iterator[Engine]:
-        self.open()
-        more = {} if observe is None else {"observe": observe}
-        with self.pipeline.engine(session, keep=keep, **more) as engine:
-            yield engine
-
-
-def _written(result: RunResult) -> list[TableName]:
-    return [
-        model.outcome.table
-        for model in result.models
-        if model.status == "succeeded" and model.outcome is not None
-    ]
+        heard = nullcontext(listener or nobody) if following is None else following()
+        with heard as listening:
+            return carry_out_project(settings, project, request, early, listening, observe)

@@ -8,12 +8,27 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from lakeport.app.project.request import RunRequest
+from lakeport.app.project.run import run_project
 from lakeport.cli.frame import Answer, Call, command
-from lakeport.cli.selection import Env, Exclude, From, FullRefresh, Publish, Select, To, moment
+from lakeport.cli.selection import (
+    Env,
+    Exclude,
+    From,
+    FullRefresh,
+    NoDaemon,
+    Publish,
+    Select,
+    To,
+    moment,
+    without_daemon,
+)
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
+    from contextlib import AbstractContextManager
+
     from lakeport.cli.output.text import Page
+    from lakeport.pipeline.running.events import Listener
     from lakeport.pipeline.running.result import RunResult
 
 
@@ -45,6 +60,7 @@ def run(  # noqa: PLR0913  each is an option of its own on the command line
         bool,
         typer.Option("--new", help="Begin anew, although a run of the same kind was killed."),
     ] = False,
+    no_daemon: NoDaemon = False,
 ) -> Answer[dict[str, object]]:
     """Build the tables of the project's models, each after those that it reads.
 
@@ -52,8 +68,6 @@ def run(  # noqa: PLR0913  each is an option of its own on the command line
     fails blocks those that read it and no others. After a crash, running again goes on where it ended.
     The exit code is 1 if a model failed, was blocked or stopped.
     """
-    from lakeport.app.project.run import run_project  # noqa: PLC0415  loads all of the pipeline
-
     request = RunRequest(
         select=tuple(select or ()),
         exclude=tuple(exclude or ()),
@@ -66,16 +80,16 @@ def run(  # noqa: PLR0913  each is an option of its own on the command line
         retry=retry,
         new=new,
     )
-    settings = call.project()
-    if call.json:
-        result = run_project(settings, request)
-    else:
-        from lakeport.cli.output.live import following  # noqa: PLC0415  loads rich
-
-        with following() as listener:
-            result = run_project(settings, request, listener)
+    settings = call.project(without_daemon(wanted=no_daemon))
+    result = run_project(settings, request, following=None if call.json else _following)
     code = ExitCode.DONE if result.status == "succeeded" else ExitCode.NO
     return Answer(result.as_dict() if call.json else {}, partial(_show, result), code)
+
+
+def _following() -> AbstractContextManager[Listener]:
+    from lakeport.cli.output.live import following  # noqa: PLC0415  loads rich and the pipeline
+
+    return following()
 
 
 def _show(result: RunResult, _value: dict[str, object], page: Page) -> None:

@@ -28,6 +28,7 @@ from lakeport.pipeline.running.events import (
     ModelEnded,
     ModelReached,
     ModelWaits,
+    Preparing,
     Publishing,
     RunBegan,
     Stopping,
@@ -121,6 +122,8 @@ class Board:
 
     def __call__(self, event: Event) -> None:
         match event:
+            case Preparing():
+                self.head = event.what
             case RunBegan():
                 self.total, self.head = len(event.models), ""
             case ModelBegan():

@@ -15,6 +15,13 @@ from lakeport.pipeline.writing import Progress
 
 
 @dataclass(frozen=True, slots=True)
+class Preparing:
+    """What takes its time before the first model can begin."""
+
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
 class RunBegan:
     """`models` are those with something to do, in their order."""
 
@@ -79,7 +86,8 @@ class RunEnded:
 
 
 Event: TypeAlias = (
-    RunBegan
+    Preparing
+    | RunBegan
     | ModelBegan
     | ModelWaits
     | ModelReached
