@@ -19,10 +19,16 @@ from tests.spark.ground import Ground, open_ground
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """PySpark leaves the socket of every answer to the garbage collector, which is its own affair."""
+    """PySpark leaves the socket of every answer to the garbage collector, which is its own affair.
+
+    The first test of a worker starts its JVM or server in its own time: on a machine that does much else
+    that alone took a minute and a half.
+    """
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker(pytest.mark.filterwarnings("ignore:unclosed <socket:ResourceWarning"))
+            if item.get_closest_marker("timeout") is None:
+                item.add_marker(pytest.mark.timeout(300))
 
 
 @pytest.fixture(scope="session")
