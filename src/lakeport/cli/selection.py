@@ -58,6 +58,16 @@ Publish: TypeAlias = Annotated[
     ),
 ]
 
+NoDaemon: TypeAlias = Annotated[
+    bool,
+    typer.Option("--no-daemon", help="Start a Spark of its own, although a daemon is there."),
+]
+
+
+def without_daemon(*, wanted: bool) -> dict[str, object]:
+    """The flag as a setting."""
+    return {"pipeline.daemon.use": "never"} if wanted else {}
+
 
 def moment(option: str, text: str | None) -> datetime | None:
     """A date or a point in time as ISO 8601 writes it; without a zone it is UTC's."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lakeport.app.doctor.report import Check, ok, warn
+from lakeport.app.project.daemon import daemon_status
 from lakeport.app.spark import spark_options
 from lakeport.core.errors import LakeportError
 from lakeport.core.secrets import mask_text
@@ -39,7 +40,7 @@ def checks(settings: Settings) -> tuple[Check, ...]:
     if options.connect is not None:
         remote = f"not needed here: Spark runs at {mask_text(options.connect)}"
         return ok("java", remote), pyspark(), ok("spark jar", remote)
-    return java(options), pyspark(), jar(options)
+    return java(options), pyspark(), jar(options), *daemon(settings)
 
 
 def java(options: SparkOptions) -> Check:
@@ -64,6 +65,23 @@ def jar(options: SparkOptions) -> Check:
         f"{RUNTIME} in {folder} is damaged" if is_damaged else f"{RUNTIME} is not in {folder}",
         f"the first `lakeport run` fetches it; without a network put {RUNTIME}-{VERSIONS[0]}.jar"
         " there or name it in `pipeline.jars`",
+    )
+
+
+def daemon(settings: Settings) -> tuple[Check, ...]:
+    """Only if one runs: nobody needs to have one."""
+    found = daemon_status(settings)
+    if found.pid is None:
+        return ()
+    told = f"runs at {found.address} since {found.started} (process {found.pid})"
+    if found.matches:
+        return (ok("spark daemon", told),)
+    return (
+        warn(
+            "spark daemon",
+            f"{told}, with other settings or versions: runs do not use it",
+            "`lakeport daemon start` replaces it",
+        ),
     )
 
 

@@ -9,7 +9,18 @@ import typer
 
 from lakeport.app.project.plan import PlanRequest, plan_project
 from lakeport.cli.frame import Answer, Call, command
-from lakeport.cli.selection import Env, Exclude, From, FullRefresh, Publish, Select, To, moment
+from lakeport.cli.selection import (
+    Env,
+    Exclude,
+    From,
+    FullRefresh,
+    NoDaemon,
+    Publish,
+    Select,
+    To,
+    moment,
+    without_daemon,
+)
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
@@ -38,6 +49,7 @@ def plan(  # noqa: PLR0913  each is an option of its own on the command line
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if anything changes, for CI.")
     ] = False,
+    no_daemon: NoDaemon = False,
 ) -> Answer[dict[str, object]]:
     """Show what a run would do, and do nothing.
 
@@ -55,7 +67,7 @@ def plan(  # noqa: PLR0913  each is an option of its own on the command line
         spark=not no_spark,
         with_sql=sql or call.json,
     )
-    found = plan_project(call.project(), request)
+    found = plan_project(call.project(without_daemon(wanted=no_daemon)), request)
     no = found.is_refused or (check and found.has_changes)
     code = ExitCode.NO if no else ExitCode.DONE
     value = found.as_dict() if call.json else {}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakeport.app.project.test import TestReport, TestRequest, run_tests
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output.sizes import counted
-from lakeport.cli.selection import Env, Exclude, Select
+from lakeport.cli.selection import Env, Exclude, NoDaemon, Select, without_daemon
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
@@ -24,6 +24,7 @@ def test(  # a command, and none of pytest's
     select: Select = None,  # noqa: PT028
     exclude: Exclude = None,  # noqa: PT028
     env: Env = None,  # noqa: PT028
+    no_daemon: NoDaemon = False,  # noqa: PT028
 ) -> Answer[TestReport]:
     """Run the unit tests of models.
 
@@ -31,7 +32,7 @@ def test(  # a command, and none of pytest's
     rows of it. They run on Spark, and on no table of the lake. The exit code is 1 if a test fails.
     """
     request = TestRequest(tuple(select or ()), tuple(exclude or ()), env)
-    report = run_tests(call.project(), request)
+    report = run_tests(call.project(without_daemon(wanted=no_daemon)), request)
     return Answer(report, _show, ExitCode.NO if report.failed else ExitCode.DONE)
 
 
