@@ -25,13 +25,13 @@ SOURCES = {"sources.toml": "[raw.orders]"}
             [
                 (
                     "2:6: there is no table `raw.ordrs`\n  FROM raw.ordrs AS o\n       ^\n"
-                    "  did you mean `raw.orders`? load it (lakeport load raw.ordrs FILE), or declare it in "
-                    "sources.toml as [raw.ordrs]"
+                    "  did you mean `raw.orders`? if not, load it: lakeport load raw.ordrs FILE, or declare it in "
+                    "sources.toml: [raw.ordrs]"
                 ),
                 (
                     "3:8: there is no table `stagin.y`\n  JOIN stagin.y USING (id)\n       ^\n"
-                    "  did you mean `staging.y`? load it (lakeport load stagin.y FILE), or declare it in "
-                    "sources.toml as [stagin.y]"
+                    "  did you mean `staging.y`? if not, load it: lakeport load stagin.y FILE, or declare it in "
+                    "sources.toml: [stagin.y]"
                 ),
             ],
         ),
@@ -107,7 +107,7 @@ SOURCES = {"sources.toml": "[raw.orders]"}
             [
                 (
                     "2:20: there is no parameter `:strat`\n  FROM a.y WHERE d > :strat\n"
-                    "                     ^\n  did you mean `:start`? set it in [pipeline.parameters]: strat = …"
+                    "                     ^\n  did you mean `:start`? if not, set it in [pipeline.parameters]: strat = …"
                 )
             ],
         ),
@@ -166,9 +166,10 @@ def test_a_circle_names_every_file_and_line(tmp_path: Path) -> None:
     }
     assert problems(tmp_path, files) == [
         (
-            "models/a/x.sql:1:15: models read each other in a circle: `a.x` reads `a.y` "
-            "(models/a/x.sql:1:15), `a.y` reads `a.z` (models/a/y.sql:2:6), `a.z` reads `a.x` "
-            "(models/a/z.py:2)\n"
+            "models/a/x.sql:1:15: models read each other in a circle:\n"
+            "  `a.x` reads `a.y` (models/a/x.sql:1:15)\n"
+            "  `a.y` reads `a.z` (models/a/y.sql:2:6)\n"
+            "  `a.z` reads `a.x` (models/a/z.py:2)\n"
             "  take one of these reads out, or move what both need into a model of its own"
         )
     ]

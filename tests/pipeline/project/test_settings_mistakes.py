@@ -111,7 +111,7 @@ MISTAKES = [
         'depends_on = ["no.where"]',
         (
             "2: there is no table `no.where`\n"
-            "  load it (lakeport load no.where FILE), or declare it in sources.toml as [no.where]"
+            "  load it: lakeport load no.where FILE, or declare it in sources.toml: [no.where]"
         ),
     ),
 ]
@@ -151,7 +151,7 @@ SELECT 1 AS id
         "models/a/b.sql:6: `row_count` accepts no number of rows\n  max is not below min",
         (
             "models/a/b.sql:7: there is no table `no.where`\n"
-            "  load it (lakeport load no.where FILE), or declare it in sources.toml as [no.where]"
+            "  load it: lakeport load no.where FILE, or declare it in sources.toml: [no.where]"
         ),
         (
             "models/a/b.sql:8: a part of an expression is missing near `<`\n"

@@ -21,13 +21,12 @@ from lakeport.pipeline.graph.model import (
     KnownTable,
     Node,
     ParameterUse,
-    Qualifier,
     Query,
     Reference,
     ReferenceKind,
 )
 from lakeport.pipeline.graph.order import circles, in_order
-from lakeport.pipeline.graph.resolve import Names, Target, parts_of
+from lakeport.pipeline.graph.resolve import Names, Target, parts_of, reference_of
 from lakeport.pipeline.graph.texts import Text, Texts, read_texts
 from lakeport.pipeline.project.model import (
     BUILT_IN_PARAMETERS,
@@ -237,20 +236,7 @@ class _Builder:
             kind = self._kind(found, model)
             if kind == "self" and not found.suffix and text.audit is None:
                 self._problems += self._reads_itself(text, use.start)
-            yield Reference(
-                use.parts,
-                use.start,
-                use.end,
-                found.table,
-                kind,
-                located.place(use.start),
-                found.suffix,
-                use.travels,
-                use.alias_at,
-                use.lead,
-                use.is_only,
-                tuple(Qualifier(one.start, one.end, one.parts) for one in use.qualifiers),
-            )
+            yield reference_of(use, found, kind, located.place(use.start))
 
     def _reads_itself(self, text: Text, start: int) -> Iterator[Problem]:
         model = text.model
@@ -270,7 +256,7 @@ class _Builder:
         for use in text.query.parameters:
             if use.name not in self._parameters:
                 close = nearest(use.name, self._parameters)
-                hint = f"did you mean {quoted(f':{close}')}? " if close else ""
+                hint = f"did you mean {quoted(f':{close}')}? if not, " if close else ""
                 message = f"there is no parameter {quoted(f':{use.name}')}"
                 hint += f"set it in [pipeline.parameters]: {use.name} = …"
                 self._problems.append(
@@ -334,7 +320,7 @@ def _circle(knot: list[TableName], read: list[_Read]) -> Problem:
     assert first is not None  # noqa: S101 - a circle has models
     return Problem(
         "cycle",
-        f"models read each other in a circle: {', '.join(steps)}",
+        "\n  ".join(("models read each other in a circle:", *steps)),
         "take one of these reads out, or move what both need into a model of its own",
         first,
     )

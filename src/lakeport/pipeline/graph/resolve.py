@@ -11,8 +11,10 @@ from dataclasses import dataclass, field
 
 from lakeport.core.names import TableName, fold, nearest, quoted
 from lakeport.lineage.names import written_parts
-from lakeport.pipeline.graph.model import KnownTable, ReferenceKind
+from lakeport.lineage.references import TableUse
+from lakeport.pipeline.graph.model import KnownTable, Qualifier, Reference, ReferenceKind
 from lakeport.pipeline.project.model import Project, TableMap
+from lakeport.pipeline.project.problems import Place
 
 METADATA_TABLES = frozenset(
     {
@@ -109,15 +111,33 @@ class Names:
     def _unknown(self, parts: tuple[str, ...]) -> Unknown:
         name, _ = next(self._candidates(parts))
         close = nearest(str(name), map(str, self._all()))
-        hint = f"did you mean {quoted(close)}? " if close else ""
+        hint = f"did you mean {quoted(close)}? if not, " if close else ""
         return Unknown(
             "unknown-table",
             f"there is no table {quoted(str(name))}",
-            f"{hint}load it (lakeport load {name} FILE), or declare it in sources.toml as [{name}]",
+            f"{hint}load it: lakeport load {name} FILE, or declare it in sources.toml: [{name}]",
         )
 
     def _all(self) -> Collection[TableName]:
         return [*self.project.models, *self.project.sources]
+
+
+def reference_of(use: TableUse, found: Target, kind: ReferenceKind, place: Place) -> Reference:
+    """A name in a text, with the table that it means."""
+    return Reference(
+        use.parts,
+        use.start,
+        use.end,
+        found.table,
+        kind,
+        place,
+        found.suffix,
+        use.travels,
+        use.alias_at,
+        use.lead,
+        use.is_only,
+        tuple(Qualifier(one.start, one.end, one.parts) for one in use.qualifiers),
+    )
 
 
 def parts_of(text: str) -> tuple[str, ...]:
