@@ -235,3 +235,127 @@ def test_a_catalog_out_of_reach_is_a_failure_that_names_it(lakeport: Run) -> Non
     )
     assert shown.code == 3
     assert "not-a-database" in shown.err
+
+
+# -- in a project -----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def shop(lakeport: Run) -> Run:
+    assert lakeport("init", ".", "--example", "shop").code == 0
+    return lakeport
+
+
+def test_a_project_is_all_of_its_models(shop: Run) -> None:
+    shown = shop("lineage", "--fail-on", "warning")
+    assert shown.code == 0
+    assert "staging.customers.name                 raw.customers.name" in shown.out  # a template
+    assert (
+        "marts.customer_segments                rows of marts.customer_value" in shown.out
+    )  # Python
+    assert shown.out.endswith(
+        "8 statements, 14 relations, 60 columns, 0 approximate edges, 0 errors, 0 warnings\n"
+    )
+    assert shop("lineage", "models").out == shown.out
+    assert not Path(".lakeport").exists()
+
+
+def test_a_project_is_found_from_inside_of_it(shop: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    shown = shop("lineage")
+    monkeypatch.chdir("models/marts")
+    assert shop("lineage").out == shown.out
+
+
+@pytest.mark.parametrize(
+    "name", ["marts.daily_revenue.revenue", "MARTS.Daily_Revenue.REVENUE", "daily_revenue.revenue"]
+)
+def test_one_column_of_a_project_in_any_spelling(shop: Run, name: str) -> None:
+    shown = shop("lineage", "--column", name)
+    assert shown.out == (
+        "column                           comes from                       how\n"
+        "staging.order_items.quantity     raw.order_items.quantity         copied\n"
+        "staging.order_items.discount     raw.order_items.discount         computed\n"
+        "staging.products.unit_price      raw.products.unit_price          copied\n"
+        "priced.amount                    staging.order_items.quantity     computed\n"
+        "priced.amount                    staging.products.unit_price      computed\n"
+        "priced.amount                    staging.order_items.discount     computed\n"
+        "intermediate.order_totals.total  priced.amount                    computed\n"
+        "marts.daily_revenue.revenue      intermediate.order_totals.total  computed\n"
+        "\n"
+        "8 statements, 14 relations, 60 columns, 0 approximate edges, 0 errors, 0 warnings\n"
+    )
+
+
+def test_an_environment_names_the_tables_of_models_and_not_of_sources(shop: Run) -> None:
+    with Path("lakeport.toml").open("a", encoding="utf-8") as file:
+        file.write('[pipeline.environments.dev]\nprefix = "dev_"\n')
+    shown = shop("lineage", "--env", "dev", "--upstream", "customer_segments")
+    assert "dev_marts.customer_segments  rows of dev_marts.customer_value" in shown.out
+    shown = shop("lineage", "--env", "dev", "--upstream", "dev_staging.customers.email")
+    assert "dev_staging.customers.email  raw.customers.email  computed" in shown.out
+    shown = shop("lineage", "models/staging/customers.sql", "--env", "dev")
+    assert "dev_staging.customers.email" in shown.out
+    shown = shop("lineage", "--env", "dve")
+    assert "did you mean `dev`?" in shown.err
+
+
+def test_a_model_in_python_alone(shop: Run) -> None:
+    shown = shop("lineage", "models/marts/customer_segments.py")
+    assert shown.out == (
+        "column                   comes from                    how\n"
+        "marts.customer_segments  rows of marts.customer_value  computed\n"
+        "\n"
+        "0 statements, 2 relations, 0 columns, 0 approximate edges, 0 errors, 0 warnings\n"
+    )
+
+
+def test_names_mean_what_they_mean_to_the_project(lakeport: Run) -> None:
+    Path("models/b").mkdir(parents=True)
+    Path("lakeport.toml").write_text("[pipeline.vars]\nwhole = 'b.first'\n", encoding="utf-8")
+    Path("models/b/first.sql").write_text("SELECT 1 AS id", encoding="utf-8")
+    Path("models/b/second.sql").write_text(
+        "{% set unused = 1 %}\n"
+        "SELECT a.id AS a, b.id AS b, first.id AS c, :not_set AS p\n"
+        "FROM first, lake.B.FIRST AS a, {{ ref('first') }} AS b,\n"
+        "  nowhere.t",
+        encoding="utf-8",
+    )
+    shown = lakeport("lineage")
+    for column in "abc":
+        assert f"b.second.{column}  b.first.id" in shown.out
+    assert "nowhere" not in shown.err
+    assert "error" not in shown.out.splitlines()[-1].replace("0 errors", "")
+
+
+def test_incremental_is_what_the_catalog_says(lakeport: Run) -> None:
+    Path("lakeport.toml").write_text("", encoding="utf-8")
+    Path("models/b").mkdir(parents=True)
+    Path("models/b/t.sql").write_text(
+        "/* lakeport\nmaterialized = 'incremental'\n*/\n"
+        "SELECT {% if is_incremental() %} later {% else %} earlier {% endif %} AS x FROM raw.t",
+        encoding="utf-8",
+    )
+    assert "raw.t.later" in lakeport("lineage").out
+    assert "raw.t.earlier" in lakeport("lineage", "--catalog").out
+    catalog = connect(wiring.profile_of(load()))
+    catalog.create_namespace("b")
+    catalog.create_table("b.T", pa.schema([("x", pa.int64())]))
+    catalog.close()
+    assert "raw.t.later" in lakeport("lineage", "--catalog").out
+
+
+def test_what_is_wrong_with_a_project_is_told_at_its_line(shop: Run) -> None:
+    Path("models/marts/bad.sql").write_text("SELECT *\nFROM {{ ref('ordres') }}", encoding="utf-8")
+    for arguments in ((), ("models",), ("models/marts/bad.sql",)):
+        shown = shop("lineage", *arguments)
+        assert (shown.code, shown.out) == (2, "")
+        assert "models/marts/bad.sql:2: there is no model `ordres`" in shown.err
+    # Of files that can be read, everything is told; a query that cannot is an issue among others.
+    assert shop("lineage", "models/staging").code == 0
+    Path("models/marts/bad.sql").write_text("SELECT *\nFORM staging.orders", encoding="utf-8")
+    shown = shop("lineage")
+    assert (shown.code, shown.err) == (0, "")
+    assert "models/marts/bad.sql:2" in shown.out
+    assert "marts.daily_revenue.revenue" in shown.out
+    Path("sources.toml").write_text("[raw", encoding="utf-8")
+    assert "sources.toml:1" in shop("lineage").err

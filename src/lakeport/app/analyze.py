@@ -6,28 +6,33 @@ schema that is no schema. Those are errors with a hint, before any analysis star
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import msgspec
 
 from lakeport.app import wiring
-from lakeport.app.model_files import built_by
+from lakeport.app.model_files import ModelFiles, built_by, model_files, settings_around
+from lakeport.app.sql_files import STANDARD_INPUT, SqlFile, files_in, read_payload, read_text
 from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.names import fold
 from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.diff import LineageDiff, diff
+from lakeport.lineage.programs import with_programs
 from lakeport.lineage.types import read_type, type_text
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from pathlib import Path
 
     from lakeport.app.settings import Settings
+    from lakeport.core.names import TableName
     from lakeport.lineage import Issue
+    from lakeport.lineage.programs import Program
 
 TemplateMode: TypeAlias = Literal["raw", "jinja", "dbt"]
-STANDARD_INPUT = "-"
+_SPARK = frozenset({"spark", "spark_sql", "sparksql"})
 _SCHEMA_SHAPES = 'a list of tables, {"tables": […]}, or a saved analysis'
 
 
@@ -35,30 +40,36 @@ _SCHEMA_SHAPES = 'a list of tables, {"tables": […]}, or a saved analysis'
 class Workload:
     """What to analyse: files and folders (`-` is standard input), and how to read them.
 
-    The imported schema comes from the file `schema` or from the live catalog that settings describe.
+    Without any it is all of `project`, in one of its environments. Files that are models are read as their
+    project reads them, unless `template` or a dialect that is not Spark's says how. The imported schema comes
+    from the file `schema`, from the live catalog that settings describe, or from what projects declare.
     """
 
-    paths: tuple[Path, ...]
+    paths: tuple[Path, ...] = ()
     dialect: str = "generic"
     schema: Path | None = None
     catalog: Settings | None = None
     template: TemplateMode = "raw"
     options: dict[str, Any] = field(default_factory=dict)
+    project: Settings | None = None
+    environment: str | None = None
+
+    @property
+    def as_models(self) -> bool:
+        return self.template == "raw" and self.dialect in _SPARK
 
 
 @dataclass(frozen=True, slots=True)
 class Analysis:
-    """A result, and the texts it is about by source name; none of templates, whose places are others."""
+    """A result, and the texts it is about by source name; none of templates that lineage rendered itself."""
 
     result: AnalyzeResult
-    texts: dict[str, bytes]
+    texts: dict[str, SqlFile]
 
     def line(self, issue: Issue) -> int | None:
         """The line an issue is on."""
         text = self.texts.get(issue.source_name or "")
-        if text is None or issue.span is None:
-            return None
-        return text.count(b"\n", 0, issue.span.start) + 1
+        return None if text is None or issue.span is None else text.line(issue.span.start)
 
 
 def analyze_workload(workload: Workload) -> Analysis:
@@ -69,21 +80,68 @@ def analyze_workload(workload: Workload) -> Analysis:
             "a schema file and the live catalog cannot both be imported",
             hint="leave out --schema or --catalog",
         )
-    files = [_source(path) for path in _files(workload.paths)]
+    schema = _imported(workload)
+    gathered = _gathered(workload, schema)
+    files = gathered.files
     # The files of models are in the order of their names, which says nothing about their work.
-    order = {"statementOrder": "dependency"} if any("builds" in file for file in files) else {}
+    order = {"statementOrder": "dependency"} if any(file.builds for file in files) else {}
     request: dict[str, Any] = {
-        "files": files,
+        "files": [
+            {"name": file.name, "content": file.content}
+            | ({} if file.builds is None else {"builds": file.builds})
+            for file in files or [SqlFile("", "")]  # all of them may be programs
+        ],
         "dialect": workload.dialect,
         "options": {**order, **workload.options},
         "templateConfig": {"mode": workload.template},
     }
-    if workload.schema is not None:
-        request["schema"] = read_schema(workload.schema, workload.dialect)
-    elif workload.catalog is not None:
-        request["schema"] = catalog_schema(workload.catalog, workload.dialect)
+    if workload.schema is None and gathered.declared:
+        schema = _completed(schema or {"tables": []}, gathered.declared)
+    if schema is not None:
+        request["schema"] = schema
+    catalog = None if workload.catalog is None else workload.catalog.catalog.name
+    result = _with_former_rows(analyze(request), files)
+    result = with_programs(result, gathered.programs, catalog)
     raw = files if workload.template == "raw" else []
-    return Analysis(analyze(request), {file["name"]: file["content"].encode() for file in raw})
+    return Analysis(result, {file.name: file for file in raw})
+
+
+def _with_former_rows(result: AnalyzeResult, files: list[SqlFile]) -> AnalyzeResult:
+    """A model that reads itself reads what it made before, so nobody need know its table."""
+    built = {file.name: fold(file.builds) for file in files if file.builds is not None}
+    issues = [
+        issue
+        for issue in result.issues
+        if issue.code is not IssueCode.UNKNOWN_TABLE
+        or fold(issue.relation or "") != built.get(issue.source_name or "")
+    ]
+    if len(issues) == len(result.issues):
+        return result
+    counts = result.summary.issue_count
+    gone = len(result.issues) - len(issues)
+    fewer = msgspec.structs.replace(counts, warnings=counts.warnings - gone)
+    summary = msgspec.structs.replace(result.summary, issue_count=fewer)
+    return msgspec.structs.replace(result, issues=issues, summary=summary)
+
+
+def _imported(workload: Workload) -> dict[str, Any] | None:
+    if workload.schema is not None:
+        return read_schema(workload.schema, workload.dialect)
+    if workload.catalog is not None:
+        return catalog_schema(workload.catalog, workload.dialect)
+    return None
+
+
+def _completed(schema: dict[str, Any], declared: list[dict[str, Any]]) -> dict[str, Any]:
+    """What is declared of tables that are not there yet."""
+    held = {(fold(table["schema"]), fold(table["name"])) for table in schema["tables"]}
+    catalog = {"catalog": schema["defaultCatalog"]} if "defaultCatalog" in schema else {}
+    missing = [
+        {**catalog, **table}
+        for table in declared
+        if (fold(table["schema"]), fold(table["name"])) not in held
+    ]
+    return {**schema, "tables": [*schema["tables"], *missing]}
 
 
 def catalog_schema(settings: Settings, dialect: str) -> dict[str, Any]:
@@ -111,21 +169,12 @@ def _type_text(spark: str, dialect: str) -> str:
     return (known and type_text(known, dialect)) or spark
 
 
-def read_payload(path: Path) -> bytes:
-    """A file's bytes, or those of standard input."""
-    if str(path) == STANDARD_INPUT:
-        return sys.stdin.buffer.read()
-    if not path.is_file():
-        raise NotFoundError(f"there is no file {path}", hint="`-` reads standard input")
-    return path.read_bytes()
-
-
 def read_schema(path: Path, dialect: str) -> dict[str, Any]:
     """An imported schema from JSON or from CREATE statements."""
     content = read_payload(path)
     if content.lstrip()[:1] in {b"{", b"["}:
         return _schema_from_json(content, path)
-    return _schema_from_ddl(_text(content, path), path, dialect)
+    return _schema_from_ddl(read_text(content, path), path, dialect)
 
 
 def compare(old: Path, new: Path, workload: Workload) -> LineageDiff:
@@ -145,38 +194,77 @@ def _analysis(path: Path, workload: Workload) -> AnalyzeResult:
         ) from error
 
 
-def _files(paths: tuple[Path, ...]) -> list[Path]:
-    if not paths:
-        raise InvalidRequestError(
-            "there is nothing to analyse",
-            hint="name SQL files or folders, or `-` for standard input",
-        )
-    found: list[Path] = []
-    for path in paths:
-        if path.is_dir():
-            inside = sorted(path.rglob("*.sql"))
-            if not inside:
-                raise NotFoundError(f"there is no .sql file in {path}")
-            found += inside
-        else:
-            found.append(path)
-    return found
+@dataclass(slots=True)
+class _Gathered:
+    files: list[SqlFile] = field(default_factory=list)
+    programs: list[Program] = field(default_factory=list)
+    declared: list[dict[str, Any]] = field(default_factory=list)
 
 
-def _source(path: Path) -> dict[str, str]:
-    content = _text(read_payload(path), path)
+def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
+    exists = None if workload.catalog is None or schema is None else _existence(schema)
+    if not workload.paths:
+        if workload.project is None or workload.project.file is None:
+            raise InvalidRequestError(
+                "there is nothing to analyse",
+                hint="name SQL files or folders, or `-` for standard input; a project needs no names",
+            )
+        models = model_files(workload.project, workload.environment, exists)
+        models.require_sound()
+        return _Gathered([*models.files.values()], [*models.programs.values()], models.declared)
+    if not workload.as_models:
+        return _Gathered([_source(path) for path in files_in(workload.paths)])
+    return _Models(workload, exists).gathered()
+
+
+@dataclass(slots=True)
+class _Models:
+    """Files that are named, those of projects as these know them."""
+
+    workload: Workload
+    exists: Callable[[TableName], bool] | None
+    projects: dict[Path, ModelFiles] = field(default_factory=dict)
+
+    def gathered(self) -> _Gathered:
+        found = _Gathered()
+        paths = files_in(self.workload.paths, (".sql", ".py"))
+        for path in paths:
+            models = None if str(path) == STANDARD_INPUT else self._around(path)
+            program = None if models is None else models.program(path)
+            if program is not None:
+                found.programs.append(program)
+            elif path.suffix != ".py" or path in self.workload.paths:
+                known = None if models is None else models.file(path)
+                found.files.append(known or _source(path))
+        read = {path.resolve() for path in paths}
+        for models in self.projects.values():
+            # With some tables imported, all others are taken for mistakes: models that are left out are none.
+            if models.files.keys() <= read:
+                found.declared += models.declared
+        if not found.files and not found.programs:
+            raise NotFoundError(f"there is no .sql file in {self.workload.paths[0]}")
+        return found
+
+    def _around(self, path: Path) -> ModelFiles | None:
+        settings = settings_around(path, self.workload.project)
+        if settings is None or settings.file is None:
+            return None
+        if settings.file not in self.projects:
+            environment = self.workload.environment
+            self.projects[settings.file] = model_files(settings, environment, self.exists)
+        return self.projects[settings.file]
+
+
+def _source(path: Path) -> SqlFile:
+    content = read_text(read_payload(path), path)
     if str(path) == STANDARD_INPUT:
-        return {"name": "stdin", "content": content}
-    table = built_by(path, content)
-    source = {"name": path.as_posix(), "content": content}
-    return source if table is None else {**source, "builds": table}
+        return SqlFile("stdin", content)
+    return SqlFile(path.as_posix(), content, built_by(path, content))
 
 
-def _text(content: bytes, path: Path) -> str:
-    try:
-        return content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise InvalidRequestError(f"{path} is not UTF-8 text", hint="convert it first") from error
+def _existence(schema: dict[str, Any]) -> Callable[[TableName], bool]:
+    held = {(fold(table["schema"]), fold(table["name"])) for table in schema["tables"]}
+    return lambda name: name.folded in held
 
 
 def _schema_from_json(content: bytes, path: Path) -> dict[str, Any]:

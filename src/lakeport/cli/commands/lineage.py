@@ -14,8 +14,8 @@ from lakeport.app.analyze import (
     Workload,
     analyze_workload,
     compare,
-    read_payload,
 )
+from lakeport.app.sql_files import read_payload
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.registry import family
 from lakeport.core.errors import InvalidRequestError
@@ -46,7 +46,10 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
     files: Annotated[
         list[Path] | None,
-        typer.Argument(metavar="FILES", help="SQL files or folders; `-` is standard input."),
+        typer.Argument(
+            metavar="FILES",
+            help="SQL files or folders; `-` is standard input [default: the project's models].",
+        ),
     ] = None,
     *,
     request: Annotated[
@@ -59,6 +62,10 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
         bool, typer.Option("--catalog", help="Import the schema of the live catalog.")
     ] = False,
     template: _Template = "raw",
+    env: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Models as `[pipeline.environments.NAME]` builds them."),
+    ] = None,
     output: Annotated[Format, typer.Option("--format", help="How to show the answer.")] = "table",
     level: Annotated[
         Literal["table", "column"], typer.Option(help="How much a drawing shows.")
@@ -88,7 +95,8 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
 ) -> Answer[AnalyzeResult] | None:
     """Show where every column comes from.
 
-    Reads SQL, not data: what is not known is assumed and said so. With --request the exit code is 0
+    Reads SQL, not data: what is not known is assumed and said so. Files that are models of a project are
+    rendered by it; without --catalog, is_incremental() is true in them. With --request the exit code is 0
     whatever the SQL.
     """
     if request is not None:
@@ -96,13 +104,16 @@ def lineage(  # noqa: PLR0913  each is an option of its own on the command line
             raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
         call.write(analyze_json(read_payload(request)) + b"\n")
         return None
+    settings = call.settings() if catalog or env or not files else None
     workload = Workload(
         paths=tuple(files or ()),
         dialect=dialect,
         schema=schema,
-        catalog=call.settings() if catalog else None,
+        catalog=settings if catalog else None,
         template=template,
         options={"includeIndirect": indirect, "hideCtes": hide_ctes},
+        project=settings,
+        environment=env,
     )
     analysis = analyze_workload(workload)
     whole = analysis.result
