@@ -24,7 +24,7 @@ from tests.spark.running.folder import Folder, statuses
 
 _PATIENCE = 250.0
 AT_ONCE = 2
-TABLES = ("t.first", "t.kept", "t.below", "t.beside")
+TABLES = ("t.kept", "t.below", "t.beside")
 Publish = Literal["direct", "branch", "run-atomic"]
 
 
@@ -45,15 +45,14 @@ def project(root: Path, jvm: Spark) -> Folder:
     folder = Folder(root, jvm)
     folder.toml("")
     folder.load("raw.n", [{"k": 1}, {"k": 2}])
-    folder.model("t.first", "SELECT k FROM raw.n", strategy="full")
-    folder.model("t.kept", "SELECT k, 'old' AS gone FROM t.first", unique_key=["k"])
+    folder.model("t.kept", "SELECT k, 'old' AS gone FROM raw.n", unique_key=["k"])
     folder.model("t.below", "SELECT count(*) AS n FROM t.kept", strategy="full")
     folder.model("t.beside", "SELECT k FROM raw.n", unique_key=["k"])
     assert folder.run().status == "succeeded"
     folder.load("raw.n", [{"k": 3}])
     folder.model(
         "t.kept",
-        "SELECT k, k * 10 AS came FROM t.first WHERE k > 1",
+        "SELECT k, k * 10 AS came FROM raw.n WHERE k > 1",
         unique_key=["k"],
         audits=[{"not_null": "k"}],
     )
@@ -99,7 +98,6 @@ def recovered(death: Death, folder: Folder, facts: dict[str, Any], whole: dict[s
     elif death.moment == "grown":
         # Whoever only lost the JVM goes on with a new one, for all but the models below.
         assert facts["models"] == {
-            "t.first": "succeeded",
             "t.kept": "failed",
             "t.below": "blocked",
             "t.beside": "succeeded",
