@@ -81,7 +81,7 @@ def test_those_who_read_a_column_that_left_are_told_that_it_will_be_null(shop: W
         ("marts.daily", "coupon", "coupon", "null"),
     ]
     (warning,) = plans["marts.daily"].warnings
-    assert "`coupon` will be NULL for new rows" in warning
+    assert "`coupon` will be NULL: it is made of" in warning
     assert plans["marts.daily"].status == "unchanged"
 
 

@@ -182,7 +182,8 @@ def _finding(model: ModelPlan, found: Finding, page: Page) -> tuple[Styled, str]
         case Padded() if model.is_kept(found):
             return page.faint(f"∅ {name}"), f"{text_of(found.type)}, as before"
         case Padded():
-            why = "NULL in new rows: the model no longer has it"
+            rows = "every row" if model.strategy == "full" else "new rows"
+            why = f"NULL in {rows}: the model no longer has it"
             return page.doubtful(f"∅ {name}"), f"{text_of(found.type)}, {why}"
         case Widened():
             types = f"{text_of(found.before)} → {text_of(found.after)}"
@@ -200,12 +201,14 @@ def _reached(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
     for each in model.downstream:
         paint = page.doubtful if each.effect in {"null", "refused"} else page.name
         name = f"{each.model}.{each.column}".ljust(width)
-        yield ("→ ", paint(name), f"  {_told(each)}")
+        yield ("→ ", paint(name), f"  {_told(model, each)}")
 
 
-def _told(each: Affected) -> str:
+def _told(model: ModelPlan, each: Affected) -> str:
     sure = " (approximate)" if each.approximate else ""
-    return f"{_EFFECTS[each.effect]}, from {each.cause}{sure}"
+    is_gone = each.effect == "null" and model.strategy == "full"
+    effect = "will be NULL" if is_gone else _EFFECTS[each.effect]
+    return f"{effect}, from {each.cause}{sure}"
 
 
 def _sql(model: ModelPlan, page: Page) -> None:
@@ -233,7 +236,8 @@ def summary_line(plan: ProjectPlan) -> str:
         (found.refused, f"{found.refused:,} refused"),
         (found.blocked, f"{counted(found.blocked, 'model')} blocked"),
     )
-    told = [f"{found.changed:,} of {counted(found.models, 'model')} change"]
+    verb = "changes" if found.changed == 1 else "change"
+    told = [f"{found.changed:,} of {counted(found.models, 'model')} {verb}"]
     told += [text for count, text in parts if count]
     if not found.refused:
         told.append("nothing is dropped")

@@ -41,11 +41,14 @@ def _changes(growth: Plan, kept: frozenset[str]) -> Iterator[tuple[str, Effect]]
             yield column, effect
 
 
-def null_warning(cause: TableName, found: Affected) -> str:
-    """Said to the model that goes on reading a column which its upstream model no longer fills."""
+def null_warning(cause: TableName, found: Affected, *, replaced: bool) -> str:
+    """Said to the model that goes on reading a column which its upstream model no longer fills.
+
+    `replaced`: all rows of that one are written anew, so none has a value left.
+    """
     origin = quoted(f"{cause}.{found.cause}")
     sure = "may" if found.approximate else "will"
     return (
-        f"column {quoted(found.column)} {sure} be NULL for new rows:"
+        f"column {quoted(found.column)} {sure} be NULL{'' if replaced else ' for new rows'}:"
         f" it is made of {origin}, which the model {quoted(str(cause))} no longer has"
     )

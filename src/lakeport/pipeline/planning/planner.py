@@ -277,7 +277,8 @@ class Planner:
             self._plans[key] = replace(plan, downstream=reached)
             for each in reached:
                 if each.effect == "null":
-                    said.setdefault(each.model.folded, []).append(null_warning(plan.model, each))
+                    gone = null_warning(plan.model, each, replaced=plan.strategy == "full")
+                    said.setdefault(each.model.folded, []).append(gone)
         for key, plan in self._plans.items():
             yield replace(plan, warnings=(*plan.warnings, *said.get(key, ())))
 
