@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -140,3 +142,15 @@ def test_wrong_use_says_what_to_do(lakeport: Run, arguments: tuple[str, ...], sa
     done = lakeport("plan", "--no-spark", *arguments)
     assert done.code in {1, 2}
     assert said in done.err
+
+
+def test_a_plan_without_spark_loads_none_of_it(shop: Workshop) -> None:
+    code = (
+        "import sys; from lakeport.cli.main import run\n"
+        f"code = run(['plan', '--no-spark', '--project', {str(shop.root)!r}])\n"
+        "assert 'pyspark' not in sys.modules and 'rich.progress' not in sys.modules\n"
+        "sys.exit(code)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("3 models, nothing changes\n")
