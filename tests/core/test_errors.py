@@ -34,6 +34,7 @@ def test_codes_are_unique_and_stable() -> None:
         "PreconditionError": "failed_precondition",
         "UnauthenticatedError": "unauthenticated",
         "UnavailableError": "unavailable",
+        "UnknownWordError": "unknown_word",
         "UnsupportedError": "unsupported",
     }
 
@@ -61,6 +62,7 @@ def test_contract_000_maps_conditions_to_codes(error: Exception, grpc: GrpcCode,
 def test_exit_codes_tell_no_from_wrong_use_and_failure() -> None:
     assert status_of(errors.NotFoundError("x")).exit is ExitCode.NO
     assert status_of(errors.ConfigurationError("x")).exit is ExitCode.WRONG_USE
+    assert status_of(errors.UnknownWordError("x")).exit is ExitCode.WRONG_USE
     assert status_of(errors.UnavailableError("x")).exit is ExitCode.FAILED
 
 

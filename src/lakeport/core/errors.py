@@ -5,6 +5,7 @@
     │   ├── ConfigurationError       … in lakeport.toml, the environment or a flag
     │   └── ConstraintViolationError a row breaks NOT NULL or CHECK
     ├── NotFoundError                catalog, namespace, table, column, snapshot…
+    │   └── UnknownWordError         a selector or an environment that means nothing: wrong use
     ├── AlreadyExistsError           the name is taken
     │   └── KeyViolationError        a row breaks PRIMARY KEY or UNIQUE
     ├── PreconditionError            right request, wrong state: a namespace that still has tables
@@ -110,6 +111,12 @@ class NotFoundError(LakeportError):
             hint = f"{kind}s: {shown}" if names else f"there is no {kind} yet"
         subject = f"{where} has no {kind}" if where else f"there is no {kind}"
         return cls(f"{subject} {quoted(name)}", hint=hint)
+
+
+class UnknownWordError(NotFoundError):
+    """A word of the caller's that stands for nothing. Not "no": `plan --check` says that of changes."""
+
+    code = "unknown_word"
 
 
 class AlreadyExistsError(LakeportError):

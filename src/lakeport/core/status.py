@@ -50,6 +50,7 @@ _TABLE: dict[type[errors.LakeportError], Status] = {
     errors.InvalidRequestError: Status(GrpcCode.INVALID_ARGUMENT, 400, ExitCode.WRONG_USE),
     errors.ConstraintViolationError: Status(GrpcCode.INVALID_ARGUMENT, 400, ExitCode.NO),
     errors.NotFoundError: Status(GrpcCode.NOT_FOUND, 404, ExitCode.NO),
+    errors.UnknownWordError: Status(GrpcCode.NOT_FOUND, 404, ExitCode.WRONG_USE),
     errors.AlreadyExistsError: Status(GrpcCode.ALREADY_EXISTS, 409, ExitCode.NO),
     errors.PreconditionError: Status(GrpcCode.FAILED_PRECONDITION, 412, ExitCode.NO),
     errors.ConflictError: Status(GrpcCode.ABORTED, 409, ExitCode.FAILED),

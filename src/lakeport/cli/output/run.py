@@ -30,7 +30,7 @@ def show_run(result: RunResult, page: Page) -> None:
         page.line(page.faint(note))
     shown = [model for model in result.models if model.status != "skipped"]
     if not result.models:
-        page.line("there are no models yet; write one: models/NAMESPACE/NAME.sql")
+        page.line("no models are selected: nothing to do")
         return
     if not shown:
         page.line("only ephemeral models were selected: those who read them compute them")

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, TypeAlias
 
-from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnknownWordError
 from lakeport.core.names import TableName, fold, nearest, quoted
 
 if TYPE_CHECKING:
@@ -109,20 +109,20 @@ class _Selection:
     def _unknown_name(self, name: str) -> NotFoundError:
         namespaces = {fold(model.namespace): model.namespace for model in self.graph.names}
         if fold(name) in namespaces:
-            return NotFoundError(
+            return UnknownWordError(
                 f"there is no model {quoted(name)}",
                 hint=f"it is a namespace: {quoted(namespaces[fold(name)] + '.*')} is all of its models",
             )
         if _GLOB.search(name):
-            return NotFoundError(f"no model is called like {quoted(name)}", hint=_EXAMPLES)
+            return UnknownWordError(f"no model is called like {quoted(name)}", hint=_EXAMPLES)
         known = [str(model) if "." in name else model.table for model in self.graph.names]
-        return NotFoundError.among("model", name, dict.fromkeys(known))
+        return UnknownWordError.among("model", name, dict.fromkeys(known))
 
     def _tagged(self, tag: str) -> set[TableName]:
         tags = {node.name: node.model.settings.tags for node in self.graph.nodes}
         found = {name for name, held in tags.items() if any(_matches(tag, one) for one in held)}
         if not found:
-            raise NotFoundError.among("tag", tag, {one for held in tags.values() for one in held})
+            raise UnknownWordError.among("tag", tag, {one for held in tags.values() for one in held})
         return found
 
     def _at(self, path: str) -> set[TableName]:
@@ -143,7 +143,7 @@ class _Selection:
             }
             close = nearest(wanted, [*paths, *folders])
             hint = "paths are relative to the project's folder"
-            raise NotFoundError(
+            raise UnknownWordError(
                 f"there is no model in {quoted(path)}",
                 hint=f"did you mean {quoted(close)}? {hint}" if close else hint,
             )
@@ -151,7 +151,7 @@ class _Selection:
 
     def _in_state(self, state: str) -> set[TableName]:
         if state not in _STATES:
-            raise NotFoundError.among("state", state, _STATES)
+            raise UnknownWordError.among("state", state, _STATES)
         if self.modified is None:
             raise InvalidRequestError(
                 "what was built last is not known here, so nothing can be selected by state",

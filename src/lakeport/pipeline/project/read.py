@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lakeport.core.errors import NotFoundError
+from lakeport.core.errors import UnknownWordError
 from lakeport.core.names import nearest, quoted
 from lakeport.pipeline.project.environments import Overrides, collisions, read_environments
 from lakeport.pipeline.project.files import Found, Reading, read_models, read_text
@@ -88,11 +88,11 @@ def _chosen(environments: Mapping[str, Overrides], name: str | None) -> Override
         return Overrides(Environment(), Place("lakeport.toml"))
     if name not in environments:
         if not environments:
-            raise NotFoundError(
+            raise UnknownWordError(
                 f"there is no environment {quoted(name)}",
                 hint=f'describe it: [pipeline.environments.{name}] and below it prefix = "{name}_"',
             )
-        raise NotFoundError.among("environment", name, environments)
+        raise UnknownWordError.among("environment", name, environments)
     return environments[name]
 
 
