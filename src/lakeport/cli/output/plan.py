@@ -224,6 +224,8 @@ def _sql(model: ModelPlan, page: Page) -> None:
 
 def summary_line(plan: ProjectPlan) -> str:
     found = plan.summary
+    if not found.models:
+        return "no models are selected: nothing to do"
     if not plan.has_changes:
         return f"{counted(found.models, 'model')}, nothing changes"
     parts = (
