@@ -13,7 +13,8 @@ import pytest
 
 from tests.cli.conftest import Outcome, Run
 
-COMMANDS = (("plan", "--no-spark"), ("run",))
+# A Spark that nobody asks: nothing listens there.
+COMMANDS = (("plan", "--no-spark"), ("run", "--set", "pipeline.spark.connect=sc://127.0.0.1:9"))
 ONE = "SELECT 1 AS id"
 INTERNAL = re.compile(r"Traceback|\.py\", line|/site-packages/|at org\.apache|TokenType|<Token")
 
