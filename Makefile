@@ -11,9 +11,7 @@ setup:  ## a private .venv with everything for the tests; .venv/bin/lakeport is 
 	@scripts/setup
 
 demo: setup  ## the main job, end to end
-	@$(run) -m examples.lake
-	@$(run) -m examples.tour
-	@$(run) -m examples.airport
+	@$(run) -m examples.shop
 
 test: setup  ## every check and test but the long ones
 	@$(run) scripts/lanes.py test

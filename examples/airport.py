@@ -1,4 +1,4 @@
-"""The third part of `make demo`: a lake is served, and changed by a client that knows nothing of it.
+"""A lake is served, and changed by a client that knows nothing of it.
 
 `lakeport serve` is a process of its own. The client is pyarrow's, with no line of Lakeport in it: tables
 are paths, changes of tables are Flight actions with msgpack bodies, rows are Arrow.

@@ -1,4 +1,4 @@
-"""The second part of `make demo`: one Iceberg table's life, told in ten steps from Python.
+"""One Iceberg table's life, told in ten steps from Python.
 
 Every step is a real call on a new project's embedded lake; nothing here is printed that was not just
 computed.
