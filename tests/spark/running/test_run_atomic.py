@@ -91,7 +91,7 @@ def test_a_model_that_fails_publishes_nothing(chain: Folder) -> None:
 
 
 def test_who_was_overtaken_is_made_again_with_all_below_it(chain: Folder) -> None:
-    chain.model("a.two", "SELECT n + 10 AS n FROM a.one")  # appends, so that others' rows stay
+    chain.model("a.two", "SELECT n + 10 AS n FROM a.one", strategy="append")
     assert chain.run(publish="run-atomic").status == "succeeded"
     moved: list[int] = []
 

@@ -22,8 +22,8 @@ PATIENCE = 100.0
 
 def test_two_runs_of_the_same_models_come_one_after_the_other(folder: Folder) -> None:
     folder.load("raw.n", [{"n": 1}, {"n": 2}])
-    folder.model("t.a", "SELECT n, :run_id AS run FROM raw.n")
-    folder.model("t.b", "SELECT count(*) AS n, :run_id AS run FROM t.a")
+    folder.model("t.a", "SELECT n, :run_id AS run FROM raw.n", strategy="append")
+    folder.model("t.b", "SELECT count(*) AS n, :run_id AS run FROM t.a", strategy="append")
     other = replace(folder, events=[])
     held, waiting = threading.Event(), threading.Event()
 

@@ -137,10 +137,11 @@ class Writing:
         plan.require(request.into)
         write = prepared(request, plan, head, self._relation(head), self.staged.relation, self.run)
         examined = self._examined(write, plan, head)
-        self.tell(Point.CHECKED, rows=examined.found.rows)
+        rows = None if examined.found is None else examined.found.rows
+        self.tell(Point.CHECKED, rows=rows)
         grown = self._grown(head, plan)
         self.tell(Point.GROWN, changed=head is None or plan.changes_schema)
-        if not examined.found.rows and not (request.empties and grown.snapshot_id is not None):
+        if rows == 0 and not (request.empties and grown.snapshot_id is not None):
             self.tell(Point.DONE, snapshot=None)
             return self._outcome(plan, grown, None, ())
         if grown.definition.keys and grown.snapshot_id is None and not self.aside:
@@ -201,7 +202,8 @@ class Writing:
             raise _OvertakenError("its columns were changed by others")
         if now.definition.constraints != (() if head is None else head.definition.constraints):
             raise _OvertakenError("its rules were changed by others")
-        self.around.console.run(f"REFRESH TABLE {self._relation(now).sql}")
+        if head is not None:  # a session knows nothing of a table that was not there
+            self.around.console.run(f"REFRESH TABLE {self._relation(now).sql}")
         return now
 
     def _definition(self, plan: Plan) -> Definition:
@@ -361,17 +363,19 @@ class Writing:
         self, plan: Plan, head: Head, made: Commit | None, todo: Sequence[Statement]
     ) -> Outcome:
         examined = None if self._seen is None else self._seen[1]
+        found = None if examined is None else examined.found
+        counts = {} if made is None else counts_in(made.summary)
         return Outcome(
             table=head.name,
             model=self.model,
             run_id=self.run.id,
             strategy=self.request.chosen,
-            rows=0 if examined is None else examined.found.rows,
+            rows=counts.get("added-records", 0) if found is None else found.rows,
             snapshot_id=None if made is None else made.snapshot_id,
             version=head.version if made is None else made.version,
             created=self.created,
             growth=self._applied or plan,
-            counts={} if made is None else counts_in(made.summary),
+            counts=counts,
             attempts=self.attempt,
             branch=self.run.branch if self.aside and todo else None,
             warnings=(

@@ -28,10 +28,12 @@ from lakeport.pipeline.writing.rules import require_rules
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """`write` has the bounds of its keys."""
+    """`write` has the bounds of its keys. `found` is None where nobody needs to know before the commit,
+    which counts rows itself.
+    """
 
     write: Write
-    found: Measured
+    found: Measured | None
     warnings: tuple[str, ...]
 
 
@@ -39,6 +41,8 @@ def examine(
     console: Console, request: WriteRequest, write: Write, plan: Plan, rules: Definition | None
 ) -> Examined:
     """`rules` are the table's, None of one that is not there yet."""
+    if request.chosen == "full" and not write.unique_key and not _has_rules(plan, rules):
+        return Examined(write, None, ())
     # A MERGE that updates takes one row for each key; `delete_insert` keeps what repeats.
     question = measure(write, repeats=request.chosen == "merge")
     found = measured(write, console.row(question, MEANING))
@@ -49,6 +53,12 @@ def examine(
         require_rules(console, write, plan, rules, found.rows)
     bounded = replace(write, bounds=found.bounds)
     return Examined(bounded, found, tuple(_warnings(console, request, bounded, found)))
+
+
+def _has_rules(plan: Plan, rules: Definition | None) -> bool:
+    if rules is None:
+        return False
+    return bool(rules.constraints) or any(column.required for column in plan.after)
 
 
 def require_unique(console: Console, request: WriteRequest, write: Write, head: Head) -> None:
