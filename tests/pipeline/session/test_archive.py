@@ -147,3 +147,29 @@ def test_an_archive_is_good_for_the_same_java_flags_and_jars_only(
     assert Archive.of(replace(options, conf=flag), java, place).writes != file
     place.jars[0].write_text("another")
     assert Archive.of(options, java, place).writes != file
+
+
+def test_of_two_that_write_it_at_once_one_is_kept(
+    options: SparkOptions, place: Place, tmp_path: Path
+) -> None:
+    """Their lengths differ a little, as those of two runs do."""
+    java = java_that(place, UP + LIVE + _WRITE)
+    both = [Archive.of(options, java, place) for _ in range(2)]
+    run(both[0], java, tmp_path)
+    (kept,) = (options.cache / "classes").iterdir()
+    longer = java_that(place, UP + LIVE + _WRITE.replace("'classes'", "'more classes'"))
+    run(both[1], longer, tmp_path)
+    assert list((options.cache / "classes").iterdir()) == [kept]
+
+
+def test_what_killed_processes_left_is_removed_after_a_day(
+    options: SparkOptions, place: Place
+) -> None:
+    folder = options.cache / "classes"
+    folder.mkdir(parents=True)
+    old, young = folder / "a.1.part", folder / "b.2.part"
+    old.touch()
+    young.touch()
+    os.utime(old, (0, 0))
+    Archive.of(options, java_that(place, UP + LIVE + _WRITE), place)
+    assert list(folder.iterdir()) == [young]
