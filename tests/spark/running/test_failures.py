@@ -63,8 +63,8 @@ def test_what_spark_has_against_a_query_is_told_with_its_line(folder: Folder) ->
         "t.bad", "/* lakeport\nstrategy = 'full'\n*/\nSELECT id,\n  idd + 1 AS x\nFROM t.frame"
     )
     told = message(folder, "t.bad")
-    assert told.startswith("models/t/bad.sql:5:3: Spark cannot run the query: [UNRESOLVED_COLUMN")
-    assert "\n  idd + 1 AS x\n  ^" in told
+    assert told.startswith("models/t/bad.sql:5:3: there is no column `idd`\n  idd + 1 AS x\n  ^")
+    assert "did you mean `id`?" in told
 
 
 BAD_MODELS = {
@@ -75,7 +75,7 @@ def helper():
 def model(context):
     return helper()
 """: "models/t/m.py:5: ValueError: no luck\n    raise ValueError('no luck')\n  called by models/t/m.py:8",
-    "def model(context):\n    return 5\n": "models/t/m.py: `model` returned a int",
+    "def model(context):\n    return 5\n": "models/t/m.py: `model` returned a value of type int",
     "def model(context):\n    pass\n": "models/t/m.py: `model` returned nothing",
     "def model(context):\n    return 'SELECT 1'\n": "`model` returned a text (return `context.sql(text)`",
     "def model(context):\n    raise SystemExit(3)\n": "models/t/m.py:4: SystemExit: 3",
@@ -178,10 +178,24 @@ def test_where_nothing_is_to_do_spark_is_not_started(folder: Folder) -> None:
     assert again.notes[0].startswith(f"goes on with run {whole.run_id} of 20")
     assert statuses(again) == {"t.a": "recovered"}
     killed(folder, whole.run_id)
+    retried = folder.run(retry=True)
+    assert retried.run_id == whole.run_id
+    killed(folder, whole.run_id)
     assert folder.run(new=True).run_id != whole.run_id
     with wiring.open_state(folder.settings()) as store:
         assert store.runs.interrupted("lake")[0].error == "it was killed"
-    assert folder.run().run_id != whole.run_id  # it was settled, and is history
+    last = folder.run()
+    assert last.run_id != whole.run_id  # it was settled, and is history
+    # A project that was changed since is not gone on with, unless somebody insists.
+    killed(folder, last.run_id)
+    folder.model("t.a", "SELECT 2 AS id")
+    insisted = folder.run(retry=True)
+    assert insisted.run_id == last.run_id
+    assert "run it again without --retry" in of(insisted, "t.a").warnings[0]
+    killed(folder, last.run_id)
+    anew = folder.run()
+    assert anew.run_id != last.run_id
+    assert folder.rows("t.a") == [(2,)]
 
 
 def killed(folder: Folder, run_id: str) -> None:

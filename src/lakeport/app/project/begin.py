@@ -1,6 +1,7 @@
 """Which run this is: a new one, or one that was begun before and cut off.
 
 A run that was killed is gone on with by whoever asks for the same again: what it committed is not repeated.
+If a model was changed since, it is not the same.
 Runs that were killed and that nobody asks for any more are settled: what they committed is written down,
 and what they left on branches is removed.
 """
@@ -22,7 +23,6 @@ from lakeport.state.run_records import ModelRecord, RunRecord
 if TYPE_CHECKING:
     from lakeport.app.project.request import RunRequest
     from lakeport.catalog.iceberg.catalog import IcebergCatalog
-    from lakeport.pipeline.graph import Graph
     from lakeport.pipeline.project import Project
     from lakeport.state import Store
 
@@ -41,6 +41,8 @@ class Begun:
     began_ns: int
     actor: str | None
     environment: str | None
+    fingerprint: str
+    """Of all models: a run of other ones is another run."""
     notes: tuple[str, ...] = ()
     resumed: bool = False
     left: tuple[RunRecord, ...] = ()
@@ -50,7 +52,7 @@ class Begun:
     def __post_init__(self) -> None:
         self.owner = Owner.here(self.run_id)
 
-    def take_up(self, graph: Graph) -> None:
+    def take_up(self) -> None:
         """Write down that it runs, when nothing is left that could refuse it."""
         runs = self.store.runs
         if self.resumed and runs.resume(self.run_id, self.owner) is None:
@@ -65,9 +67,7 @@ class Begun:
                     started_ns=self.started_ns,
                     environment=self.environment,
                     request=self.request.text,
-                    fingerprint=fingerprint_of(
-                        *sorted(node.model.fingerprint for node in graph.nodes)
-                    ),
+                    fingerprint=self.fingerprint,
                     actor=self.actor,
                 )
             )
@@ -94,14 +94,18 @@ def begin(store: Store, catalog: IcebergCatalog, project: Project, request: RunR
     """Looks only; nothing is written down yet."""
     environment = project.environment.name
     now = time.time_ns()
-    begun = Begun(store, catalog, request, uuid.uuid4().hex, now, now, current_actor(), environment)
+    models = fingerprint_of(*sorted(model.fingerprint for model in project.models.values()))
+    begun = Begun(
+        store, catalog, request, uuid.uuid4().hex, now, now, current_actor(), environment, models
+    )
     if request.retry:
         return _going_on(begun, _last(begun), "goes on with run {id} of {at}")
     # One that was settled by another run is history.
     left = [
         run for run in store.runs.interrupted(catalog.name, environment) if run.ended_ns is None
     ]
-    same = next((run for run in left if run.request == request.text), None)
+    wanted = (request.text, models)
+    same = next((run for run in left if (run.request, run.fingerprint) == wanted), None)
     if same is not None and not request.new:
         others = tuple(run for run in left if run.run_id != same.run_id)
         again = _going_on(begun, same, "goes on with run {id} of {at}, which was killed")

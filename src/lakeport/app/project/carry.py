@@ -89,7 +89,7 @@ class _Running:
         )
         ends = {str(name): built.end for name, built in last.items() if built.end is not None}
         wanted = self._wanted()
-        self.begun.take_up(self.graph)
+        self.begun.take_up()
         with self._means(early) as (sessions, leases):
             recorder = Recorder(self.store, self.graph, self.begun.run_id, atomic=wanted.is_atomic)
             context = RunContext(

@@ -51,6 +51,7 @@ from lakeport.pipeline.target import (
     drop_branches,
     publish,
 )
+from lakeport.pipeline.target.run import FINGERPRINT
 from lakeport.pipeline.writing import Engine, Outcome, Point, Progress, WriteRequest, logged
 from lakeport.pipeline.writing.attempts import TRIES
 from lakeport.pipeline.writing.engine import recovered
@@ -268,6 +269,7 @@ class _Way:
         self.outcome = recovered(tables, request, run)
         if self.outcome is not None:
             self.status = "recovered"
+            self._compare(head, run)
             if run.branch in head.branches:
                 drop_branches(tables, [branched])
             return None
@@ -281,6 +283,14 @@ class _Way:
             return left
         drop_branches(tables, [branched])
         return None
+
+    def _compare(self, head: Head, run: Run) -> None:
+        made = head.commit_of(run.id, run.model or "")
+        if made is not None and made.summary.get(FINGERPRINT) != run.fingerprint:
+            self.warnings.append(
+                "this run wrote it before its file was changed, and a run writes a table once:"
+                " run it again without --retry"
+            )
 
     @property
     def _mode(self) -> str:

@@ -22,7 +22,9 @@ from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.graph import Node
 from lakeport.pipeline.running.python_context import Context
+from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.session import Session, said
+from lakeport.pipeline.session.pickled import pickled_whole
 from lakeport.pipeline.staging import ArrowStream, Given, given_of, is_frame
 
 _FORMS = "a data frame of Spark, pandas or polars, an Arrow table or reader, or an iterator of record batches"
@@ -49,6 +51,7 @@ def _function(node: Node, path: Path) -> Callable[[Context], object]:
     code = compile(node.model.text, str(path), "exec", dont_inherit=True)
     # Dataclasses, pickled functions and the like look their module up by its name.
     sys.modules[module.__name__] = module
+    pickled_whole(module)
     exec(code, module.__dict__)  # noqa: S102  it is the author's own code, which is what was asked for
     function = getattr(module, "model", None)
     if not callable(function):
@@ -84,7 +87,7 @@ def _given(node: Node, returned: object, session: Session, authors: Authors) -> 
     try:
         return given_of(returned)
     except InvalidRequestError:
-        what = "nothing" if returned is None else f"a {type(returned).__name__}"
+        what = "nothing" if returned is None else f"a value of type {type(returned).__name__}"
         raise ModelCodeError(f"{path}: `model` returned {what}", hint=f"return {_FORMS}") from None
 
 
@@ -102,10 +105,18 @@ def _batches(node: Node, returned: Iterator[object], authors: Authors) -> pa.Rec
                         " expected",
                         hint=f"return {_FORMS}",
                     )
+                if batch is not None and columns and not batch.schema.equals(columns[0]):
+                    raise ModelCodeError(
+                        f"{path}: `model` gave batches of different columns: first"
+                        f" {_shown(columns[0])}, then {_shown(batch.schema)}",
+                        hint="give every batch the same names and types, in the same order",
+                    )
             if batch is None:
                 return
+            columns[:] = [batch.schema]
             yield batch
 
+    columns: list[pa.Schema] = []
     found = checked()
     first = next(found, None)
     if first is None:
@@ -114,6 +125,10 @@ def _batches(node: Node, returned: Iterator[object], authors: Authors) -> pa.Rec
             hint="give an empty batch that has them, or return an Arrow table",
         )
     return pa.RecordBatchReader.from_batches(first.schema, itertools.chain([first], found))
+
+
+def _shown(schema: pa.Schema) -> str:
+    return f"({', '.join(f'{field.name} {field.type}' for field in schema)})"
 
 
 class Authors(AbstractContextManager[None]):
@@ -131,7 +146,7 @@ class Authors(AbstractContextManager[None]):
         if error is None or isinstance(error, KeyboardInterrupt):
             return
         if isinstance(error, LakeportError):
-            self.error = error
+            self.error = self._with_place(error)
             return
         if isinstance(error, pa.ArrowException) and self.error is not None:
             raise self.error from error
@@ -145,25 +160,35 @@ class Authors(AbstractContextManager[None]):
             return ModelCodeError(
                 f"{place}: {error.msg}", hint="correct it; Python cannot read the file"
             )
-        frames = [
-            frame for frame in traceback.extract_tb(error.__traceback__) if self._is_own(frame)
-        ]
-        words = (
-            said(error) if type(error).__module__.startswith(("pyspark", "py4j")) else str(error)
-        )
-        text = mask_text(words)[:_LONGEST]
-        name = type(error).__name__
+        frames = self._frames(error)
+        if type(error).__module__.startswith(("pyspark", "py4j")):
+            text, hint = in_short(mask_text(said(error)))
+        else:
+            text, hint = f"{type(error).__name__}: {mask_text(str(error))}", None
+        text = text[:_LONGEST]
         if not frames:
-            return ModelCodeError(f"{self._node.model.path}: {name}: {text}")
+            return ModelCodeError(f"{self._node.model.path}: {text}")
         *outer, last = frames
-        told = f"{self._shown(last.filename)}:{last.lineno}: {name}: {text}"
+        told = f"{self._shown(last.filename)}:{last.lineno}: {text}"
         if last.line:
             told += f"\n    {last.line}"
         for frame in reversed(outer):
             told += f"\n  called by {self._shown(frame.filename)}:{frame.lineno}, in {frame.name}"
         return ModelCodeError(
-            told, hint=f"correct the model {quoted(str(self._node.name))}, and run it again"
+            told, hint=hint or f"correct the model {quoted(str(self._node.name))}, and run it again"
         )
+
+    def _with_place(self, error: LakeportError) -> LakeportError:
+        """What we say about a call of ours, with the author's line that made it."""
+        frames = self._frames(error)
+        if frames and not error.message.startswith(self._node.model.path):
+            place = f"{self._shown(frames[-1].filename)}:{frames[-1].lineno}"
+            error.message = f"{place}: {error.message}"
+            error.args = (error.message,)
+        return error
+
+    def _frames(self, error: BaseException) -> list[traceback.FrameSummary]:
+        return [frame for frame in traceback.extract_tb(error.__traceback__) if self._is_own(frame)]
 
     def _is_own(self, frame: traceback.FrameSummary) -> bool:
         return frame.filename.startswith(str(self.root)) and "site-packages" not in frame.filename

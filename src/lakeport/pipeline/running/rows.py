@@ -10,7 +10,14 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from lakeport.core.errors import InvalidRequestError, LakeportError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    LakeportError,
+    NotFoundError,
+    PreconditionError,
+    UnsupportedError,
+)
 from lakeport.core.names import OWN_PREFIX
 from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.graph import Node
@@ -24,6 +31,7 @@ from lakeport.pipeline.running.parameters import parameters_of
 from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
 from lakeport.pipeline.running.reading import Reading
+from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.session import Frame
 from lakeport.pipeline.staging import ArrowStream, Given, Query, arrow_columns, columns_of, is_frame
 from lakeport.pipeline.strategies import Relation
@@ -121,10 +129,15 @@ def placed(error: LakeportError, node: Node) -> LakeportError:
     """With the file, and the line if Spark told it and the file's lines are the query's."""
     path = node.model.path
     if type(error) is not InvalidRequestError or not error.message.startswith(OF_QUERY):
-        return error
-    found = _PLACE.search(error.message)
+        return _in_file(error, node)
+    sentence = error.message.removeprefix(OF_QUERY)
+    message, near = in_short(sentence)
+    hint = near or error.hint
+    if near is None:
+        message = f"{OF_QUERY}{message}"
+    found = _PLACE.search(sentence)
     if found is None or node.model.language == "python" or is_template(node.model.body):
-        return InvalidRequestError(f"{path}: {error.message}", hint=error.hint)
+        return InvalidRequestError(f"{path}: {message}", hint=hint)
     sql = node.query.sql
     above = sql[: len(sql) - len(sql.lstrip())].count("\n")
     # Our own first line stands before the query; Spark counts columns from 0.
@@ -132,6 +145,30 @@ def placed(error: LakeportError, node: Node) -> LakeportError:
     if line == above + 1:
         column += len(sql.lstrip("\n")) - len(sql.lstrip()) if above == 0 else 0
     shown = excerpt(node.model.text, line, column)
-    lines = [f"{Place(path, line, column)}: {error.message}"]
+    lines = [f"{Place(path, line, column)}: {message}"]
     lines += [f"  {each}" for each in (shown or "").split("\n") if each]
-    return InvalidRequestError("\n".join(lines), hint=error.hint)
+    return InvalidRequestError("\n".join(lines), hint=hint)
+
+
+_OF_SETTINGS = ("unique_key", "time_column", "partitioned_by", "properties")
+
+
+def _in_file(error: LakeportError, node: Node) -> LakeportError:
+    """What a model's rows or settings are refused for, with its file; a setting has its line."""
+    model = node.model
+    if not isinstance(error, _AUTHORS) or model.path in error.message:
+        return error
+    said = (name for name in _OF_SETTINGS if name in error.message)
+    line = next((model.setting_lines.get(name) for name in said), None)
+    error.message = f"{Place(model.path, line)}: {error.message}"
+    error.args = (error.message,)
+    return error
+
+
+_AUTHORS = (
+    AlreadyExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    PreconditionError,
+    UnsupportedError,
+)

@@ -20,6 +20,7 @@ from lakeport.pipeline.running.audits.questions import Question, combined, quest
 from lakeport.pipeline.running.parameters import parameters_of
 from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.running.result import AuditResult
+from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.strategies.write import MEANING
 
@@ -79,7 +80,8 @@ def _answers(asking: Asking, nodes: Sequence[AuditNode]) -> list[AuditResult]:
         if error.gone is not None:
             raise error.gone from error
         if len(questions) == 1:
-            return [_unasked(questions[0].audit, error.sentence)]
+            reason, hint = in_short(error.sentence)
+            return [_unasked(questions[0].audit, f"{reason}; {hint}" if hint else reason)]
         return [answer for node in nodes for answer in _answers(asking, [node])]
     return [
         _answer(asking, node, question, int(count), int(rows))
