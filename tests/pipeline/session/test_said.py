@@ -34,6 +34,20 @@ _PARSING = """
 selec
 """
 
+_WORKER = """
+  An exception was thrown from the Python worker. Please see the stack trace below.
+Traceback (most recent call last):
+  File "/somewhere/models/shop/orders.py", line 6, in boom
+    raise ValueError('no luck')
+  File "/usr/lib/python3/site-packages/numpy/core.py", line 1, in inner
+    raise ValueError('no luck')
+ValueError: no luck
+
+JVM stacktrace:
+org.apache.spark.api.python.PythonException: Traceback (most recent call last):
+\tat org.apache.spark.api.python
+"""
+
 
 @pytest.mark.parametrize(
     ("text", "sentence"),
@@ -43,6 +57,7 @@ selec
         (_CONNECT, "Requirement failed: branch main"),
         (_PARSING, "[PARSE_SYNTAX_ERROR] Syntax error at or near 'selec'. SQLSTATE: 42601 (line 1, pos 0)"),
         (_CUT, "failed to connect to all addresses"),
+        (_WORKER, "orders.py:6: ValueError: no luck"),
         ("", "RuntimeError"),
     ],
 )  # fmt: skip

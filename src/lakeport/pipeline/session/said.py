@@ -17,6 +17,12 @@ _CALLING = "An error occurred while calling "
 _GRPC = re.compile(
     r'^<.* of RPC that terminated with:.*?details = "(?P<message>[^"\n]*)"', re.DOTALL
 )
+_WORKER = "An exception was thrown from the Python worker"
+_TRACEBACK = re.compile(
+    r"^Traceback \(most recent call last\):\n(?P<frames>(?:[ \t].*\n)*)(?P<last>\S.*)$",
+    re.MULTILINE,
+)
+_FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,4 +55,19 @@ def said(error: BaseException) -> str:
     if not told:
         return type(error).__name__
     first, last = told[0], told[-1]
+    if any(message.startswith(_WORKER) for message in told):
+        return _raised(str(error)) or first
     return first if last in first else f"{first}: {last}"
+
+
+def _raised(text: str) -> str | None:
+    """What Python raised in one of Spark's workers, and where in the author's own file."""
+    found = _TRACEBACK.search(text)
+    if found is None:
+        return None
+    own = [
+        f"{frame['file'].replace(chr(92), '/').rpartition('/')[2]}:{frame['line']}"
+        for frame in _FRAME.finditer(found["frames"])
+        if "pyspark" not in frame["file"] and "site-packages" not in frame["file"]
+    ]
+    return f"{own[-1]}: {found['last']}" if own else found["last"]
