@@ -18,7 +18,6 @@ import hashlib
 import os
 import subprocess
 import time
-import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -33,7 +32,6 @@ _QUIET = "-Xlog:disable"  # thousands of lines on classes that cannot be archive
 _VERIFY = "-XX:+VerifySharedSpaces"
 _PATIENCE = 300.0
 _BASE_PATIENCE = 120.0
-_FORGOTTEN = 86_400.0
 _KEPT = 5
 _ABANDONED = 3_600.0
 """Seconds after which nobody is writing a part any more."""
@@ -66,7 +64,6 @@ class Archive:
             base = _dumped(options, java, folder)
             if base is None:
                 return cls()
-        _sweep(folder)
         return cls(writes=folder / f"{_key(options, java, place)}.jsa", base=base)
 
     @property
@@ -130,6 +127,9 @@ def _keep(file: Path) -> Path | None:
     part = _part(file)
     if not part.exists():
         return None
+    found = _whole(file.parent, file.stem)
+    if found is not None:  # another process was faster, and one is enough
+        return found
     kept = part.replace(file.with_stem(f"{file.stem}-{part.stat().st_size}"))
     _prune(file.parent)
     return kept
@@ -150,14 +150,6 @@ def _last_used(file: Path) -> float:
         return file.stat().st_mtime
     except OSError:  # another process threw it away
         return 0.0
-
-
-def _sweep(folder: Path) -> None:
-    """What processes left that were killed while they wrote: 200 MB each."""
-    for part in folder.glob("*.part"):
-        with contextlib.suppress(OSError):
-            if time.time() - part.stat().st_mtime > _FORGOTTEN:
-                part.unlink()
 
 
 def _whole(folder: Path, key: str) -> Path | None:
