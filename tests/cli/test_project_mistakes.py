@@ -16,7 +16,9 @@ from tests.cli.conftest import Outcome, Run
 # A Spark that nobody asks: nothing listens there.
 COMMANDS = (("plan", "--no-spark"), ("run", "--set", "pipeline.spark.connect=sc://127.0.0.1:9"))
 ONE = "SELECT 1 AS id"
-INTERNAL = re.compile(r"Traceback|\.py\", line|/site-packages/|at org\.apache|TokenType|<Token")
+INTERNAL = re.compile(
+    r"Traceback|\.py\", line|/site-packages/|at org\.apache|TokenType|<Token|SENTINEL"
+)
 
 
 def write(files: Mapping[str, str], toml: str = "") -> None:
@@ -106,7 +108,10 @@ MISTAKES: dict[str, tuple[dict[str, str], str, list[str]]] = {
     "SQL that ends too early": (
         {"models/a/x.sql": "SELECT *\nFROM ("},
         "",
-        ["models/a/x.sql:2:6: ", "  FROM (\n       ^\n", "hint: correct the SQL"],
+        [
+            "models/a/x.sql:2:6: a table name is expected, and the query ends here\n",
+            "  FROM (\n       ^\nhint: correct the SQL",
+        ],
     ),
     "another word than SELECT": (
         {"models/a/x.sql": "SELEC 1"},

@@ -7,6 +7,7 @@ the caller. Nesting is measured before parsing: the compiled parser would overru
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -247,6 +248,15 @@ def _overfull_call(error: ParseError, tokens: list[Token]) -> int | None:
     return None
 
 
+# The parser shows a token as Python does, with all of its fields.
+_GOT = re.compile(r"but got <Token .*?text: (?P<text>.*?), line: .*>", re.DOTALL)
+_END = "SENTINEL"  # what it takes for a token behind the last one
+
+
+def _got(found: re.Match[str]) -> str:
+    return "but the text ends" if found["text"] == _END else f"but got `{found['text']}`"
+
+
 def _problem(error: Exception, chunk: Chunk) -> Problem:
     """The offending token: sqlglot names it by line and by the column of its last character."""
     if isinstance(error, ParseError) and error.errors:
@@ -256,6 +266,7 @@ def _problem(error: Exception, chunk: Chunk) -> Problem:
         if message.startswith(_MISSING):
             # Which part and of what, the parser takes from a set: another answer in every process.
             message = "a part of an expression is missing"
+        message = _GOT.sub(_got, message)
         for token in chunk.tokens:
             if token.line == line and token.col == column:
                 return Problem(f"{message} near `{token.text}`", token.start, token.end + 1)

@@ -112,7 +112,7 @@ _CLOSED = re.compile(
 )
 _UNEXPECTED = "Invalid expression / Unexpected token near "
 _EXPECTED = re.compile(
-    r"Expected (?P<what>.*?) but got <Token .*?text: (?P<text>.*?), line: ", re.DOTALL
+    r"Expected (?P<what>.*?) but (?:got `(?P<text>.*?)`|the text ends)(?: near |\Z)", re.DOTALL
 )
 _OPENED = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}
 
@@ -127,7 +127,8 @@ def _syntax(text: str, problem: Problem) -> Trouble:
     message = problem.message
     expected = _EXPECTED.match(message)
     if expected is not None:
-        message = f"a {expected['what']} is expected, not `{expected['text']}`"
+        got = f", not `{expected['text']}`" if expected["text"] else ", and the query ends here"
+        message = f"a {expected['what']} is expected{got}"
     elif message.startswith(_UNEXPECTED):
         message = f"{message.removeprefix(_UNEXPECTED)} is not expected here"
     return Trouble("syntax", message[:1].lower() + message[1:], problem.start, problem.end)
