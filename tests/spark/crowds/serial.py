@@ -92,7 +92,7 @@ def replayed(ground: Ground, runs: Sequence[Planned], others: Sequence[Step] = (
         name = snapshot.summary.get(RUN_ID)
         if name is not None:
             left.pop(name)(model)
-        elif _changes_rows(snapshot.summary):
+        elif changes_rows(snapshot.summary):
             next(more)(model)
     assert left == {}
     assert list(more) == []
@@ -108,5 +108,5 @@ def explained(ground: Ground, model: Model) -> None:
     assert sorted(found, key=repr) == sorted(expected, key=repr)
 
 
-def _changes_rows(summary: Mapping[str, str]) -> bool:
+def changes_rows(summary: Mapping[str, str]) -> bool:
     return any(int(summary.get(key, "0")) for key in _CHANGES)

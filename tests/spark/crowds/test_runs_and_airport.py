@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from pathlib import Path
 
-import grpc
 import pyarrow as pa
 import pytest
 
@@ -15,16 +13,13 @@ from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from tests.airport.attached import ROW_ID, Attached, attached
 from tests.airport.exchange.talk import descriptor_of
 from tests.engines.plain import in_order, rows_of
-from tests.flight.raw import failure_of
 from tests.rest.doors import profile_in
-from tests.spark.crowds.serial import Planned, Step, explained, replayed, together
+from tests.spark.crowds.client import Client
+from tests.spark.crowds.serial import Planned, explained, replayed, together
 from tests.spark.ground import Ground
-from tests.spark.model import Model
 
 TABLE = descriptor_of("shop", "t")
-ROWS = pa.schema([("k", pa.int32()), ("v", pa.int32())])
 FIRST = Planned("first", ("k", "v"), ((1, 0), (2, 0), (3, 0)), "append")
-OVERTAKEN = grpc.StatusCode.ABORTED
 
 
 @pytest.fixture
@@ -33,70 +28,6 @@ def airport(ground: Ground, tmp_path: Path) -> Iterator[Attached]:
     del ground  # it makes the namespace
     with IcebergCatalog(profile_in(tmp_path)) as catalog, attached(catalog) as opened:
         yield opened
-
-
-@dataclass
-class Client:
-    """Counts, adds and removes rows; remembers what it was told was done."""
-
-    airport: Attached
-    done: list[Step] = field(default_factory=list)
-
-    def work(self, rounds: int) -> None:
-        for number in range(rounds):
-            self.insert(1_000 + number)
-            self.count(1 + number % 3)
-            if number % 2:
-                self.delete(1_000 + number)
-
-    def insert(self, key: int) -> None:
-        rows = pa.table({"k": [key], "v": [key]}, schema=ROWS)
-        self.airport.insert(TABLE, rows)  # which meets nobody, and is never refused
-        self.done.append(lambda model: model.append(("k", "v"), [{"k": key, "v": key}]))
-
-    def count(self, key: int) -> None:
-        found = self.find(key)
-        if found is None:
-            return
-        value, row_id = found
-        rows = pa.table({"v": pa.array([value + 1], pa.int32()), ROW_ID: pa.array([row_id])})
-
-        def step(model: Model) -> None:
-            (row,) = (row for row in model.rows if row["k"] == key)
-            assert row["v"] == value, "it was counted from a value that was not there any more"
-            row["v"] = value + 1
-
-        if self.is_done("update", rows):
-            self.done.append(step)
-
-    def delete(self, key: int) -> None:
-        found = self.find(key)
-        if found is None:
-            return
-
-        def step(model: Model) -> None:
-            (row,) = (row for row in model.rows if row["k"] == key)
-            model.rows.remove(row)
-
-        if self.is_done("delete", pa.table({ROW_ID: pa.array([found[1]])})):
-            self.done.append(step)
-
-    def find(self, key: int) -> tuple[int, int] | None:
-        table = self.airport.read(TABLE)
-        keys = table["k"].to_pylist()
-        if key not in keys:
-            return None
-        at = keys.index(key)
-        return table["v"][at].as_py(), table[ROW_ID][at].as_py()
-
-    def is_done(self, operation: str, rows: pa.Table) -> bool:
-        try:
-            self.airport.writer.run(operation, TABLE, rows.to_batches(), schema=rows.schema)
-        except grpc.RpcError as error:
-            if failure_of(error).code is not OVERTAKEN:
-                raise
-            return False
-        return True
 
 
 @pytest.mark.parametrize(
