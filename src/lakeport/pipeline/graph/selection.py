@@ -122,7 +122,9 @@ class _Selection:
         tags = {node.name: node.model.settings.tags for node in self.graph.nodes}
         found = {name for name, held in tags.items() if any(_matches(tag, one) for one in held)}
         if not found:
-            raise UnknownWordError.among("tag", tag, {one for held in tags.values() for one in held})
+            raise UnknownWordError.among(
+                "tag", tag, {one for held in tags.values() for one in held}
+            )
         return found
 
     def _at(self, path: str) -> set[TableName]:
