@@ -33,6 +33,7 @@ from lakeport.pipeline.running.audits.storing import store
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.events import ModelBegan, ModelReached
 from lakeport.pipeline.running.leases import leased, was_lost
+from lakeport.pipeline.running.losses import Kept
 from lakeport.pipeline.running.python import Authors
 from lakeport.pipeline.running.result import AuditResult, ModelResult, ModelStatus
 from lakeport.pipeline.running.rows import Computing, columns_in, placed
@@ -179,11 +180,13 @@ class _Way:
             is_incremental and not asked.full_refresh,
             Authors(self.node, self.context.root),
         )
+        kept = Kept.of(self.context, self.node, engine)
         given = computing.given()
         request = self._request(given)
         try:
             with _entered(computing.watching, engine.stage(given, request, run)) as staged:
                 self.columns = staged.schema
+                kept.require()
                 self._staged(engine, computing, staged, request, run, mode)
         except LakeportError as error:
             raise placed(error, self.node) from error
