@@ -125,11 +125,11 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
         Lane("engines", (_shared_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
-        Lane("spark", (_shared_tests("-m", "not long", *_PIPELINE),), 540, needs=("spark",)),
+        Lane("spark", (_shared_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
         Lane("session", (_shared_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
         Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
-        Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 240),
+        Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 420),
     ),
     "long": (
         Lane(
@@ -154,7 +154,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
         Lane("engines", (_shared_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
-        Lane("spark", (_shared_tests("-m", "long", *_PIPELINE),), 600, needs=("spark",)),
+        Lane("spark", (_shared_tests("-m", "long", *_PIPELINE),), 1200, needs=("spark",)),
         Lane("session", (_shared_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
