@@ -170,4 +170,8 @@ def test_the_store_may_be_elsewhere(lakeport: Run) -> None:
     assert lakeport("token", "create", "ann", *place).code == 0
     assert Path("elsewhere/tokens.db").exists()
     shown = answer(lakeport("config", "state", "--json"))
-    assert {entry["name"] for entry in shown["settings"]} == {"state.uri", "state.audit_days"}
+    assert {entry["name"] for entry in shown["settings"]} == {
+        "state.uri",
+        "state.audit_days",
+        "state.run_days",
+    }
