@@ -151,3 +151,10 @@ def test_sessions_see_the_settings_it_was_started_with(warm: Settings) -> None:
     assert spark is not None
     with spark:
         assert spark.fresh().conf.get("spark.sql.shuffle.partitions") == "1"
+
+
+def test_a_catalog_of_a_session_leaves_no_thread_pool_behind_when_that_ends(lake: Lake) -> None:
+    """Iceberg makes one, with a hook that keeps the session, for every token it knows to be one."""
+    conf = lake.spark().conf
+    assert conf.get("spark.sql.catalog.lake.rest.auth.type") == "none"
+    assert conf.get("spark.sql.catalog.lake.token", None) is None
