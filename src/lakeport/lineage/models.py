@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from types import TracebackType
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Literal, Self, TypeAlias
 
 from sqlglot import exp
 
@@ -34,6 +34,16 @@ if TYPE_CHECKING:
     from lakeport.lineage.references import QueryText
 
 _VALUES = frozenset({"data_flow", "derivation"})
+
+RowUse: TypeAlias = Literal["filter", "join", "group", "order"]
+"""What a query does with a column to choose, match, gather or sort its rows."""
+
+_USES: dict[str | None, RowUse] = {
+    "FILTER": "filter",
+    "JOIN": "join",
+    "GROUP_BY": "group",
+    "SORT": "order",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,12 +71,23 @@ class Origin:
 
 
 @dataclass(frozen=True, slots=True)
+class Decider:
+    """A column of a table that decides about rows, whether or not any value comes from it."""
+
+    table: tuple[str, ...]
+    column: str
+    use: RowUse
+    approximate: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Bound:
     """What a model makes. `complete` is False where columns may be missing from the list."""
 
     columns: tuple[tuple[str, str | None], ...]
     complete: bool
     origins: tuple[Origin, ...]
+    deciders: tuple[Decider, ...] = ()
 
 
 class ModelBinder:
@@ -85,7 +106,7 @@ class ModelBinder:
         request = AnalyzeRequest(
             dialect="spark",
             encoding="codepoint",
-            options=Options(unknown_table_policy="never"),
+            options=Options(unknown_table_policy="never", include_indirect=True),
             schema=SchemaMetadata(tables=tables),
         )
         self._session = open_session(request, [])
@@ -146,8 +167,12 @@ class ModelBinder:
         analysed = analyse_statement(self._session, statement)
         entry = self._session.registry.implied.get(name)
         columns = tuple((one.name, one.data_type) for one in entry.columns) if entry else ()
+        behind = _Behind(analysed)
         return Bound(
-            columns, complete=entry is not None and entry.complete, origins=_origins(analysed, name)
+            columns,
+            complete=entry is not None and entry.complete,
+            origins=behind.origins(name),
+            deciders=behind.deciders(),
         )
 
 
@@ -164,53 +189,79 @@ def _rename(node: exp.Table, parts: tuple[str, ...]) -> None:
         node.this._meta = dict(written._meta)  # noqa: SLF001 - the same
 
 
-def _origins(analysed: Analysed, target: Name) -> tuple[Origin, ...]:
-    """The columns of tables behind each column of the target, through whatever is between."""
-    edges = analysed.lineage.edges
-    owners = owners_of(edges)
-    labels = {node.id: node.label for node in analysed.lineage.nodes}
-    incoming: dict[str, list[tuple[str, bool]]] = {}
-    for edge in edges:
-        if edge.edge_type in _VALUES:
-            incoming.setdefault(edge.target, []).append((edge.source, edge.approximate))
-    made = {
-        own for own, name in analysed.names.items() if name == target and own in analysed.renewed
-    }
-    found: dict[tuple[Name, str, str], bool] = {}
-    for column, owner in owners.items():
-        if owner not in made:
-            continue
-        for source, approximate in _sources(column, incoming, owners, analysed.names):
-            key = (analysed.names[owners[source]], labels[source], labels[column])
-            found[key] = found.get(key, True) and approximate
-    return tuple(
-        Origin(table, source, column, approximate)
-        for (table, source, column), approximate in found.items()
-    )
+class _Behind:
+    """The edges of one statement, walked back to columns of tables through whatever is between."""
 
+    def __init__(self, analysed: Analysed) -> None:
+        self._edges = analysed.lineage.edges
+        self._owners = owners_of(self._edges)
+        self._labels = {node.id: node.label for node in analysed.lineage.nodes}
+        self._tables = analysed.names
+        self._renewed = analysed.renewed
+        self._incoming: dict[str, list[tuple[str, bool]]] = {}
+        for edge in self._edges:
+            if edge.edge_type in _VALUES:
+                self._incoming.setdefault(edge.target, []).append((edge.source, edge.approximate))
 
-def _sources(
-    column: str,
-    incoming: dict[str, list[tuple[str, bool]]],
-    owners: dict[str, str],
-    tables: dict[str, Name],
-) -> Iterable[tuple[str, bool]]:
-    """Walks back to columns of tables; a field of a column counts as the column."""
-    pending = [(column, False)]
-    seen = set(pending)
-    while pending:
-        at, guessed = pending.pop()
-        for source, approximate in incoming.get(at, ()):
-            step = (source, guessed or approximate)
-            top = source
-            while owners.get(top) in owners:
-                top = owners[top]
-            if owners.get(top) in tables:
-                yield top, step[1]
-            elif step not in seen:
-                seen.add(step)
-                pending.append(step)
-                if top != source and (top, step[1]) not in seen:
-                    # A field of a local column is made of what the column is made of.
-                    seen.add((top, step[1]))
-                    pending.append((top, step[1]))
+    def origins(self, target: Name) -> tuple[Origin, ...]:
+        """The columns of tables behind each column of the target."""
+        made = {
+            own for own, name in self._tables.items() if name == target and own in self._renewed
+        }
+        found: dict[tuple[Name, str, str], bool] = {}
+        for column, owner in self._owners.items():
+            if owner not in made:
+                continue
+            for source, approximate in self._sources(column):
+                key = (*self._named(source), self._labels[column])
+                found[key] = found.get(key, True) and approximate
+        return tuple(
+            Origin(table, source, column, approximate)
+            for (table, source, column), approximate in found.items()
+        )
+
+    def deciders(self) -> tuple[Decider, ...]:
+        """The columns of tables behind each condition, key and order of the query."""
+        found: dict[tuple[Name, str, RowUse], bool] = {}
+        for edge in self._edges:
+            use = _USES.get(edge.operation)
+            if edge.edge_type != "indirect_dependency" or use is None:
+                continue
+            top = self._top(edge.source)
+            is_table = self._owners.get(top) in self._tables
+            behind = [(top, False)] if is_table else self._sources(edge.source)
+            for source, approximate in behind:
+                key = (*self._named(source), use)
+                found[key] = found.get(key, True) and (approximate or edge.approximate)
+        return tuple(
+            Decider(table, column, use, approximate)
+            for (table, column, use), approximate in found.items()
+        )
+
+    def _named(self, column: str) -> tuple[Name, str]:
+        return self._tables[self._owners[column]], self._labels[column]
+
+    def _top(self, column: str) -> str:
+        """A field of a column counts as the column."""
+        while self._owners.get(column) in self._owners:
+            column = self._owners[column]
+        return column
+
+    def _sources(self, column: str) -> Iterable[tuple[str, bool]]:
+        """Columns of tables, and whether the way there is a guess."""
+        pending = [(column, False)]
+        seen = set(pending)
+        while pending:
+            at, guessed = pending.pop()
+            for source, approximate in self._incoming.get(at, ()):
+                step = (source, guessed or approximate)
+                top = self._top(source)
+                if self._owners.get(top) in self._tables:
+                    yield top, step[1]
+                elif step not in seen:
+                    seen.add(step)
+                    pending.append(step)
+                    if top != source and (top, step[1]) not in seen:
+                        # A field of a local column is made of what the column is made of.
+                        seen.add((top, step[1]))
+                        pending.append((top, step[1]))

@@ -134,3 +134,35 @@ def test_fields_and_generators_lead_back_to_columns(tmp_path: Path) -> None:
     found = graph(tmp_path, files)
     edges = {(edge.source_column, edge.target_column) for edge in found.column_edges}
     assert edges == {("place", "city"), ("items", "double_price")}
+
+
+def test_columns_that_decide_about_rows(tmp_path: Path) -> None:
+    files = {
+        "models/a/x.sql": "SELECT id, day, upper(kind) AS kind, place FROM raw.t",
+        "models/a/y.sql": (
+            "WITH late AS (SELECT id, kind, day FROM a.x WHERE place.zip > 1)\n"
+            "SELECT count(*) AS n FROM late JOIN a.x AS o ON late.id = o.id\n"
+            "WHERE EXISTS (SELECT 1 FROM raw.t AS u WHERE u.id = o.id)\n"
+            "GROUP BY late.kind HAVING max(late.day) > DATE '2026-01-01' ORDER BY late.kind"
+        ),
+        "models/a/z.sql": "SELECT id, row_number() OVER (ORDER BY day) AS n FROM a.x ORDER BY n",
+        "sources.toml": (
+            "[raw.t.columns]\nid = 'int'\nday = 'date'\nkind = 'string'\nplace = 'struct<zip:int>'"
+        ),
+    }
+    found = graph(tmp_path, files)
+    edges = {(str(e.source), e.source_column, str(e.target), e.use) for e in found.row_edges}
+    assert edges == {
+        ("a.x", "place", "a.y", "filter"),
+        ("a.x", "id", "a.y", "join"),
+        ("a.x", "id", "a.y", "filter"),
+        ("raw.t", "id", "a.y", "filter"),
+        ("a.x", "kind", "a.y", "group"),
+        ("a.x", "day", "a.y", "filter"),
+        ("a.x", "kind", "a.y", "order"),
+        ("a.x", "day", "a.z", "order"),
+    }
+    (reached,) = found.affected_rows({name_of("raw.t"): {"KIND"}})
+    assert (str(reached.table), reached.uses) == ("a.y", ("group", "order"))
+    assert reached.through == ((name_of("a.x"), "kind"),)
+    assert found.affected_rows({name_of("a.y"): {"n"}}) == ()

@@ -6,6 +6,7 @@ from lakeport.pipeline.graph.build import build_graph
 from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.graph.model import (
     AffectedColumn,
+    AffectedRows,
     AuditNode,
     CatalogSchema,
     Column,
@@ -18,11 +19,13 @@ from lakeport.pipeline.graph.model import (
     Query,
     Reference,
     ReferenceKind,
+    RowEdge,
 )
 from lakeport.pipeline.graph.selection import Modified
 
 __all__ = [
     "AffectedColumn",
+    "AffectedRows",
     "AuditNode",
     "CatalogSchema",
     "Column",
@@ -37,5 +40,6 @@ __all__ = [
     "Query",
     "Reference",
     "ReferenceKind",
+    "RowEdge",
     "build_graph",
 ]

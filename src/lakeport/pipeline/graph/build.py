@@ -140,7 +140,7 @@ class _Builder:
         lineage = bind_models(project, bindable, catalog, seen)
         nodes = tuple(self._node(each, lineage, catalog) for each in ordered)
         left = TableMap(lineage.seen.items())
-        return Graph(project, nodes, tuple(lineage.edges), catalog, left)
+        return Graph(project, nodes, tuple(lineage.edges), tuple(lineage.row_edges), catalog, left)
 
     # -- the catalog ---------------------------------------------------------------------------
 

@@ -12,7 +12,14 @@ from typing import TypeAlias
 
 from lakeport.core.names import TableName, fold
 from lakeport.lineage.models import Bound, Declared, ModelBinder
-from lakeport.pipeline.graph.model import Column, ColumnEdge, GraphIssue, KnownTable, Reference
+from lakeport.pipeline.graph.model import (
+    Column,
+    ColumnEdge,
+    GraphIssue,
+    KnownTable,
+    Reference,
+    RowEdge,
+)
 from lakeport.pipeline.graph.texts import Text
 from lakeport.pipeline.growth.model import Foreign, Type
 from lakeport.pipeline.growth.spark_words import text_of, type_from_text
@@ -31,6 +38,7 @@ _UNSAID = frozenset({"UNKNOWN_TABLE", "FORWARD_REFERENCE", "INFERRED_SCHEMA", "C
 class Lineage:
     columns: dict[TableName, tuple[Column, ...] | None] = field(default_factory=dict)
     edges: list[ColumnEdge] = field(default_factory=list)
+    row_edges: list[RowEdge] = field(default_factory=list)
     issues: dict[TableName, list[GraphIssue]] = field(default_factory=dict)
     seen: dict[TableName, Seen] = field(default_factory=dict)
 
@@ -78,6 +86,7 @@ def bind_models(
             bound.append(each)
             lineage.columns[name] = tuple(_columns(found)) if found.complete else None
             lineage.edges += spelled.edges(found, name)
+            lineage.row_edges += spelled.row_edges(found, name)
             made = Declared(name.namespace, name.table, found.columns, found.complete)
             is_grown = held is not None and each.model.settings.materialized in _STORED
             left = told.get(name) or (_grown(name, held, found) if is_grown and held else made)
@@ -163,3 +172,9 @@ class _Spelled:
             source = self._names.get(origin.table[:2])
             if source is not None:
                 yield ColumnEdge(source, origin.column, target, origin.target, origin.approximate)
+
+    def row_edges(self, found: Bound, target: TableName) -> Iterator[RowEdge]:
+        for decider in found.deciders:
+            source = self._names.get(decider.table[:2])
+            if source is not None:
+                yield RowEdge(source, decider.column, target, decider.use, decider.approximate)

@@ -8,18 +8,21 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TypeAlias
 
 from lakeport.core.errors import NotFoundError
-from lakeport.core.names import TableName, fold
+from lakeport.core.names import TableName
 from lakeport.lineage.models import Declared
 from lakeport.pipeline.graph.model import (
     AffectedColumn,
+    AffectedRows,
     ColumnEdge,
     GraphIssue,
     KnownTable,
     Node,
+    Reference,
+    RowEdge,
 )
+from lakeport.pipeline.graph.reach import Reach
 from lakeport.pipeline.graph.selection import Modified, chosen
 from lakeport.pipeline.project.model import Project, TableMap
 
@@ -34,6 +37,7 @@ class Graph:
     project: Project
     nodes: tuple[Node, ...]
     column_edges: tuple[ColumnEdge, ...] = ()
+    row_edges: tuple[RowEdge, ...] = ()
     catalog: TableMap[KnownTable] = field(default_factory=TableMap)
     seen: TableMap[Declared] = field(default_factory=TableMap)
 
@@ -52,11 +56,8 @@ class Graph:
         )
 
     @cached_property
-    def _edges_from(self) -> dict[tuple[tuple[str, str], str], list[ColumnEdge]]:
-        found: dict[tuple[tuple[str, str], str], list[ColumnEdge]] = {}
-        for edge in self.column_edges:
-            found.setdefault((edge.source.folded, fold(edge.source_column)), []).append(edge)
-        return found
+    def _reach(self) -> Reach:
+        return Reach(self.nodes, self.column_edges, self.row_edges)
 
     @property
     def names(self) -> tuple[TableName, ...]:
@@ -100,37 +101,24 @@ class Graph:
         `changed` names columns of models, sources or any table that is read. A column that is made of
         changed columns in more than one way is told once, with all of them.
         """
-        through: dict[_Key, list[ColumnEdge]] = {}
-        approximate: dict[_Key, bool] = {}
-        pending = [
-            (_key(table, column), False) for table, names in changed.items() for column in names
-        ]
-        seen: set[tuple[_Key, bool]] = set(pending)
-        while pending:
-            key, guessed = pending.pop()
-            for edge in self._edges_from.get(key, ()):
-                target = _key(edge.target, edge.target_column)
-                step = (target, guessed or edge.approximate)
-                approximate[target] = approximate.get(target, True) and step[1]
-                held = through.setdefault(target, [])
-                if edge not in held:
-                    held.append(edge)
-                if step not in seen:
-                    seen.add(step)
-                    pending.append(step)
-        order = {name.folded: position for position, name in enumerate(self.names)}
-        reached = [
-            AffectedColumn(
-                edges[0].target,
-                edges[0].target_column,
-                tuple(dict.fromkeys((edge.source, edge.source_column) for edge in edges)),
-                approximate[target],
-            )
-            for target, edges in through.items()
-        ]
-        return tuple(
-            sorted(reached, key=lambda one: (order.get(one.table.folded, -1), fold(one.column)))
-        )
+        return self._reach.columns(changed)
+
+    def affected_rows(
+        self, changed: Mapping[TableName, Collection[str]]
+    ) -> tuple[AffectedRows, ...]:
+        """The models whose rows are chosen, matched, gathered or sorted by changed columns, or by columns
+        made of them; each once, in the order of the graph.
+        """
+        return self._reach.rows(changed)
+
+    def missing_sources(self, node: Node) -> tuple[Reference, ...]:
+        """Where a model reads a source that is declared and not in the catalog; each source once."""
+        found = {
+            one.table: one
+            for one in node.everything()
+            if one.kind == "source" and one.table not in self.catalog
+        }
+        return tuple(found.values())
 
     def _reached(
         self,
@@ -145,10 +133,3 @@ class Graph:
             found |= layer
             depth = None if depth is None else depth - 1
         return found
-
-
-_Key: TypeAlias = tuple[tuple[str, str], str]
-
-
-def _key(table: TableName, column: str) -> _Key:
-    return table.folded, fold(column)

@@ -6,11 +6,12 @@ other names in the place of those that a query reads, character for character.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 from lakeport.core.names import TableName
+from lakeport.lineage.models import RowUse
 from lakeport.pipeline.graph.renaming import applied, edits_for
 from lakeport.pipeline.growth.model import Type
 from lakeport.pipeline.project.model import Audit, Model
@@ -108,6 +109,17 @@ class ColumnEdge:
 
 
 @dataclass(frozen=True, slots=True)
+class RowEdge:
+    """A column that a model filters, joins, groups or orders by."""
+
+    source: TableName
+    source_column: str
+    target: TableName
+    use: RowUse
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class GraphIssue:
     """What lineage noticed in a model's SQL that does not stop it."""
 
@@ -159,6 +171,16 @@ class Node:
     def references(self) -> tuple[Reference, ...]:
         return self.query.references
 
+    def everything(self) -> Iterator[Reference]:
+        """Whatever it reads, its audits too."""
+        yield from self.references
+        yield from self.declared
+        for audit in self.audits:
+            if audit.to is not None:
+                yield audit.to
+            if audit.query is not None:
+                yield from audit.query.references
+
     def rewritten(self, mapping: Callable[[Reference], str | None]) -> str:
         return self.query.rewritten(mapping)
 
@@ -187,4 +209,17 @@ class AffectedColumn:
     table: TableName
     column: str
     through: tuple[tuple[TableName, str], ...] = ()
+    approximate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AffectedRows:
+    """A model whose rows a change decides about: by `uses` of the columns in `through`.
+
+    Without `uses` nobody knows what it does with them: its code is not SQL, or it says what it reads.
+    """
+
+    table: TableName
+    uses: tuple[RowUse, ...]
+    through: tuple[tuple[TableName, str], ...]
     approximate: bool = False
