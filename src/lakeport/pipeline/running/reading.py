@@ -30,17 +30,19 @@ class Reading:
         return query.rewritten(self.name).strip().rstrip(";").rstrip()
 
     def name(self, reference: Reference) -> str:
-        """As SQL; whoever puts it into a query adds what stood behind the table in the name."""
+        """As SQL, with what stands behind the table in the name: a branch, a metadata table."""
         if reference.kind in {"source", "catalog"}:
-            return self._table(reference.table)
+            return self._table(reference.table, reference.suffix)
         node = self.graph.node(reference.table)
         if reference.kind == "self":
-            return self._table(node.table)
-        if self.is_expanded(node):
-            return f"(\n{self.rewritten(node.query)}\n)"
+            return self._table(node.table, reference.suffix)
         # A tag, a metadata table or an older snapshot is the table's own, and on no branch of ours.
         is_plain = not reference.suffix and not reference.travels
-        return self._table(node.table, self.branches.get(node.name.folded) if is_plain else None)
+        if not is_plain:
+            return self._table(node.table, reference.suffix)
+        if self.is_expanded(node):
+            return f"(\n{self.rewritten(node.query)}\n)"
+        return self.relation(node.table, self.branches.get(node.name.folded)).sql
 
     def is_expanded(self, node: Node) -> bool:
         """Whether those who read it read its query."""
@@ -67,5 +69,5 @@ class Reading:
                 wanted.add(above.name.folded)
                 self._collect(above, wanted)
 
-    def _table(self, table: TableName, branch: str | None = None) -> str:
-        return self.relation(table, branch).sql
+    def _table(self, table: TableName, suffix: tuple[str, ...]) -> str:
+        return Relation((*self.relation(table).parts, *suffix)).sql
