@@ -24,6 +24,7 @@ from pyiceberg.types import LongType, NestedField, StringType
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.profile import Profile
+from tests.catalog.iceberg.rest_server import rest_server
 from tests.rest.doors import Client, open_door, profile_in, pyiceberg_client
 
 ROWS = pa.table({"k": [1, 2, 3], "v": ["a", "b", "c"]})
@@ -140,15 +141,22 @@ def test_branches_and_expiry(catalog: RestCatalog) -> None:
 
 
 def test_a_service_behind_us_offers_what_it_can(tmp_path: Path) -> None:
+    """One of ours commits several tables at once; of one that lists no endpoints nobody knows."""
+    endpoint = "POST /v1/{prefix}/transactions/commit"
     with IcebergCatalog(profile_in(tmp_path)) as lake, open_door(lake) as uri:
         behind = Profile("lake", "rest", uri, "lake")
         with IcebergCatalog(behind) as passing, open_door(passing) as outer:
-            ours, theirs = Client(uri), Client(outer)
-            endpoint = "POST /v1/{prefix}/transactions/commit"
-            assert endpoint in ours.get("/v1/config").json["endpoints"]
-            assert endpoint not in theirs.get("/v1/config").json["endpoints"]
-            change = {"identifier": {"namespace": ["a"], "name": "b"}, "updates": []}
-            reply = theirs.post("/v1/lake/transactions/commit", {"table-changes": [change]})
-            assert reply.status in {404, 406}
-            ours.close()
-            theirs.close()
+            client = Client(outer)
+            assert endpoint in client.get("/v1/config").json["endpoints"]
+            client.close()
+    with (
+        rest_server(tmp_path / "silent") as server,
+        IcebergCatalog(server.profile()) as passing,
+        open_door(passing) as outer,
+    ):
+        client = Client(outer)
+        assert endpoint not in client.get("/v1/config").json["endpoints"]
+        change = {"identifier": {"namespace": ["a"], "name": "b"}, "updates": []}
+        reply = client.post("/v1/lake/transactions/commit", {"table-changes": [change]})
+        assert reply.status in {404, 406}
+        client.close()

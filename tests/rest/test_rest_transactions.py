@@ -1,17 +1,38 @@
-"""Commits to several tables: all of them or none."""
+"""Commits to several tables: all of them or none, in a lake of ours and in a service behind us."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.rest.doors import Client, Reply
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.profile import Profile
+from tests.rest.doors import Client, Reply, open_door
 from tests.rest.raw import VIEW, RawLake, RawTable, requirement, schema, update
 
 CHANGE = update("set-properties", updates={"changed": "yes"})
 NEVER = requirement("assert-current-schema-id", current_schema_id=7)
+
+
+@pytest.fixture(scope="module", params=["lake", "service"])
+def door(request: pytest.FixtureRequest, uri: str) -> Iterator[str]:
+    """`service`: the lake's door stands behind another one, which passes everything on."""
+    if request.param == "lake":
+        yield uri
+        return
+    behind = Profile("lake", "rest", uri, "lake")
+    with IcebergCatalog(behind, max_staleness=0.0) as passing, open_door(passing) as outer:
+        yield outer
+
+
+@pytest.fixture
+def client(door: str) -> Iterator[Client]:
+    client = Client(door)
+    yield client
+    client.close()
 
 
 def part(table: RawTable, *updates: dict[str, Any], requiring: tuple[Any, ...] = ()) -> Any:

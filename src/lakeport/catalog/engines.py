@@ -78,8 +78,13 @@ class PropertyChange:
 
 class Engines(Protocol):
     @property
+    def is_service(self) -> bool:
+        """Whether somebody else keeps the catalog, who checks and decides, and is asked over a network."""
+        ...
+
+    @property
     def commits_together(self) -> bool:
-        """Whether changes of several tables can be made as one."""
+        """Whether changes of several tables can be made as one: a service may offer it."""
         ...
 
     @property
@@ -97,6 +102,10 @@ class Engines(Protocol):
 
     def tables(self, namespace: str) -> Sequence[str]:
         """By name; `NotFoundError` if there is no such namespace."""
+        ...
+
+    def forget(self, name: TableName) -> None:
+        """What is remembered of it: somebody whom the catalog does not see may have written to it."""
         ...
 
     def find(self, name: TableName) -> Pointed:

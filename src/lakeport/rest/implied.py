@@ -30,8 +30,9 @@ def located(desk: Desk, name: str) -> tuple[tuple[str, ...], str | None]:
 
 def holds_others(desk: Desk, name: str) -> bool:
     """Whether or not the caller may see them. A service, of which we know what was, says so itself."""
-    is_ours = desk.engines.commits_together
-    return is_ours and bool(_below(desk, name, desk.catalog.namespaces()))
+    if desk.engines.is_service:
+        return False
+    return bool(_below(desk, name, desk.catalog.namespaces()))
 
 
 def settle(desk: Desk, name: str) -> None:

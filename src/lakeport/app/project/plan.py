@@ -167,7 +167,7 @@ class _Tables:
 
         unknown = [name for name in names if name.folded not in self._described]
         if unknown:
-            if self._catalog.engines().commits_together:
+            if not self._catalog.engines().is_service:
                 # A database is listed once, and answers from that as long as nobody commits.
                 self._catalog.version()
             found = {table.name.folded: table for table in CatalogTables(self._catalog)(unknown)}

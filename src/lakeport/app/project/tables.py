@@ -71,7 +71,7 @@ class CatalogTables:
         found = [
             one for namespace, tables in wanted.values() for one in self._in(namespace, tables)
         ]
-        if self._engines.commits_together or len(found) < 2:
+        if not self._engines.is_service or len(found) < 2:
             return [self._described(*one) for one in found]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(lambda one: self._described(*one), found))

@@ -29,8 +29,8 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.drivers.sql_commits import Move, Moved
 from lakeport.catalog.iceberg.metadata import Loaded, hold
 from lakeport.catalog.iceberg.surroundings import Surroundings
-from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
-from lakeport.core.names import TableName, quoted
+from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
+from lakeport.core.names import TableName
 
 _ATTEMPTS = 8
 _MILLISECOND = 1_000_000  # in nanoseconds
@@ -60,13 +60,25 @@ class Committer:
         after = self._move(asked, before, terms).after
         return services.commit(self.surroundings, change, before, after)
 
+    def pass_on(self, changes: Sequence[TableChange], terms: Terms) -> None:
+        """All of them or none, as a service decides it; it keeps the tables that come of it to itself."""
+        asked = [self._asked(change) for change in changes]
+        for each in asked:
+            if each.creates or terms.check is not None:
+                self._move(each, self._loaded(each), terms)  # for the sake of what it refuses
+        try:
+            services.commit_all(self.surroundings, changes)
+        except AlreadyExistsError as error:
+            raise taken(self._first_taken(asked)) from error
+        except NotFoundError:
+            for each in asked:  # the answer does not say which of them
+                self._loaded(each)
+            raise
+
     def commit_all(self, changes: Sequence[TableChange], terms: Terms) -> list[Described]:
+        """In a catalog of ours."""
         native = self.surroundings.native
-        if not isinstance(native, PatientSqlCatalog):
-            raise UnsupportedError(
-                f"catalog {quoted(native.name)} cannot change several tables as one",
-                hint="change them one after the other",
-            )
+        assert isinstance(native, PatientSqlCatalog)  # noqa: S101  others are passed on
         asked = [self._asked(change) for change in changes]
         for attempt in range(_ATTEMPTS):
             found = [(each, self._loaded(each)) for each in asked]

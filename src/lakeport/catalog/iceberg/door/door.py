@@ -54,8 +54,12 @@ class EngineDoor:
         self._committer = Committer(surroundings, self._places)
 
     @property
+    def is_service(self) -> bool:
+        return not isinstance(self._surroundings.native, PatientSqlCatalog)
+
+    @property
     def commits_together(self) -> bool:
-        return isinstance(self._surroundings.native, PatientSqlCatalog)
+        return not self.is_service or services.commits_together(self._surroundings)
 
     @property
     def keeps_views(self) -> bool:
@@ -73,6 +77,9 @@ class EngineDoor:
         pointers = self._surroundings.pointers
         return pointers.tables(pointers.namespace(namespace).name)
 
+    def forget(self, name: TableName) -> None:
+        self._surroundings.pointers.forget(name)
+
     def find(self, name: TableName) -> Pointed:
         """The very spelling first: that is one question, and nearly always the right one."""
         pointers = self._surroundings.pointers
@@ -83,7 +90,7 @@ class EngineDoor:
         return Pointed(found, pointers.where(found))
 
     def load(self, table: Pointed) -> Described:
-        if not self.commits_together:
+        if self.is_service:
             return services.load(self._surroundings, table.name)
         native = self._surroundings.native
         text = text_at(
@@ -118,7 +125,7 @@ class EngineDoor:
         self, name: TableName, location: str, terms: Terms, *, overwrite: bool = False
     ) -> Described:
         check_table_name(name.table)
-        if self.commits_together:  # a service looks for itself
+        if not self.is_service:  # which looks for itself
             self._places.check(location, terms)
             found = self._metadata_at(name, location)
             check_format(found.format_version)
@@ -141,6 +148,9 @@ class EngineDoor:
             )
         if not spelled:
             return True
+        if self.is_service:
+            self._committer.pass_on(spelled, terms)
+            return True
         return not any(each.was_made for each in self._committer.commit_all(spelled, terms))
 
     def rename(self, old: TableName, new: TableName) -> None:
@@ -159,7 +169,7 @@ class EngineDoor:
 
     def drop(self, name: TableName, *, purge: bool = False) -> None:
         found = self.find(name).name
-        if purge and not self.commits_together:
+        if purge and self.is_service:
             services.purge(self._surroundings, found)
             return
         with changing(self._surroundings, found):

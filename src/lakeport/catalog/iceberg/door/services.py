@@ -5,6 +5,9 @@ The service checks, applies and decides; what is understood here before is for t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
 from pydantic import TypeAdapter
 from pyiceberg.table import Table
 from pyiceberg.table.metadata import TableMetadata
@@ -19,8 +22,11 @@ from lakeport.catalog.iceberg.door.parts import understanding
 from lakeport.catalog.iceberg.door.texts import text_at
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
-from lakeport.core.errors import LakeportError
-from lakeport.core.names import TableName
+from lakeport.core.errors import LakeportError, UnsupportedError
+from lakeport.core.names import TableName, quoted
+
+if TYPE_CHECKING:
+    from lakeport.catalog.iceberg.drivers.rest_together import TogetherService
 
 _UPDATES: TypeAdapter[tuple[TableUpdate, ...]] = TypeAdapter(tuple[TableUpdate, ...])
 _REQUIREMENTS: TypeAdapter[tuple[TableRequirement, ...]] = TypeAdapter(tuple[TableRequirement, ...])
@@ -66,10 +72,48 @@ def commit(
         return Described(name, made.location or None, made.metadata.model_dump_json().encode())
 
 
+def commits_together(surroundings: Surroundings) -> bool:
+    service = _together(surroundings)
+    return service is not None and service.is_offered
+
+
+def commit_all(surroundings: Surroundings, changes: Sequence[TableChange]) -> None:
+    service = _together(surroundings)
+    if service is None or not service.is_offered:
+        raise UnsupportedError(
+            f"catalog {quoted(surroundings.profile.name)} cannot change several tables as one",
+            hint="change them one after the other",
+        )
+    bodies = []
+    for change in changes:
+        asked = decoded(change.body, messages.RawCommit)
+        levels = surroundings.pointers.identifier(change.name.namespace)
+        named = {"namespace": list(levels), "name": change.name.table}
+        bodies.append(
+            {"identifier": named, "requirements": asked.requirements, "updates": asked.updates}
+        )
+    with changing(surroundings, changes[0].name):
+        service.commit(bodies)
+
+
 def purge(surroundings: Surroundings, name: TableName) -> None:
     identifier = (*surroundings.pointers.identifier(name.namespace), name.table)
     with changing(surroundings, name):
         surroundings.native.purge_table(identifier)
+
+
+def _together(surroundings: Surroundings) -> TogetherService | None:
+    """Not everybody has to wait for an HTTP client to load."""
+    if surroundings.profile.type != "rest":
+        return None
+    from pyiceberg.catalog.rest import RestCatalog  # noqa: PLC0415  was loaded with the catalog
+
+    from lakeport.catalog.iceberg.drivers.rest_together import (  # noqa: PLC0415  the same
+        TogetherService,
+    )
+
+    native = surroundings.native
+    return TogetherService(native) if isinstance(native, RestCatalog) else None
 
 
 def _described(surroundings: Surroundings, name: TableName, found: Loaded) -> Described:
