@@ -349,11 +349,37 @@ def test_a_source_that_is_declared_and_not_loaded(lakeport: Run) -> None:
         {
             "models/a/x.sql": "SELECT id\nFROM raw.orders",
             "models/a/y.sql": ONE,
+            "models/b/top.sql": "SELECT id, count(*) AS n FROM a.x GROUP BY id",
             "sources.toml": "[raw.orders.columns]\nid = 'int'\n",
         }
     )
     shown = lakeport("plan", "--no-spark")
     assert (shown.code, shown.err) == (1, "")
-    assert "models/a/x.sql:2:6: the source `raw.orders` is not in the catalog yet" in shown.out
-    assert "lakeport load raw.orders FILE" in shown.out
+    assert shown.out == (
+        "1  a.x    full  waits for raw.orders\n"
+        "1  a.y    full  new: it was never run\n"
+        "     models/a/y.sql · all rows replaced\n"
+        "     + id  int\n"
+        "\n"
+        "2  b.top  full  waits for raw.orders\n"
+        "\n"
+        "! 1 source is not loaded yet\n"
+        "    raw.orders  models/a/x.sql:2:6  lakeport load raw.orders FILE\n"
+        "\n"
+        "3 of 3 models change, 3 new, 2 wait for 1 source\n"
+    )
+    whole = json.loads(lakeport("plan", "--no-spark", "--json").out)
+    assert whole["missing_sources"] == [
+        {
+            "source": "raw.orders",
+            "read_by": ["a.x"],
+            "places": ["models/a/x.sql:2:6"],
+            "hint": "load it: lakeport load raw.orders FILE",
+        }
+    ]
+    assert [(each["status"], each["waits_for"]) for each in whole["models"]] == [
+        ("refused", ["raw.orders"]),
+        ("new", []),
+        ("blocked", ["raw.orders"]),
+    ]
     assert lakeport("plan", "--no-spark", "-s", "y").code == 0

@@ -228,8 +228,9 @@ def test_an_environment_maps_models_and_nothing_else(tmp_path: Path) -> None:
     plan = shop.of("marts.revenue", environment="dev")
     assert str(plan.table) == "dev_marts.revenue"
     assert plan.creates
-    assert plan.query == "SELECT id FROM `dev_staging`.`orders`"
-    assert shop.of("staging.orders", environment="dev").query == "SELECT id FROM raw.orders"
+    assert plan.query == "SELECT id FROM `lake`.`dev_staging`.`orders`"
+    source = shop.of("staging.orders", environment="dev").query
+    assert source == "SELECT id FROM `lake`.`raw`.`orders`"
     shop.carry_out(environment="dev")
     assert not shop.plan(environment="dev").has_changes
 
@@ -245,7 +246,10 @@ def test_ephemeral_models_and_views_have_no_table_to_grow(tmp_path: Path) -> Non
     assert plans["base"].growth is None
     assert plans["base"].status == "unchanged"
     assert plans["shown"].creates
-    assert plans["shown"].sql[0].startswith("CREATE OR REPLACE VIEW `lake`.`one`.`shown` AS\n")
+    (made,) = plans["shown"].sql
+    assert made.startswith("CREATE OR REPLACE VIEW `lake`.`one`.`shown`\nTBLPROPERTIES (")
+    assert made.endswith("\nAS\nSELECT a FROM (\nSELECT 1 AS a\n) AS `base`")
+    assert plans["kept"].query == "SELECT a FROM (\nSELECT 1 AS a\n) AS `base`"
     assert schema(plans["kept"]) == {"added": [{"name": "a", "type": "int"}]}
 
 

@@ -25,7 +25,7 @@ from lakeport.pipeline.growth.spark_words import text_of
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Cell, Page, Styled
-    from lakeport.pipeline.planning.model import Affected, ModelPlan, ProjectPlan
+    from lakeport.pipeline.planning.model import Affected, Effect, ModelPlan, ProjectPlan
 
 _KEPT = 6
 _EFFECTS = {
@@ -49,7 +49,7 @@ def show_plan(plan: ProjectPlan, page: Page, *, sql: bool = False) -> None:
     widths = _widths(plan)
     for model in plan.models:
         _heading(model, page, widths)
-        if model.status != "unchanged" or sql or model.warnings:
+        if _is_detailed(model, sql=sql):
             for line in _details(model, page):
                 page.line(*line)
             if sql:
@@ -57,9 +57,30 @@ def show_plan(plan: ProjectPlan, page: Page, *, sql: bool = False) -> None:
             page.line()
     for note in plan.notes:
         page.line(page.doubtful("note: "), note)
-    if plan.models and plan.models[-1].status == "unchanged":
+    if plan.models and not _is_detailed(plan.models[-1], sql=sql):
         page.line()
+    _missing(plan, page)
     page.line(summary_line(plan))
+
+
+def _is_detailed(model: ModelPlan, *, sql: bool) -> bool:
+    """A model that waits for a source is told as such: nobody can do anything about it here."""
+    return sql or (not model.only_waits and (model.status != "unchanged" or bool(model.warnings)))
+
+
+def _missing(plan: ProjectPlan, page: Page) -> None:
+    """Sources that are not loaded, each once, with the command that does it."""
+    sources = plan.missing_sources
+    if not sources:
+        return
+    verb = "source is" if len(sources) == 1 else "sources are"
+    page.line(page.bad(f"! {len(sources):,} {verb} not loaded yet"))
+    places = [_some([str(place) for place in each.places]) for each in sources]
+    names, width = max(len(str(each.source)) for each in sources), max(map(len, places))
+    for each, read in zip(sources, places, strict=True):
+        name = page.name(str(each.source).ljust(names))
+        page.line("    ", name, f"  {read.ljust(width)}  {each.command}")
+    page.line()
 
 
 def _widths(plan: ProjectPlan) -> tuple[int, int, int]:
@@ -95,6 +116,8 @@ def _kind(model: ModelPlan) -> str:
 
 
 def _state(model: ModelPlan) -> str:
+    if model.only_waits:
+        return f"waits for {_some([str(name) for name in model.waits_for])}"
     if model.status == "blocked":
         return f"blocked by {', '.join(str(name) for name in model.blocked_by)}"
     told = "; ".join(reason.text for reason in model.reasons if reason.code != "schema")
@@ -114,6 +137,8 @@ def _details(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
     yield from ((_IN, *line) for line in _facts(model, page))
     yield from ((_IN, *line) for line in _columns(model, page))
     for obstacle in model.obstacles:
+        if obstacle.source is not None:  # told once, for all who read it
+            continue
         yield _IN, page.bad(f"! {obstacle.message}")
         if obstacle.hint:
             yield _IN, "    ", page.name("hint: "), obstacle.hint
@@ -195,29 +220,47 @@ def _finding(model: ModelPlan, found: Finding, page: Page) -> tuple[Styled, str]
 
 
 def _reached(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
-    if not model.downstream:
-        return
-    width = max(len(f"{each.model}.{each.column}") for each in model.downstream)
-    for each in model.downstream:
-        paint = page.doubtful if each.effect in {"null", "refused"} else page.name
-        name = f"{each.model}.{each.column}".ljust(width)
-        yield ("→ ", paint(name), f"  {_told(model, each)}")
+    found = [
+        (f"{each.model}.{each.column}", each.effect, _told(model, each))
+        for each in model.downstream
+    ]
+    found += _rows(model)
+    width = max((len(name) for name, _, _ in found), default=0)
+    for name, effect, told in found:
+        paint = page.doubtful if effect in {"null", "refused"} else page.name
+        yield ("→ ", paint(name.ljust(width)), f"  {told}")
 
 
 def _told(model: ModelPlan, each: Affected) -> str:
     sure = " (approximate)" if each.approximate else ""
-    is_gone = each.effect == "null" and model.strategy == "full"
-    effect = "will be NULL" if is_gone else _EFFECTS[each.effect]
-    return f"{effect}, from {each.cause}{sure}"
+    return f"{_effect(model, each.effect)}, from {each.cause}{sure}"
+
+
+def _rows(model: ModelPlan) -> Iterator[tuple[str, Effect, str]]:
+    """A line for each model, effect and use, however many columns it is about."""
+    causes: dict[tuple[str, Effect, bool], list[str]] = {}
+    for each in model.downstream_rows:
+        uses = f"rows of {each.model} ({', '.join(each.uses)})"
+        name = uses if each.uses else f"{each.model} (code)"
+        causes.setdefault((name, each.effect, each.approximate), []).append(each.cause)
+    for (name, effect, approximate), columns in causes.items():
+        sure = " (approximate)" if approximate else ""
+        yield name, effect, f"{_some(columns)} {_effect(model, effect)}{sure}"
+
+
+def _effect(model: ModelPlan, effect: Effect) -> str:
+    is_gone = effect == "null" and model.strategy == "full"
+    return "will be NULL" if is_gone else _EFFECTS[effect]
 
 
 def _sql(model: ModelPlan, page: Page) -> None:
-    if model.query:
+    if model.query and model.materialized != "view":  # whose statement has it
         page.line(_IN, page.faint("-- the query"))
         for line in model.query.splitlines():
             page.line(_IN, line)
-    for statement in model.sql:
-        page.line(_IN, page.faint("-- then"))
+    for number, statement in enumerate(model.sql):
+        if number or model.materialized != "view":
+            page.line(_IN, page.faint("-- then"))
         for line in statement.splitlines():
             page.line(_IN, line)
 
@@ -228,6 +271,10 @@ def summary_line(plan: ProjectPlan) -> str:
         return "no models are selected: nothing to do"
     if not plan.has_changes:
         return f"{counted(found.models, 'model')}, nothing changes"
+    # Sources that are not loaded stop a run, and are counted as what they are.
+    refused = sum(_stops(model) for model in plan.models)
+    blocked = sum(model.status == "blocked" and not model.only_waits for model in plan.models)
+    sources = counted(found.missing_sources, "source")
     parts = (
         (found.created, f"{found.created:,} new"),
         (found.added, f"{counted(found.added, 'column')} added"),
@@ -235,8 +282,13 @@ def summary_line(plan: ProjectPlan) -> str:
         (found.widened, f"{found.widened:,} widened"),
         (found.relaxed, f"{found.relaxed:,} made optional"),
         (found.affected, f"{counted(found.affected, 'downstream column')} affected"),
-        (found.refused, f"{found.refused:,} refused"),
-        (found.blocked, f"{counted(found.blocked, 'model')} blocked"),
+        (found.rows_affected, f"rows of {counted(found.rows_affected, 'downstream model')}"),
+        (refused, f"{refused:,} refused"),
+        (blocked, f"{counted(blocked, 'model')} blocked"),
+        (
+            found.waiting,
+            f"{found.waiting:,} {'waits' if found.waiting == 1 else 'wait'} for {sources}",
+        ),
     )
     verb = "changes" if found.changed == 1 else "change"
     told = [f"{found.changed:,} of {counted(found.models, 'model')} {verb}"]
@@ -244,3 +296,8 @@ def summary_line(plan: ProjectPlan) -> str:
     if not found.refused:
         told.append("nothing is dropped")
     return ", ".join(told)
+
+
+def _stops(model: ModelPlan) -> int:
+    own = sum(each.source is None for each in model.obstacles)
+    return own + (0 if model.growth is None else len(model.growth.refused))

@@ -1,4 +1,4 @@
-"""Whom a change of a table's columns reaches: columns of later models, by column lineage."""
+"""Whom a change of a table's columns reaches: columns of later models, and their rows, by column lineage."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from lakeport.core.names import TableName, fold, quoted
 from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.growth.plan import Plan
-from lakeport.pipeline.planning.model import Affected, Effect
+from lakeport.pipeline.planning.model import Affected, AffectedRows, Effect
 
 
 def affected(
@@ -19,6 +19,18 @@ def affected(
         for column, effect in _changes(growth, kept)
         for each in graph.affected({model: (column,)})
         if each.table.folded != model.folded
+    )
+
+
+def affected_rows(
+    graph: Graph, model: TableName, growth: Plan, kept: frozenset[str]
+) -> tuple[AffectedRows, ...]:
+    """Of a model that nobody can look into it is not told that a column is new: it cannot use that yet."""
+    return tuple(
+        AffectedRows(each.table, column, effect, each.uses, each.through, each.approximate)
+        for column, effect in _changes(growth, kept)
+        for each in graph.affected_rows({model: (column,)})
+        if each.table.folded != model.folded and (each.uses or effect != "new")
     )
 
 
@@ -52,3 +64,14 @@ def null_warning(cause: TableName, found: Affected, *, replaced: bool) -> str:
         f"column {quoted(found.column)} {sure} be NULL{'' if replaced else ' for new rows'}:"
         f" it is made of {origin}, which the model {quoted(str(cause))} no longer has"
     )
+
+
+def rows_warning(cause: TableName, found: AffectedRows, *, replaced: bool) -> str:
+    """The same of rows: a condition on a column that is NULL lets none of them through, mostly."""
+    origin = quoted(f"{cause}.{found.cause}")
+    when = "NULL" if replaced else "NULL for new rows"
+    gone = f"which will be {when}: the model {quoted(str(cause))} no longer has it"
+    if not found.uses:
+        return f"its code may read {origin}, {gone}"
+    sure = "may depend" if found.approximate else "depend"
+    return f"its rows {sure} on {origin} ({', '.join(found.uses)}), {gone}"

@@ -11,11 +11,13 @@ from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
 from lakeport.core.names import TableName, fold
+from lakeport.lineage.models import RowUse
 from lakeport.pipeline.growth.model import Type
 from lakeport.pipeline.growth.plan import Padded, Plan, dotted
 from lakeport.pipeline.growth.spark_words import text_of
 from lakeport.pipeline.planning.interval import Interval
 from lakeport.pipeline.project.model import Materialized, PublishMode, Severity
+from lakeport.pipeline.project.problems import Place
 
 VERSION = 1
 
@@ -78,6 +80,32 @@ class Affected:
 
 
 @dataclass(frozen=True, slots=True)
+class AffectedRows:
+    """A model downstream that chooses, joins, gathers or sorts its rows by what changes.
+
+    `through` are the columns that it does so by: the changed one, or ones that are made of it. Without
+    `uses` its code is not SQL, and only that it reads the table is known.
+    """
+
+    model: TableName
+    cause: str
+    effect: Effect
+    uses: tuple[RowUse, ...]
+    through: tuple[tuple[TableName, str], ...]
+    approximate: bool = False
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "model": str(self.model),
+            "cause": self.cause,
+            "effect": self.effect,
+            "uses": list(self.uses),
+            "through": [f"{table}.{column}" for table, column in self.through],
+            "approximate": self.approximate,
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class PlannedAudit:
     name: str
     kind: str
@@ -95,11 +123,16 @@ class PlannedAudit:
 
 @dataclass(frozen=True, slots=True)
 class Obstacle:
-    """Why a run would stop at this model, beyond what its columns say: a key it lacks, a closed table."""
+    """Why a run would stop at this model, beyond what its columns say: a key it lacks, a closed table.
+
+    `source` is set if it is one that is declared and not loaded, and `place` to where it is read.
+    """
 
     code: str
     message: str
     hint: str | None = None
+    source: TableName | None = None
+    place: Place | None = None
 
     def as_dict(self) -> dict[str, object]:
         return {"code": self.code, "message": self.message, "hint": self.hint}
@@ -132,7 +165,10 @@ class ModelPlan:
     """Padded columns that were padded by the last run, too; folded."""
     interval: Interval | None = None
     downstream: tuple[Affected, ...] = ()
+    downstream_rows: tuple[AffectedRows, ...] = ()
     blocked_by: tuple[TableName, ...] = ()
+    waits_for: tuple[TableName, ...] = ()
+    """Sources that are not loaded yet, and that it or a model before it reads."""
     obstacles: tuple[Obstacle, ...] = ()
     warnings: tuple[str, ...] = ()
     rules: tuple[str, ...] = ()
@@ -151,6 +187,13 @@ class ModelPlan:
         # That others change before it changes its rows at most, which every run may do.
         own = any(reason.code != "upstream_changed" for reason in self.reasons)
         return "changed" if own else "unchanged"
+
+    @property
+    def only_waits(self) -> bool:
+        """Whether nothing else is in its way than sources that are not loaded."""
+        refused = self.growth is not None and bool(self.growth.refused)
+        others = any(each.source is None for each in self.obstacles)
+        return bool(self.waits_for) and not refused and not others
 
     @property
     def newly_padded(self) -> tuple[Padded, ...]:
@@ -190,7 +233,9 @@ class ModelPlan:
             "schema": self._schema(),
             "unknown": list(self.unknown),
             "downstream": [each.as_dict() for each in self.downstream],
+            "downstream_rows": [each.as_dict() for each in self.downstream_rows],
             "blocked_by": [str(name) for name in self.blocked_by],
+            "waits_for": [str(name) for name in self.waits_for],
             "problems": [each.as_dict() for each in self.obstacles],
             "warnings": list(self.warnings),
             "rules": list(self.rules),
@@ -207,7 +252,30 @@ class ModelPlan:
 
 
 @dataclass(frozen=True, slots=True)
+class MissingSource:
+    """A source that is declared and not loaded, the models that read it themselves, and where."""
+
+    source: TableName
+    read_by: tuple[TableName, ...]
+    places: tuple[Place, ...]
+
+    @property
+    def command(self) -> str:
+        return f"lakeport load {self.source} FILE"
+
+    def as_dict(self) -> dict[str, object]:
+        return {
+            "source": str(self.source),
+            "read_by": [str(name) for name in self.read_by],
+            "places": [str(place) for place in self.places],
+            "hint": f"load it: {self.command}",
+        }
+
+
+@dataclass(frozen=True, slots=True)
 class Summary:
+    """`waiting` models are refused or blocked for want of sources and for nothing else."""
+
     models: int
     changed: int
     created: int
@@ -218,6 +286,9 @@ class Summary:
     refused: int
     blocked: int
     affected: int
+    rows_affected: int
+    waiting: int
+    missing_sources: int
 
     def as_dict(self) -> dict[str, object]:
         return {name: getattr(self, name) for name in self.__slots__}
@@ -248,6 +319,21 @@ class ProjectPlan:
         return any(model.status != "unchanged" for model in self.models)
 
     @property
+    def missing_sources(self) -> tuple[MissingSource, ...]:
+        """Each once, in the order in which models come to them."""
+        found: dict[TableName, list[tuple[TableName, Place]]] = {}
+        for model in self.models:
+            for each in model.obstacles:
+                if each.source is not None and each.place is not None:
+                    found.setdefault(each.source, []).append((model.model, each.place))
+        return tuple(
+            MissingSource(
+                source, tuple(model for model, _ in reads), tuple(place for _, place in reads)
+            )
+            for source, reads in found.items()
+        )
+
+    @property
     def summary(self) -> Summary:
         grown = [model.growth for model in self.models if model.growth is not None]
         affected = {
@@ -269,6 +355,11 @@ class ProjectPlan:
             + sum(len(model.obstacles) for model in self.models),
             blocked=sum(model.status == "blocked" for model in self.models),
             affected=len(affected),
+            rows_affected=len(
+                {each.model.folded for model in self.models for each in model.downstream_rows}
+            ),
+            waiting=sum(model.only_waits for model in self.models),
+            missing_sources=len(self.missing_sources),
         )
 
     def as_dict(self) -> dict[str, object]:
@@ -280,6 +371,7 @@ class ProjectPlan:
             "full_refresh": self.full_refresh,
             "asked_spark": self.asked_spark,
             "notes": list(self.notes),
+            "missing_sources": [each.as_dict() for each in self.missing_sources],
             "models": [model.as_dict() for model in self.models],
             "summary": self.summary.as_dict(),
         }

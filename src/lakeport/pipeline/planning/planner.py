@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
-from lakeport.catalog.definition import Check, Definition, PrimaryKey
 from lakeport.core.errors import LakeportError
 from lakeport.core.names import NameMap, TableName, fold, quoted
 from lakeport.pipeline.graph.model import Node
@@ -16,7 +15,12 @@ from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.plan import Plan, dotted
 from lakeport.pipeline.growth.planner import plan_growth
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told, from_lineage, still_holds, told_by
-from lakeport.pipeline.planning.downstream import affected, null_warning
+from lakeport.pipeline.planning.downstream import (
+    affected,
+    affected_rows,
+    null_warning,
+    rows_warning,
+)
 from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
 from lakeport.pipeline.planning.known import Futures, Situation, Standing, is_ephemeral, schema_of
 from lakeport.pipeline.planning.model import ModelPlan, Obstacle, PlannedAudit, Reason
@@ -27,6 +31,7 @@ from lakeport.pipeline.planning.reasons import (
     upstream_reason,
 )
 from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
+from lakeport.pipeline.planning.rules import rules_of
 from lakeport.pipeline.planning.statements import RUN, Statements
 from lakeport.pipeline.target.head import Commit
 from lakeport.pipeline.writing.prepare import warnings as told_before
@@ -58,9 +63,8 @@ class Planner:
     _statements: Statements = field(init=False)
 
     def __post_init__(self) -> None:
-        graph = self.situation.graph
-        self.futures = Futures(graph)
-        self._statements = Statements(graph.project.catalog, graph.project.environment)
+        self.futures = Futures(self.situation.graph)
+        self._statements = Statements(self.situation.graph)
 
     def plans(self) -> tuple[ModelPlan, ...]:
         selected = {name.folded for name in self.situation.selected}
@@ -109,7 +113,8 @@ class Planner:
             unknown=told.unknown,
             interval=before.interval if _depends_on_time(node) else None,
             blocked_by=self._blocked(node),
-            obstacles=(*obstacles, *wrong, *self._missing(node), *_not_loaded(node)),
+            obstacles=(*obstacles, *wrong, *self._missing(node), *self._not_loaded(node)),
+            waits_for=self._waits_for(node),
             warnings=() if told.known in {"last_run", "spark"} else tuple(_said(node)),
             audits=tuple(
                 PlannedAudit(each.name, each.kind, each.columns, each.severity)
@@ -128,10 +133,12 @@ class Planner:
 
     def _table(self, node: Node, plan: ModelPlan, told: Told, before: _Before) -> ModelPlan:
         settings, full = node.model.settings, self.situation.asked.full_refresh
+        publish = publish_of(settings, self.situation.publish, self.situation.usual)
+        self._statements.written(node, publish)
         plan = replace(
             plan,
             strategy=strategy_of(settings, full_refresh=full),
-            publish=publish_of(settings, self.situation.publish, self.situation.usual),
+            publish=publish,
             creates=before.table is None,
             reasons=(
                 *own_reasons(node, before.last, exists=before.table is not None),
@@ -191,7 +198,7 @@ class Planner:
                 *plan.warnings,
                 *(f"the view loses its column {quoted(name)}" for name in lost),
             ),
-            sql=self._statements.of_view(node.table, plan.query or ""),
+            sql=self._statements.of_view(node),
         )
 
     # -- what it needs to know -------------------------------------------------------------------
@@ -245,6 +252,22 @@ class Planner:
         stopped = {"refused", "blocked"}
         return tuple(name for name, plan in found if plan is not None and plan.status in stopped)
 
+    def _not_loaded(self, node: Node) -> Iterator[Obstacle]:
+        for one in self.situation.graph.missing_sources(node):
+            yield Obstacle(
+                "source_not_loaded",
+                f"{one.place}: the source {quoted(str(one.table))} is not in the catalog yet",
+                f"load it: lakeport load {one.table} FILE",
+                one.table,
+                one.place,
+            )
+
+    def _waits_for(self, node: Node) -> tuple[TableName, ...]:
+        own = (one.table for one in self.situation.graph.missing_sources(node))
+        above = (self._plans.get(name.folded) for name in node.upstream)
+        passed = (name for plan in above if plan is not None for name in plan.waits_for)
+        return tuple(dict.fromkeys((*own, *passed)))
+
     def _missing(self, node: Node) -> Iterator[Obstacle]:
         graph = self.situation.graph
         for name in node.upstream:
@@ -274,45 +297,19 @@ class Planner:
             if plan.growth is None or plan.creates:
                 continue
             reached = affected(graph, plan.model, plan.growth, plan.kept)
-            self._plans[key] = replace(plan, downstream=reached)
+            rows = affected_rows(graph, plan.model, plan.growth, plan.kept)
+            self._plans[key] = replace(plan, downstream=reached, downstream_rows=rows)
+            is_gone = plan.strategy == "full"
             for each in reached:
                 if each.effect == "null":
-                    gone = null_warning(plan.model, each, replaced=plan.strategy == "full")
-                    said.setdefault(each.model.folded, []).append(gone)
+                    told = null_warning(plan.model, each, replaced=is_gone)
+                    said.setdefault(each.model.folded, []).append(told)
+            for some in rows:
+                if some.effect == "null":
+                    told = rows_warning(plan.model, some, replaced=is_gone)
+                    said.setdefault(some.model.folded, []).append(told)
         for key, plan in self._plans.items():
             yield replace(plan, warnings=(*plan.warnings, *said.get(key, ())))
-
-
-def rules_of(definition: Definition) -> Iterator[str]:
-    """Of a table, as far as rows that come must keep them."""
-    for rule in definition.constraints:
-        match rule:
-            case Check():
-                yield f"CHECK ({_bare(rule.expression)})"
-            case _:
-                word = "PRIMARY KEY" if isinstance(rule, PrimaryKey) else "UNIQUE"
-                yield f"{word} ({', '.join(rule.columns)})"
-    keyed = {fold(name) for key in definition.keys for name in key.columns}
-    required = [
-        column.name
-        for column in definition.schema
-        if not column.nullable and fold(column.name) not in keyed
-    ]
-    if required:
-        yield f"NOT NULL ({', '.join(required)})"
-
-
-def _bare(condition: str) -> str:
-    """Without parentheses around all of it."""
-    inside = condition[1:-1]
-    is_whole = condition.startswith("(") and condition.endswith(")") and "(" not in inside
-    return inside if is_whole else condition
-
-
-def _not_loaded(node: Node) -> Iterator[Obstacle]:
-    for issue in node.issues:
-        if issue.code == NOT_LOADED:
-            yield Obstacle("source_not_loaded", f"{issue.place}: {issue.message}", issue.hint)
 
 
 def _said(node: Node) -> Iterator[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from lakeport.catalog.history import MODEL, RUN_ID
 from lakeport.core.errors import (
     InvalidRequestError,
     LakeportError,
@@ -12,11 +11,9 @@ from lakeport.core.errors import (
 from lakeport.core.names import quoted
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Node
-from lakeport.pipeline.growth.spark_select import literal
+from lakeport.pipeline.planning.statements import view_text
 from lakeport.pipeline.running.context import RunContext
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.running.rows import placed
-from lakeport.pipeline.target.run import FINGERPRINT
 from lakeport.pipeline.writing import Engine
 from lakeport.pipeline.writing.failures import of_query
 
@@ -31,17 +28,9 @@ def create_view(context: RunContext, node: Node, engine: Engine) -> None:
             hint='set materialized = "table" or "ephemeral"',
         )
     tables.ensure_namespace(node.table.namespace)
-    reading = Reading(context.graph, None)
-    target = Reading(context.graph, engine.around.catalog).relation(node.table).sql
-    known = {RUN_ID: context.run.id, MODEL: str(node.name), FINGERPRINT: node.model.fingerprint}
-    properties = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in known.items())
-    about = node.model.settings.description
-    comment = "" if about is None else f"\nCOMMENT {literal(about)}"
+    text = view_text(context.graph, node, engine.around.catalog, context.run.id)
     try:
-        engine.around.console.run(
-            f"CREATE OR REPLACE VIEW {target}{comment}\nTBLPROPERTIES ({properties})\nAS\n"
-            f"{reading.rewritten(node.query)}"
-        )
+        engine.around.console.run(text)
     except SparkError as error:
         raise _refused(error, node, engine) from error
 

@@ -29,7 +29,6 @@ from lakeport.core.errors import (
 from lakeport.core.names import quoted
 from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.growth import Plan, arrow_schema, changes, log_unmapped
-from lakeport.pipeline.growth.spark_select import literal
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.staging import Staged
 from lakeport.pipeline.strategies import Relation, Statement, Write, drop_branch, statements
@@ -46,7 +45,13 @@ from lakeport.pipeline.target.run import PROPERTY
 from lakeport.pipeline.writing.examine import Examined, examine, require_unique
 from lakeport.pipeline.writing.failures import Meaning, is_unknown, meaning, of_statement
 from lakeport.pipeline.writing.outcome import Outcome, counts_in
-from lakeport.pipeline.writing.prepare import partition_terms, planned, prepared, warnings
+from lakeport.pipeline.writing.prepare import (
+    partition_terms,
+    planned,
+    prepared,
+    property_texts,
+    warnings,
+)
 from lakeport.pipeline.writing.progress import Observer, Point, Progress, logged
 from lakeport.pipeline.writing.request import WriteRequest
 
@@ -239,12 +244,9 @@ class Writing:
             write = replace(write, base=grown.snapshot_id)
         if self.aside:
             write = replace(write, target=Relation(write.target.parts, self.run.branch))
-        wanted = self.request.wanted_properties if head is not None else {}
-        missing = {k: v for k, v in wanted.items() if grown.properties.get(k) != v}
-        pairs = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in missing.items())
-        setting = f"ALTER TABLE {Relation(write.target.parts).sql} SET TBLPROPERTIES ({pairs})"
+        settings = property_texts(self.request, None if head is None else grown, write.target)
         return (
-            *((Statement(setting),) if missing else ()),
+            *(Statement(text) for text in settings),
             *statements(self.request.chosen, write, aside=is_keyed),
         )
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from lakeport.core.names import fold, quoted
 from lakeport.pipeline.growth import Plan, Schema, plan_growth
+from lakeport.pipeline.growth.spark_select import literal
 from lakeport.pipeline.strategies import Relation, Write, builder_of, statements
 from lakeport.pipeline.target import Head, Run
 from lakeport.pipeline.writing.request import WriteRequest
@@ -41,6 +42,17 @@ def prepared(
 def partition_terms(request: WriteRequest, head: Head | None) -> tuple[str, ...]:
     """The table's own, once there is one."""
     return request.partitioned_by if head is None else head.definition.partitioned_by
+
+
+def property_texts(request: WriteRequest, head: Head | None, target: Relation) -> tuple[str, ...]:
+    """What the model wants of the table, where the table has it otherwise; a new one is made with it."""
+    wanted = {} if head is None else request.wanted_properties
+    held = {} if head is None else head.properties
+    missing = {key: value for key, value in wanted.items() if held.get(key) != value}
+    if not missing:
+        return ()
+    pairs = ", ".join(f"{literal(key)} = {literal(value)}" for key, value in missing.items())
+    return (f"ALTER TABLE {Relation(target.parts).sql} SET TBLPROPERTIES ({pairs})",)
 
 
 def texts(request: WriteRequest, write: Write, *, aside: bool) -> tuple[str, ...]:
