@@ -40,6 +40,29 @@ def test_wrong_use_exits_2_and_says_where_help_is(
     assert err is None or shown.err == err
 
 
+@pytest.mark.parametrize(
+    ("arguments", "meant"),
+    [
+        (("run", "-s", "a", "b"), "write -s a -s b, or -s 'a b'"),
+        (("plan", "--select", "a", "+b", "c"), "write -s a -s +b -s c, or -s 'a +b c'"),
+        (("test", "--exclude", "a", "b"), "write --exclude a --exclude b, or --exclude 'a b'"),
+        (("run", "orders"), "write -s orders"),
+        (
+            ("run", "-s", "a", "--exclude", "b", "c"),
+            "each option takes one word: write -s or --exclude before c, too",
+        ),
+        (("tables", "a", "b"), None),
+    ],
+)
+def test_models_that_no_option_names_are_told_how(
+    lakeport: Run, arguments: tuple[str, ...], meant: str | None
+) -> None:
+    shown = lakeport(*arguments)
+    assert (shown.code, shown.out) == (2, "")
+    hint = meant or f"lakeport {arguments[0]} --help"
+    assert shown.err.endswith(f"\nhint: {hint}\n")
+
+
 def test_no_command_at_all_shows_the_help_on_stderr(lakeport: Run) -> None:
     shown = lakeport()
     assert (shown.code, shown.out) == (2, "")

@@ -6,9 +6,13 @@ file, or on stderr with `--debug`. An exception's own text is not shown, for it 
 
 from __future__ import annotations
 
+import re
+import shlex
 import sys
 import tempfile
 import traceback
+from collections.abc import Mapping
+from typing import Any
 
 import typer
 
@@ -67,7 +71,27 @@ class UsageError(InvalidRequestError):
         context = getattr(wrong, "ctx", None)
         path = context.command_path if context is not None else "lakeport"
         message = wrong.format_message().rstrip(".")
-        super().__init__(message[:1].lower() + message[1:], hint=f"{path} --help")
+        meant = None if context is None else _selectors(message, context.params)
+        super().__init__(message[:1].lower() + message[1:], hint=meant or f"{path} --help")
+
+
+_EXTRA = re.compile(r"unexpected extra argument\S* \((?P<words>.+)\)")
+_SELECTING = {"select": "-s", "exclude": "--exclude"}
+
+
+def _selectors(message: str, given: Mapping[str, Any]) -> str | None:
+    """For `run -s a b` and `run a`: an option takes one word, however many models that means."""
+    extra = _EXTRA.search(message)
+    if extra is None or not _SELECTING.keys() <= given.keys():
+        return None
+    held = [name for name in _SELECTING if given[name]]
+    if len(held) > 1:
+        return f"each option takes one word: write -s or --exclude before {extra['words']}, too"
+    option = _SELECTING[held[0]] if held else "-s"
+    words = [*(given[held[0]] if held else ()), *extra["words"].split()]
+    each = shlex.join(part for word in words for part in (option, word))
+    whole = shlex.join((option, " ".join(words)))
+    return f"write {each}" if len(words) == 1 else f"write {each}, or {whole}"
 
 
 def _given(option: str, arguments: list[str]) -> bool:
