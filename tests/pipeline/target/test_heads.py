@@ -10,6 +10,7 @@ import pytest
 
 from lakeport.catalog.definition import Definition, PrimaryKey
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import Expirable, Truncatable, WriteContext, require
 from lakeport.catalog.statements import insert_rows
@@ -23,7 +24,7 @@ from lakeport.core.names import TableName
 from lakeport.pipeline.growth import arrow_schema, changes, evolve_schema, plan_growth
 from lakeport.pipeline.target import Run, Tables
 from tests.pipeline.growth.words import columns
-from tests.rest.doors import profile_in
+from tests.rest.doors import open_door, profile_in
 
 ORDERS = TableName("shop.eu", "orders")
 
@@ -154,3 +155,22 @@ def test_a_history_that_was_cut_is_not_whole_and_a_table_without_rows_is_empty(
     emptied = tables.head(ORDERS)
     assert emptied is not None
     assert emptied.is_empty
+
+
+def test_what_spark_wrote_to_a_service_past_us_is_seen_at_once(tmp_path: Path) -> None:
+    """However long answers of the service are good enough for others."""
+    with IcebergCatalog(profile_in(tmp_path)) as lake, open_door(lake) as uri:
+        behind = Profile("lake", "rest", uri, "lake")
+        with IcebergCatalog(behind, max_staleness=3600.0) as catalog:
+            tables, past = Tables(catalog, "tester"), Tables(lake)
+            made(tables)
+            before = tables.head(ORDERS)
+            write(past, Run("r1"), 1)
+            after = tables.head(ORDERS)
+            write(past, Run("r2"), 2)
+            loud = tables.head(TableName("SHOP.EU", "Orders"))
+    assert before is not None
+    assert after is not None
+    assert loud is not None
+    assert (before.version, after.version, loud.version) == (0, 1, 2)
+    assert after.commit_of("r1", "model") is not None

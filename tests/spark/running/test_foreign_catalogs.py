@@ -1,20 +1,24 @@
 """A project whose catalog is a REST service of somebody else's: Spark goes there past any door of ours.
 
-A lake of ours behind a strict machine stands for it: no staged create, no drop without purge, one table
-per commit, as S3 Tables and Glue have it.
+A lake of ours behind a strict machine stands for it: no staged create, no drop without purge, as S3 Tables and
+Glue have it. Whether it commits several tables at once is for it to say.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
+from typing import TypeVar
 
 import pytest
 
 from lakeport import UnsupportedError
 from lakeport.app.lake.lake import Lake
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.pipeline.running.events import WrittenAgain
+from tests.engines.plain import Row, in_order, rows_of
 from tests.spark.network import Asked, Reply, Send, error, network
 from tests.spark.running.folder import Folder, of, statuses
 from tests.spark.strict import Strict
@@ -25,7 +29,6 @@ type = "rest"
 uri = "{uri}"
 warehouse = "lake"
 token = "{token}"
-max_staleness = 0
 """
 TOGETHER = "transactions/commit"
 
@@ -51,13 +54,53 @@ def behind(catalog: IcebergCatalog) -> Iterator[Lake]:
         yield opened
 
 
+class AllAtOnce(Strict):
+    """It does, and now and then its answer gets lost."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tables: list[list[str]] = []
+        self.loses = 0
+        self.before: Callable[[], None] = lambda: None
+
+    def __call__(self, asked: Asked, send: Send) -> Reply:
+        if not asked.commits_together:
+            return super().__call__(asked, send)
+        self.before()
+        reply = send()
+        self.tables.append([each["identifier"]["name"] for each in asked.json["table-changes"]])
+        if self.loses:
+            self.loses -= 1
+            return error(502, "BadGatewayException")
+        return reply
+
+
+S = TypeVar("S", bound=Strict)
+
+
+@contextmanager
+def service(behind: Lake, folder: Folder, judge: S) -> Iterator[S]:
+    with network() as between, behind.rest() as door:
+        between.judge = judge
+        folder.toml(CATALOG.format(uri=between.to(door.uri), token=door.token))
+        yield judge
+
+
 @pytest.fixture
 def strict(behind: Lake, folder: Folder) -> Iterator[OneByOne]:
-    judge = OneByOne()
-    with network() as between, behind.rest() as service:
-        between.judge = judge
-        folder.toml(CATALOG.format(uri=between.to(service.uri), token=service.token))
+    with service(behind, folder, OneByOne()) as judge:
         yield judge
+
+
+@pytest.fixture
+def together(behind: Lake, folder: Folder) -> Iterator[AllAtOnce]:
+    with service(behind, folder, AllAtOnce()) as judge:
+        yield judge
+
+
+def rows_at(lake: Lake, table: str) -> list[Row]:
+    with lake.table(table).scan() as found:
+        return in_order(rows_of(found.read_all()))
 
 
 def shop(folder: Folder) -> None:
@@ -96,10 +139,59 @@ def test_all_at_once_is_refused_before_anything_is_written(
     shop(folder)
     with pytest.raises(UnsupportedError, match="cannot change several tables as one") as caught:
         folder.run(publish="run-atomic")
-    assert "publish" in (caught.value.hint or "")
+    assert 'publish = "branch"' in (caught.value.hint or "")
+    assert folder.events == []  # Spark was not even asked for
     assert behind.tables() == ["raw.orders"]
     assert strict.refused == []
     assert folder.run().status == "succeeded"
+
+
+def test_all_at_once_where_the_service_can_do_it(
+    folder: Folder, behind: Lake, together: AllAtOnce
+) -> None:
+    shop(folder)
+    first = folder.run(publish="run-atomic")
+    assert first.status == "succeeded", [model.error for model in first.models]
+    assert together.tables == [["orders", "total"]]
+    folder.load("raw.orders", [{"id": 3, "amount": 5}])
+    seen: list[list[Row]] = []
+
+    def look() -> None:
+        """What readers have right before the one commit."""
+        seen.append([*rows_at(behind, "staging.orders"), *rows_at(behind, "marts.total")])
+
+    together.before = look
+    together.loses = 1
+    second = folder.run(publish="run-atomic")
+    assert second.status == "succeeded", [model.error for model in second.models]
+    # What came after a branch was read from it, and the answer that got lost was no reason to repeat.
+    assert seen == [[(1, 10), (2, 20), (2, 30)]]
+    assert folder.rows("staging.orders") == [(1, 10), (2, 20), (3, 5)]
+    assert folder.rows("marts.total") == [(3, 35)]
+    assert len(together.tables) == 2
+    for name in ("staging.orders", "marts.total"):
+        assert folder.refs(name) == {"main"}
+        assert folder.runs(name) == [first.run_id, second.run_id]
+    assert together.refused == []
+
+
+def test_who_was_overtaken_there_is_made_again(
+    folder: Folder, behind: Lake, together: AllAtOnce
+) -> None:
+    shop(folder)
+    assert folder.run(publish="run-atomic").status == "succeeded"
+
+    def rival() -> None:
+        together.before = lambda: None
+        behind.table("staging.orders").append([{"id": 9, "amount": 100}])
+
+    together.before = rival
+    result = folder.run(publish="run-atomic")
+    assert result.status == "succeeded", [model.error for model in result.models]
+    assert folder.rows("staging.orders") == [(1, 10), (2, 20), (9, 100)]
+    assert folder.rows("marts.total") == [(3, 130)]
+    (again,) = [event for event in folder.events if isinstance(event, WrittenAgain)]
+    assert [str(name) for name in again.models] == ["staging.orders", "marts.total"]
 
 
 @pytest.mark.parametrize("table", ["marts.total", "staging.orders"])

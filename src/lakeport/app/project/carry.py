@@ -31,7 +31,7 @@ from lakeport.pipeline.running.context import RunContext, Wanted
 from lakeport.pipeline.running.events import Event, Listener, Preparing, RunEnded
 from lakeport.pipeline.running.result import RunResult
 from lakeport.pipeline.running.run import carry_out
-from lakeport.pipeline.target import Run, Tables
+from lakeport.pipeline.target import Run, Tables, require_together
 from lakeport.state.heartbeat import Heartbeat
 from lakeport.state.lineage import StoredEdge, StoredIssue
 
@@ -89,6 +89,11 @@ class _Running:
         )
         ends = {str(name): built.end for name, built in last.items() if built.end is not None}
         wanted = self._wanted()
+        tables = Tables(self.catalog, self.begun.actor)
+        if wanted.is_atomic:
+            require_together(tables)
+        if selected:
+            early.launch()
         self.begun.take_up()
         with self._means(early) as (sessions, leases):
             recorder = Recorder(self.store, self.graph, self.begun.run_id, atomic=wanted.is_atomic)
@@ -97,7 +102,7 @@ class _Running:
                 graph=self.graph,
                 wanted=wanted,
                 sessions=sessions,
-                tables=Tables(self.catalog, self.begun.actor),
+                tables=tables,
                 leases=leases,
                 listener=lambda event: self._heard(event, recorder),
                 observe=self.observe,

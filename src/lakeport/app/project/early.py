@@ -29,7 +29,8 @@ class EarlySpark(Closing):
         self._launched: Launched | None = None
 
     def launch(self) -> None:
-        if self._given is None:
+        """Once, however often it is asked for."""
+        if self._given is None and self._thread is None:
             self._thread = threading.Thread(target=self._launch, name="lakeport-jvm", daemon=True)
             self._thread.start()
 

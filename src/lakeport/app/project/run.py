@@ -37,7 +37,7 @@ def run_project(
     """
     project = load_project(settings, request.environment)
     with EarlySpark(settings, spark) as early:
-        if project.models and not project.problems:
+        if project.models and not project.problems and not _may_be_refused(settings, request):
             early.launch()
         from lakeport.app.project.carry import carry_out_project  # noqa: PLC0415  loads everything
         from lakeport.pipeline.running.events import nobody  # noqa: PLC0415  the same
@@ -45,3 +45,9 @@ def run_project(
         heard = nullcontext(listener or nobody) if following is None else following()
         with heard as listening:
             return carry_out_project(settings, project, request, early, listening, observe)
+
+
+def _may_be_refused(settings: Settings, request: RunRequest) -> bool:
+    """Only some services can publish all models at once, and they say so when they are asked."""
+    is_service = settings.catalog.type in {"rest", "glue", "hive"}
+    return is_service and (request.publish or settings.pipeline.publish) == "run-atomic"

@@ -20,6 +20,8 @@ from lakeport.pipeline.target.head import Head
 from lakeport.pipeline.target.tables import Tables
 
 _ATTEMPTS = 10
+_UNANSWERED = 3
+"""How often a service may leave it open whether it has published; each can take a minute."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +77,8 @@ def require_together(tables: Tables) -> None:
     if not tables.engines.commits_together:
         raise UnsupportedError(
             f"catalog {quoted(tables.catalog.name)} cannot change several tables as one",
-            hint='publish = "branch" publishes each model by itself',
+            hint='publish = "branch" publishes each model by itself; all at once takes a catalog in SQLite'
+            " or Postgres, or a REST service that says it has POST /v1/{prefix}/transactions/commit",
         )
 
 
@@ -86,27 +89,27 @@ def publish(tables: Tables, branched: Sequence[Branched]) -> None:
     """
     if len(branched) > 1:
         require_together(tables)
+    tips: dict[Branched, int] = {}
+    unanswered = 0
     for attempt in range(_ATTEMPTS):
         heads = [(each, tables.head(each.table)) for each in branched]
-        due = [(each, head) for each, head in heads if head is None or each.branch in head.branches]
-        moved = [
-            each.table
-            for each, head in due
-            if head is None or not (can_publish(head, each.branch) or _is_published(head, each))
-        ]
+        moved = [each.table for each, head in heads if not _can_follow(head, each, tips.get(each))]
         if moved:
             raise MovedError(moved)
-        changes = [_published(head, each.branch) for each, head in due if head is not None]
+        due = [(each, head) for each, head in heads if head and each.branch in head.branches]
+        tips |= {each: head.branches[each.branch] for each, head in due}
         try:
-            _commit(tables, changes)
+            _commit(tables, [_published(head, each.branch) for each, head in due])
         except ConflictError:  # whoever was faster may have left main alone
             if attempt + 1 == _ATTEMPTS:
                 raise
             continue
         except OutcomeUnknownError:
-            tips = {each: head.branches[each.branch] for each, head in due if head is not None}
-            if not all(_has(tables, each.table, tip) for each, tip in tips.items()):
+            # It may be sent again, and even overtake itself: it requires the branches, which go with it.
+            unanswered += 1
+            if unanswered == _UNANSWERED:
                 raise
+            continue
         return
 
 
@@ -118,13 +121,12 @@ def _published(head: Head, branch: str) -> TableChange:
     return _change(head, updates, main=head.snapshot_id, branch=branch, holds_main=True)
 
 
-def _is_published(head: Head, each: Branched) -> bool:
-    return head.descends_from(head.branches[each.branch])
-
-
-def _has(tables: Tables, table: TableName, snapshot: int) -> bool:
-    head = tables.head(table)
-    return head is not None and head.descends_from(snapshot)
+def _can_follow(head: Head | None, each: Branched, tip: int | None) -> bool:
+    """Or has done so. `tip` is where the branch was seen; without it, one that is gone was published."""
+    if head is None:
+        return False
+    at = head.branches.get(each.branch, tip)
+    return can_publish(head, each.branch) or at is None or head.descends_from(at)
 
 
 def _set(branch: str, snapshot: int) -> dict[str, object]:

@@ -50,11 +50,15 @@ class Tables:
         return self.catalog.namespace(name.namespace).table(name.table)
 
     def head(self, name: TableName) -> Head | None:
-        """The table now, or None."""
+        """The table now, or None. Spark writes to a service past us, so nothing that was said before counts."""
         try:
+            self._engines.forget(name)
             # Two questions, so they are asked until both answers are about one moment.
             for _ in range(_QUESTIONS):
-                state = self.table(name).state()
+                table = self.table(name)
+                if table.name != name:
+                    self._engines.forget(table.name)
+                state = table.state()
                 found = self._engines.load(self._engines.find(name))
                 head = read_head(found.name, found.metadata, state.definition)
                 if (head.snapshot_id, head.schema_id) == (state.snapshot_id, state.schema_id):
