@@ -1,8 +1,10 @@
 from __future__ import annotations
 
 import csv
+import py_compile
 import tomllib
 from decimal import Decimal
+from importlib import resources
 from pathlib import Path
 
 import duckdb
@@ -34,6 +36,14 @@ def test_every_file_written_is_reported(tmp_path: Path, example: Example | None)
     assert there == set(made.written)
     assert made.kept == ()
     assert (tmp_path / ".gitignore").read_text() == ".lakeport/\n"
+
+
+def test_what_an_installer_compiled_is_not_part_of_an_example(tmp_path: Path) -> None:
+    model = resources.files("lakeport.app.projects") / "shop" / "models" / "marts"
+    py_compile.compile(str(model / "customer_segments.py"))
+    made = initialize(tmp_path, "shop")
+    assert "models/marts/customer_segments.py" in made.written
+    assert not [name for name in made.written if name.endswith(".pyc")]
 
 
 def test_the_shops_sources_describe_its_files(tmp_path: Path) -> None:

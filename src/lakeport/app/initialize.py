@@ -74,6 +74,8 @@ def _refuse_to_overwrite(folder: Path, there: set[str]) -> None:
 
 def _files(folder: Traversable, prefix: str = "") -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
+        if entry.name == "__pycache__":
+            continue  # an installer compiles whatever is Python
         if entry.is_dir():
             yield from _files(entry, f"{prefix}{entry.name}/")
         else:
