@@ -54,15 +54,15 @@ def test_what_changes_is_told_with_whom_it_reaches(shop: Workshop, lakeport: Run
         "     ~ amount  int → bigint\n"
         "     ∅ coupon  string, NULL in new rows: the model no longer has it\n"
         "     + note    string\n"
-        "     → marts.revenue.coupon  will be NULL for new rows, from coupon\n"
-        "     → marts.revenue.total   gets wider, from amount\n"
+        "     → marts.revenue.coupon  from coupon, which will be NULL for new rows\n"
+        "     → marts.revenue.total   from amount, which gets wider\n"
         "\n"
         "1  staging.people  append  unchanged\n"
         "2  marts.revenue   append  changed: `staging.orders` changes before it\n"
         "     models/marts/revenue.sql · rows added\n"
         "     ~ total  int → bigint\n"
-        "     ? column `coupon` will be NULL for new rows: it is made of `staging.orders.coupon`,"
-        " which the model `staging.orders` no longer has\n"
+        "     ? column `coupon` is made of `staging.orders.coupon`, which will be NULL for new rows:"
+        " the model `staging.orders` no longer has it\n"
         "\n"
         "2 of 3 models change, 1 column added, 1 padded, 2 widened, 2 downstream columns affected,"
         " nothing is dropped\n"
@@ -111,6 +111,40 @@ def test_json_is_whole_and_versioned(shop: Workshop, lakeport: Run) -> None:
     ]
     (statement,) = model["sql"]
     assert statement.startswith("INSERT INTO `lake`.`staging`.`orders` (")
+
+
+def test_rows_that_a_change_decides_about_are_a_line_for_each_model(
+    shop: Workshop, lakeport: Run
+) -> None:
+    shop.model("marts.used", "SELECT id FROM orders WHERE coupon = 'x' AND amount > 1 ORDER BY id")
+    shop.model("marts.code", "SETTINGS = {'depends_on': ['staging.orders']}", ending="py")
+    with (shop.root / "models/marts/code.py").open("a") as file:
+        file.write("\n\ndef model(context):\n    return context.table('staging.orders')\n")
+    shop.carry_out()
+    shop.model("staging.orders", "SELECT id FROM raw.orders")
+    done = lakeport("plan", "--no-spark", "-s", "staging.orders")
+    reached = done.out.splitlines()[4:]
+    assert reached[-1].endswith(
+        "2 downstream columns affected, rows of 2 downstream models, nothing is dropped"
+    )
+    assert reached[:-1] == [
+        "     → marts.revenue.total          from amount, which will be NULL for new rows",
+        "     → marts.revenue.coupon         from coupon, which will be NULL for new rows",
+        "     → marts.code (code)            may read amount, coupon, which will be NULL for new rows",
+        "     → rows of marts.used (filter)  by amount, coupon, which will be NULL for new rows",
+        "",
+    ]
+    (model,) = json.loads(lakeport("plan", "--no-spark", "--json", "-s", "staging.orders").out)[
+        "models"
+    ]
+    assert model["downstream_rows"][-1] == {
+        "model": "marts.used",
+        "cause": "coupon",
+        "effect": "null",
+        "uses": ["filter"],
+        "through": ["staging.orders.coupon"],
+        "approximate": False,
+    }
 
 
 @pytest.mark.usefixtures("shop")

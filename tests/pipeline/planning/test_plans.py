@@ -81,7 +81,10 @@ def test_those_who_read_a_column_that_left_are_told_that_it_will_be_null(shop: W
         ("marts.daily", "coupon", "coupon", "null"),
     ]
     (warning,) = plans["marts.daily"].warnings
-    assert "`coupon` will be NULL: it is made of" in warning
+    assert warning == (
+        "column `coupon` is made of `staging.orders.coupon`, which will be NULL:"
+        " the model `staging.orders` no longer has it"
+    )
     assert plans["marts.daily"].status == "unchanged"
 
 
@@ -301,3 +304,41 @@ def test_modified_models_are_those_whose_files_changed(shop: Workshop) -> None:
     shop.model("marts.revenue", f"{REVENUE} WHERE id > 0")
     found = [str(each.model) for each in shop.plan("state:modified+")]
     assert found == ["marts.revenue", "marts.daily"]
+
+
+def test_a_bare_null_is_news_only_once(tmp_path: Path) -> None:
+    shop = Workshop.in_folder(tmp_path, one__made="SELECT 1 AS id, NULL AS later")
+    shop.carry_out()
+    plan = shop.of("one.made")
+    assert plan.status == "unchanged"
+    assert plan.growth is not None
+    assert [each.path for each in plan.growth.padded] == [("later",)]
+    shop.model("one.made", "SELECT 1 AS id, 'now' AS later")
+    shop.carry_out()
+    shop.model("one.made", "SELECT 1 AS id, NULL AS later")
+    assert [each.path for each in shop.of("one.made").newly_padded] == [("later",)]
+
+
+def test_a_view_has_the_types_that_a_catalog_can_keep(tmp_path: Path) -> None:
+    head = '/* lakeport\nmaterialized = "view"\n*/\n'
+    shop = Workshop.in_folder(
+        tmp_path,
+        one__seen=f"{head}SELECT CAST(1 AS TINYINT) AS n, named_struct('s', 2S) AS s, NULL AS v",
+        two__read="SELECT n, s.s + n AS sum FROM one.seen",
+    )
+    plans = {str(each.model): each for each in shop.plan()}
+    seen = plans["one.seen"].as_dict()["columns"]
+    assert seen == [
+        {"name": "n", "type": "int"},
+        {"name": "s", "type": "struct<s:int>"},
+        {"name": "v", "type": "void"},
+    ]
+    assert schema(plans["two.read"])["added"] == [
+        {"name": "n", "type": "int"},
+        {"name": "sum", "type": "int"},
+    ]
+    shop.model("one.seen", f"{head}SELECT INTERVAL 1 DAY AS n")
+    refused = shop.of("one.seen")
+    assert refused.status == "refused"
+    (obstacle,) = refused.obstacles
+    assert obstacle.message == "column `n` has the type interval day, which no view can have"

@@ -44,7 +44,7 @@ def test_rows_that_a_column_decides_about_are_told(tmp_path: Path) -> None:
     assert not east.approximate
     gone = "which will be NULL for new rows: the model `a.orders` no longer has it"
     assert shop.of("b.paid").warnings == (
-        f"its rows depend on `a.orders.status` (filter), {gone}",
-        f"its rows depend on `a.orders.day` (order), {gone}",
+        f"its rows depend (filter) on `a.orders.status`, {gone}",
+        f"its rows depend (order) on `a.orders.day`, {gone}",
     )
     assert shop.of("c.far").warnings == ()

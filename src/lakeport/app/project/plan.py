@@ -10,6 +10,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
+from glob import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,7 +21,7 @@ from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.graph.build import build_graph
 from lakeport.pipeline.planning.interval import Asked, end_in
 from lakeport.pipeline.planning.known import Situation, Standing
-from lakeport.pipeline.planning.model import ProjectPlan
+from lakeport.pipeline.planning.model import ModelPlan, ProjectPlan
 from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.settle import settled
 from lakeport.pipeline.planning.staged import read_record
@@ -41,6 +42,7 @@ if TYPE_CHECKING:
     from lakeport.state.run_records import ModelRun
 
 _SQLITE = "sqlite:///"
+_LOADABLE = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +99,21 @@ def plan_project(
         total=len(project.models),
         asked_spark=analyst is not None and analyst.was_asked,
         notes=() if analyst is None else tuple(_notes(analyst)),
+        files=dict(_files(project.root, models)),
     )
+
+
+def _files(root: Path, models: tuple[ModelPlan, ...]) -> Iterator[tuple[TableName, str]]:
+    """For each source that is not loaded, the one file of the project that is called like it."""
+    for source in {name for model in models for name in model.waits_for}:
+        named = f"{escape(source.table)}.*"
+        found = [
+            path
+            for path in (*root.glob(named), *root.glob(f"*/{named}"))
+            if path.suffix in _LOADABLE
+        ]
+        if len(found) == 1:
+            yield source, found[0].relative_to(root).as_posix()
 
 
 def modified_models(graph: Graph, last: TableMap[LastBuilt]) -> list[TableName]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lakeport.pipeline.planning.known import Futures
+from lakeport.pipeline.planning.known import Futures, viewed
 from lakeport.pipeline.planning.staged import record_of
 from lakeport.pipeline.running.events import Event, ModelBegan, ModelEnded, RunBegan
 from lakeport.state.run_records import ModelRecord, ModelStatus
@@ -50,6 +50,8 @@ class Recorder:
         growth = None if result.outcome is None else result.outcome.growth
         if growth is not None:
             self._futures.put(result.model, growth.after)
+        elif result.materialized == "view" and result.columns is not None:
+            self._futures.put(result.model, viewed(result.columns))
 
     def _bare(self, node: Node, status: ModelStatus) -> ModelRecord:
         return ModelRecord(

@@ -122,7 +122,8 @@ def _state(model: ModelPlan) -> str:
         return f"blocked by {', '.join(str(name) for name in model.blocked_by)}"
     told = "; ".join(reason.text for reason in model.reasons if reason.code != "schema")
     if model.status == "unchanged":
-        kept = [dotted(each.path) for each in model.growth.padded] if model.growth else []
+        padded = () if model.growth is None else model.growth.padded
+        kept = [dotted(each.path) for each in padded if not _gives(model, each)]
         keeps = [f"keeps {counted(len(kept), 'column')} no longer in the model: {_some(kept)}"]
         return "; ".join(("unchanged", *([told] if told else []), *(keeps if kept else [])))
     return f"{model.status}: {told}" if told else model.status
@@ -208,7 +209,7 @@ def _finding(model: ModelPlan, found: Finding, page: Page) -> tuple[Styled, str]
             return page.faint(f"∅ {name}"), f"{text_of(found.type)}, as before"
         case Padded():
             rows = "every row" if model.strategy == "full" else "new rows"
-            why = f"NULL in {rows}: the model no longer has it"
+            why = f"NULL in {rows}: the model {'gives NULL' if _gives(model, found) else 'no longer has it'}"
             return page.doubtful(f"∅ {name}"), f"{text_of(found.type)}, {why}"
         case Widened():
             types = f"{text_of(found.before)} → {text_of(found.after)}"
@@ -217,6 +218,12 @@ def _finding(model: ModelPlan, found: Finding, page: Page) -> tuple[Styled, str]
             return page.doubtful(f"~ {name}"), "may be NULL from now on"
         case Refused() | Unmapped():  # told below, and as warnings
             return None
+
+
+def _gives(model: ModelPlan, padded: Padded) -> bool:
+    """Whether the query has it, as a bare NULL."""
+    names = {fold(column.name) for column in model.columns or ()}
+    return len(padded.path) == 1 and fold(padded.path[0]) in names
 
 
 def _reached(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
@@ -233,19 +240,20 @@ def _reached(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
 
 def _told(model: ModelPlan, each: Affected) -> str:
     sure = " (approximate)" if each.approximate else ""
-    return f"{_effect(model, each.effect)}, from {each.cause}{sure}"
+    return f"from {each.cause}, which {_effect(model, each.effect)}{sure}"
 
 
 def _rows(model: ModelPlan) -> Iterator[tuple[str, Effect, str]]:
-    """A line for each model, effect and use, however many columns it is about."""
-    causes: dict[tuple[str, Effect, bool], list[str]] = {}
+    """A line for each model, use and effect, however many columns it is about."""
+    causes: dict[tuple[str, str, Effect, bool], list[str]] = {}
     for each in model.downstream_rows:
-        uses = f"rows of {each.model} ({', '.join(each.uses)})"
-        name = uses if each.uses else f"{each.model} (code)"
-        causes.setdefault((name, each.effect, each.approximate), []).append(each.cause)
-    for (name, effect, approximate), columns in causes.items():
-        sure = " (approximate)" if approximate else ""
-        yield name, effect, f"{_some(columns)} {_effect(model, effect)}{sure}"
+        name = f"rows of {each.model} ({', '.join(each.uses)})"
+        seen = (name, "by") if each.uses else (f"{each.model} (code)", "may read")
+        guessed = each.approximate and bool(each.uses)
+        causes.setdefault((*seen, each.effect, guessed), []).append(each.cause)
+    for (name, verb, effect, guessed), columns in causes.items():
+        sure = " (approximate)" if guessed else ""
+        yield name, effect, f"{verb} {_some(columns)}, which {_effect(model, effect)}{sure}"
 
 
 def _effect(model: ModelPlan, effect: Effect) -> str:

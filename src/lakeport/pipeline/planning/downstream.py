@@ -58,20 +58,21 @@ def null_warning(cause: TableName, found: Affected, *, replaced: bool) -> str:
 
     `replaced`: all rows of that one are written anew, so none has a value left.
     """
-    origin = quoted(f"{cause}.{found.cause}")
-    sure = "may" if found.approximate else "will"
-    return (
-        f"column {quoted(found.column)} {sure} be NULL{'' if replaced else ' for new rows'}:"
-        f" it is made of {origin}, which the model {quoted(str(cause))} no longer has"
-    )
+    made = "may be made" if found.approximate else "is made"
+    return f"column {quoted(found.column)} {made} of {_gone(cause, found.cause, replaced=replaced)}"
 
 
 def rows_warning(cause: TableName, found: AffectedRows, *, replaced: bool) -> str:
     """The same of rows: a condition on a column that is NULL lets none of them through, mostly."""
-    origin = quoted(f"{cause}.{found.cause}")
-    when = "NULL" if replaced else "NULL for new rows"
-    gone = f"which will be {when}: the model {quoted(str(cause))} no longer has it"
+    gone = _gone(cause, found.cause, replaced=replaced)
     if not found.uses:
-        return f"its code may read {origin}, {gone}"
+        is_direct = any(table.folded == cause.folded for table, _ in found.through)
+        return f"its code may read {'' if is_direct else 'what is made of '}{gone}"
     sure = "may depend" if found.approximate else "depend"
-    return f"its rows {sure} on {origin} ({', '.join(found.uses)}), {gone}"
+    return f"its rows {sure} ({', '.join(found.uses)}) on {gone}"
+
+
+def _gone(cause: TableName, column: str, *, replaced: bool) -> str:
+    when = "NULL" if replaced else "NULL for new rows"
+    origin = quoted(f"{cause}.{column}")
+    return f"{origin}, which will be {when}: the model {quoted(str(cause))} no longer has it"

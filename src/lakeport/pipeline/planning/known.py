@@ -15,6 +15,7 @@ from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.graph.model import KnownTable, Node
 from lakeport.pipeline.growth.model import (
     Field,
+    Foreign,
     ListOf,
     MapOf,
     Schema,
@@ -23,11 +24,15 @@ from lakeport.pipeline.growth.model import (
     shown,
 )
 from lakeport.pipeline.growth.spark_words import text_of, type_from_text
+from lakeport.pipeline.growth.storing import stored
 from lakeport.pipeline.planning.interval import Asked
 from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.staged import read_key, schema_mark
 from lakeport.pipeline.project.model import PublishMode, TableMap
 from lakeport.pipeline.target.head import Commit, Head
+
+VOID = Foreign("void")
+"""Of a bare NULL."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +146,13 @@ def _seen(type_: Type) -> Type:
             return MapOf(_seen(type_.key), _seen(type_.value), type_.required)
         case _:
             return shown(type_)
+
+
+def viewed(schema: Schema) -> Schema:
+    """The columns of a view as its readers find them: the catalog keeps them in Iceberg's types."""
+    return tuple(
+        each if each.type == VOID else replace(each, type=stored(each.type)) for each in schema
+    )
 
 
 def as_known(name: TableName, schema: Schema) -> KnownTable:

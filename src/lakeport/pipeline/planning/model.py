@@ -6,7 +6,8 @@ is versioned: fields are added to it, and what is there keeps its meaning.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import shlex
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, TypeAlias
 
@@ -258,10 +259,13 @@ class MissingSource:
     source: TableName
     read_by: tuple[TableName, ...]
     places: tuple[Place, ...]
+    file: str | None = None
+    """One of the project that is called like it."""
 
     @property
     def command(self) -> str:
-        return f"lakeport load {self.source} FILE"
+        file = "FILE" if self.file is None else shlex.quote(self.file)
+        return f"lakeport load {self.source} {file}"
 
     def as_dict(self) -> dict[str, object]:
         return {
@@ -306,6 +310,8 @@ class ProjectPlan:
     total: int
     asked_spark: bool = False
     notes: tuple[str, ...] = ()
+    files: Mapping[TableName, str] = field(default_factory=dict)
+    """Where the rows of sources may be that are not loaded yet."""
 
     def __iter__(self) -> Iterator[ModelPlan]:
         return iter(self.models)
@@ -328,7 +334,10 @@ class ProjectPlan:
                     found.setdefault(each.source, []).append((model.model, each.place))
         return tuple(
             MissingSource(
-                source, tuple(model for model, _ in reads), tuple(place for _, place in reads)
+                source,
+                tuple(model for model, _ in reads),
+                tuple(place for _, place in reads),
+                self.files.get(source),
             )
             for source, reads in found.items()
         )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from lakeport.core.errors import LakeportError
 from lakeport.core.names import NameMap, TableName, fold, quoted
 from lakeport.pipeline.graph.model import Node
-from lakeport.pipeline.growth.model import Schema
+from lakeport.pipeline.growth.model import Foreign, Schema
 from lakeport.pipeline.growth.plan import Plan, dotted
 from lakeport.pipeline.growth.planner import plan_growth
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told, from_lineage, still_holds, told_by
@@ -22,8 +22,22 @@ from lakeport.pipeline.planning.downstream import (
     rows_warning,
 )
 from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
-from lakeport.pipeline.planning.known import Futures, Situation, Standing, is_ephemeral, schema_of
-from lakeport.pipeline.planning.model import ModelPlan, Obstacle, PlannedAudit, Reason
+from lakeport.pipeline.planning.known import (
+    VOID,
+    Futures,
+    Situation,
+    Standing,
+    is_ephemeral,
+    schema_of,
+    viewed,
+)
+from lakeport.pipeline.planning.model import (
+    ModelPlan,
+    Obstacle,
+    PlannedAudit,
+    PlannedColumn,
+    Reason,
+)
 from lakeport.pipeline.planning.reasons import (
     LastBuilt,
     last_in_table,
@@ -188,12 +202,16 @@ class Planner:
     def _view(self, node: Node, plan: ModelPlan, told: Told, last: LastBuilt | None) -> ModelPlan:
         known = self.situation.graph.catalog.get(node.table)
         reasons = (*own_reasons(node, last, exists=known is not None), *plan.reasons)
-        self.futures.put(node.name, told.schema)
+        schema = None if told.schema is None else viewed(told.schema)
+        self.futures.put(node.name, schema)
         lost = [] if known is None or told.columns is None else _lost(known.columns, told)
+        seen = [PlannedColumn(field.name, field.type) for field in schema or ()]
         return replace(
             plan,
             creates=known is None,
             reasons=reasons,
+            columns=plan.columns if schema is None else tuple(seen),
+            obstacles=(*plan.obstacles, *_unviewable(told)),
             warnings=(
                 *plan.warnings,
                 *(f"the view loses its column {quoted(name)}" for name in lost),
@@ -330,15 +348,26 @@ def _is_new(name: str, held: Schema) -> bool:
 
 
 def _kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
-    """Padded columns that the last run had no values for either."""
+    """Padded columns that the last run had no values for either: it lacked them, or gave a bare NULL."""
     if last is None or last.columns is None:
         return frozenset()
-    given = NameMap((field.name, field) for field in last.columns.columns)
+    given = NameMap((field.name, field.type) for field in last.columns.columns)
     return frozenset(
         fold(dotted(each.path))
         for each in growth.padded
-        if len(each.path) == 1 and each.path[0] not in given
+        if len(each.path) == 1 and given.get(each.path[0], VOID) == VOID
     )
+
+
+def _unviewable(told: Told) -> Iterator[Obstacle]:
+    """A table stores such a type as text; the columns of a view are what its query gives."""
+    for column in told.columns or ():
+        if isinstance(column.type, Foreign) and column.type != VOID:
+            yield Obstacle(
+                "unmappable_type",
+                f"column {quoted(column.name)} has the type {column.type.text}, which no view can have",
+                f"cast it: CAST({column.name} AS STRING) AS {column.name}",
+            )
 
 
 def _lost(known: tuple[tuple[str, str], ...], told: Told) -> list[str]:
