@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import shutil
+import sys
+
 import pytest
 
 import lakeport
@@ -21,6 +25,14 @@ FILES = {
     "tests/runs.toml": '[[test]]\nname = "sums"\nmodel = "runs.b"\n'
     'given."runs.a" = [{ v = 1 }, { v = 2 }]\nexpect = [{ v = 3 }]\n',
 }
+
+LOUD = """
+import beside_models
+from pyspark.sql.functions import udf
+
+def model(context):
+    return context.sql("SELECT 'a' AS x").select(udf(lambda x: beside_models.loud(x))("x").alias("x"))
+"""
 
 
 @pytest.fixture
@@ -45,6 +57,29 @@ def test_runs_and_tests_leave_nothing_behind_in_it(project: Settings) -> None:
     assert not is_shared(users)
     with lakeport.open(project.root) as lake, lake.table("runs.b").scan() as rows:
         assert rows.read_all().to_pylist() == [{"v": 6}]
+
+
+def test_modules_beside_the_models_reach_workers_that_stay(
+    project: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    folder = project.root / "models" / "shouts"
+    write(project.root, {"models/shouts/loud.py": LOUD})
+    try:
+        for end in ("!", "?"):
+            # A worker that went by the module's name would know the first text of it.
+            write(
+                project.root,
+                {"beside_models.py": f"def loud(x):\n    return x.upper() + '{end}'\n"},
+            )
+            importlib.invalidate_caches()
+            result = run_project(project, RunRequest(select=("shouts.loud",)))
+            assert result.status == "succeeded", [model.error for model in result.models]
+            del sys.modules["beside_models"]  # as in a new process
+            with lakeport.open(project.root) as lake, lake.table("shouts.loud").scan() as rows:
+                assert rows.read_all().to_pylist() == [{"x": f"A{end}"}]
+    finally:
+        shutil.rmtree(folder)
 
 
 def test_doctor_tells_of_it(warm: Settings) -> None:

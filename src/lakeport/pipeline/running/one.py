@@ -178,7 +178,7 @@ class _Way:
             self.context.reading(engine.around.catalog),
             self.interval,
             is_incremental and not asked.full_refresh,
-            Authors(self.node, self.context.root),
+            Authors(self.node, self.context.root, engine.around.console.session),
         )
         kept = Kept.of(self.context, self.node, engine)
         given = computing.given()
@@ -310,7 +310,7 @@ class _Way:
             context.stop.watching(engine.around.console.session),
         ):
             reading = context.reading(engine.around.catalog)
-            authors = Authors(node, context.root)
+            authors = Authors(node, context.root, engine.around.console.session)
             computing = Computing(context, node, engine, reading, self.interval, False, authors)  # noqa: FBT003
             if node.audits or context.wanted.is_atomic:
                 frame = computing.frame(node)

@@ -21,9 +21,11 @@ from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.graph import Node
+from lakeport.pipeline.running.beside import findable, ship
 from lakeport.pipeline.running.python_context import Context
 from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.session import Session, said
+from lakeport.pipeline.session.functions import functions_of
 from lakeport.pipeline.session.pickled import pickled_whole
 from lakeport.pipeline.staging import ArrowStream, Given, given_of, is_frame
 
@@ -39,8 +41,10 @@ class ModelCodeError(InvalidRequestError):
 
 def rows_of(node: Node, context: Context, session: Session, authors: Authors) -> Given:
     """What the model returns, in a form that can be staged; a frame is not computed yet."""
+    findable(authors.root)
     with authors:
         function = _function(node, authors.root / node.model.path)
+        ship(authors.root, node.model.text)
         returned = function(context)
     return _given(node, returned, session, authors)
 
@@ -137,12 +141,20 @@ class Authors(AbstractContextManager[None]):
     Arrow reads batches of a generator and makes an error of its own of what that raises; so it is kept.
     """
 
-    def __init__(self, node: Node, root: Path) -> None:
+    def __init__(self, node: Node, root: Path, session: Session) -> None:
         self.root = root
         self.error: LakeportError | None = None
         self._node = node
+        self._session = session
+        self._entered: list[AbstractContextManager[None]] = []
+
+    def __enter__(self) -> None:
+        functions = functions_of(self._session)
+        functions.__enter__()
+        self._entered.append(functions)
 
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        self._entered.pop().__exit__(None, None, None)
         if error is None or isinstance(error, KeyboardInterrupt):
             return
         if isinstance(error, LakeportError):

@@ -172,7 +172,7 @@ class Executor:
                 tables.graph, None, inline=lambda one: self._inline(one, tables)
             ),
         )
-        authors = Authors(node, self.project.root)
+        authors = Authors(node, self.project.root, self.console.session)
         returned = rows_of(node, context, self.console.session, authors)
         if is_frame(returned):
             frame: Any = returned
