@@ -12,7 +12,7 @@ from typing import Any
 
 from lakeport.core.errors import LakeportError
 from lakeport.core.secrets import mask_text
-from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, said
+from lakeport.pipeline.session import Cause, Frame, Session, Spark, causes, position, said
 from lakeport.pipeline.session.conf import said_settings, set_all, settings_of, unset_all
 
 
@@ -25,6 +25,7 @@ class SparkError(Exception):
     def __init__(self, error: Exception, gone: LakeportError | None = None) -> None:
         super().__init__(mask_text(said(error)) if gone is None else gone.message)
         self.causes = causes(error)
+        self.position = position(error)
         self.gone = gone
 
     @property

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lakeport.pipeline.session import Cause, causes, said
+from lakeport.pipeline.session import Cause, Position, causes, position, said
 
 # As PySpark 4.1.4 gives them, cut to what matters.
 _CALLED = """An error occurred while calling o36.sql.
@@ -74,3 +74,29 @@ def test_causes_are_told_from_the_top_to_the_bottom() -> None:
 
 def test_an_error_of_python_is_its_own_cause() -> None:
     assert causes(ValueError("no\nmore")) == (Cause("ValueError", "no"),)
+
+
+_COMPUTING = """[DIVIDE_BY_ZERO] Division by zero. SQLSTATE: 22012
+== SQL (line 12, position 40) ==
+... many words, id / 0 AS x FROM `lake`...
+                ^^^^^^
+
+\tat org.apache.spark.sql.errors.QueryExecutionErrors$.divideByZeroError(QueryExecutionErrors.scala:198)
+"""
+_IN_VIEW = _COMPUTING.replace("== SQL (", "== SQL of VIEW lake.shop.v (")
+_ANALYSING = "[UNRESOLVED_COLUMN] no column. SQLSTATE: 42703; line 3 pos 2;\n'Project ['nme]"
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        (_PARSING, Position(1, 1)),
+        (_ANALYSING, Position(3, 3)),
+        (_COMPUTING, Position(12, 40, "id / 0")),
+        (_IN_VIEW, None),
+        (_WRITING, None),
+        ("he said: line 3 pos 2", None),
+    ],
+)
+def test_where_in_the_text_is_told_from_1_on(text: str, found: Position | None) -> None:
+    assert position(RuntimeError(text)) == found

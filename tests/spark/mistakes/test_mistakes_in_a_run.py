@@ -35,7 +35,7 @@ SQL: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "t.template": (
         "SELECT {{ 'nme' }} AS x FROM t.good",
         {},
-        "models/t/template.sql: there is no column `nme`",
+        "models/t/template.sql:1: there is no column `nme`\n  SELECT {{ 'nme' }} AS x FROM t.good",
         "did you mean `name`",
     ),
     "t.routine": (
@@ -47,8 +47,26 @@ SQL: dict[str, tuple[str, dict[str, Any], str, str]] = {
     "t.divides": (
         "SELECT id / 0 AS x FROM t.good",
         {},
-        "models/t/divides.sql: Spark cannot run the query: [DIVIDE_BY_ZERO]",
+        "models/t/divides.sql:1:8: Spark cannot run the query: [DIVIDE_BY_ZERO]",
         "spark.log",
+    ),
+    "t.rendered": (
+        "{% set n = 0 %}\nSELECT\n  id,\n  id / {{ n }} AS x\nFROM t.good",
+        {},
+        "models/t/rendered.sql:4: Spark cannot run the query: [DIVIDE_BY_ZERO]",
+        "spark.log",
+    ),
+    "t.through": (
+        "SELECT *\nFROM t.hidden",
+        {},
+        "models/t/hidden.sql:5:3: Spark cannot run the query: [DIVIDE_BY_ZERO]",
+        "spark.log",
+    ),
+    "t.seen": (
+        "SELECT\n  id,\n  nme\nFROM t.good",
+        {"materialized": "view", "description": "It's\nlong"},
+        "models/t/seen.sql:7:3: there is no column `nme`\n  nme\n  ^",
+        "did you mean `name`",
     ),
     "t.retyped": (
         "SELECT id, 'much' AS amount FROM t.good",
@@ -163,6 +181,15 @@ PYTHON: dict[str, tuple[str, str, str]] = {
         "models/p/undeclared.py reads `t.gud`, which its `depends_on` does not name",
         "did you mean `t.good`?",
     ),
+    "p.late": (
+        (
+            "from pyspark.sql.functions import udf\n\ndef late(x):\n    import shared.words\n\n"
+            "def model(context):\n"
+            "    return context.table('t.good').select(udf(late)('id').alias('x'))\n"
+        ),
+        "models/p/late.py: Spark cannot run the query: late.py:6: ModuleNotFoundError: No module",
+        "at the top of the file",
+    ),
     "p.worker": (
         (
             "from pyspark.sql.functions import udf\n\ndef boom(x):\n    raise ValueError('no luck')\n\n"
@@ -174,6 +201,8 @@ PYTHON: dict[str, tuple[str, str, str]] = {
     ),
 }
 
+HIDDEN = "SELECT\n  id / 0 AS x\nFROM t.good"
+
 # Not a mistake: functions of a model's own file run in Spark's workers.
 WORKS = (
     "from dataclasses import dataclass\n\nfrom pyspark.sql.functions import udf\n\n"
@@ -182,10 +211,27 @@ WORKS = (
     "    return context.table('t.good').select(udf(twice, 'int')('id').alias('x'))\n"
 )
 
+# Nor are those of modules beside the models, imported in whichever way.
+SHARED = {
+    "shared/__init__.py": "",
+    "shared/words.py": "from shared.more import ENDS\n\ndef loud(x):\n    return x.upper() + ENDS\n",
+    "shared/more.py": "ENDS = '!'\n\ndef far(x):\n    return x + '?'\n",
+    "alone.py": "class Twice:\n    def of(self, x):\n        return x + x\n",
+}
+SHARES = (
+    "import shared.words\nfrom alone import Twice\nfrom pyspark.sql.functions import udf\n\n"
+    "def told(x):\n    return shared.words.loud(Twice().of(x))\n\n"
+    "def model(context):\n    from shared.more import far\n\n"
+    "    return context.table('t.good').select(\n"
+    "        udf(told)('name').alias('a'), udf(far)('name').alias('b'))\n"
+)
+
 
 def lakeport(folder: Folder, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """From elsewhere: Spark's workers find what lies in the folder that they were started in."""
+    command = [PROGRAM, *arguments, "--project", str(folder.root)]
     return subprocess.run(
-        [PROGRAM, *arguments], capture_output=True, text=True, check=False, cwd=folder.root
+        command, capture_output=True, text=True, check=False, cwd=folder.root.parent
     )
 
 
@@ -208,7 +254,12 @@ def test_one_run_tells_every_mistake_and_loses_nothing(folder: Folder, jvm: Spar
         folder.model(name, query, **settings)
     for name, (code, *_) in PYTHON.items():
         folder.python(name, code, depends_on=["t.good"])
+    folder.model("t.hidden", HIDDEN, materialized="ephemeral")
     folder.python("p.works", WORKS, depends_on=["t.good"])
+    folder.python("p.shares", SHARES, depends_on=["t.good"])
+    for path, text in SHARED.items():
+        (folder.root / path).parent.mkdir(exist_ok=True)
+        (folder.root / path).write_text(text)
     folder.model("t.below", "SELECT * FROM t.audited")
     done = lakeport(folder, "run", "--json")
     assert done.returncode == 1
@@ -221,8 +272,15 @@ def test_one_run_tells_every_mistake_and_loses_nothing(folder: Folder, jvm: Spar
         assert hint in error["hint"], error
         assert INTERNAL.search(f"{error['message']}\n{error['hint']}") is None, error
     rest = {name: each["status"] for name, each in told.items() if name not in expected}
-    assert rest == {"t.good": "succeeded", "p.works": "succeeded", "t.below": "blocked"}
+    assert rest == {
+        "t.good": "succeeded",
+        "t.hidden": "skipped",
+        "p.works": "succeeded",
+        "p.shares": "succeeded",
+        "t.below": "blocked",
+    }, told["p.shares"]
     assert folder.rows("p.works") == [(2,)]
+    assert folder.rows("p.shares") == [("XX!", "x?")]
     # What was there before is as it was.
     assert folder.rows("t.retyped") == [(1, 5)]
     assert folder.rows("t.required") == [(7, 8)]

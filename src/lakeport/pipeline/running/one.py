@@ -34,9 +34,10 @@ from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.events import ModelBegan, ModelReached
 from lakeport.pipeline.running.leases import leased, was_lost
 from lakeport.pipeline.running.losses import Kept
+from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.python import Authors
 from lakeport.pipeline.running.result import AuditResult, ModelResult, ModelStatus
-from lakeport.pipeline.running.rows import Computing, columns_in, placed
+from lakeport.pipeline.running.rows import Computing, columns_in
 from lakeport.pipeline.running.sources import require_sources
 from lakeport.pipeline.running.stop import StoppedError
 from lakeport.pipeline.running.views import create_view
@@ -92,7 +93,7 @@ class _Way:
         except StoppedError as error:
             return self._result("stopped", error)
         except SparkError as error:
-            spark = of_query(error, "Spark's log")
+            spark = placed(of_query(error, "Spark's log"), self.node)
             return self._result("stopped" if context.stop.is_asked else "failed", spark)
         except LakeportError as error:
             # What a cancelled statement says is about cancelling.
@@ -189,7 +190,7 @@ class _Way:
                 kept.require()
                 self._staged(engine, computing, staged, request, run, mode)
         except LakeportError as error:
-            raise placed(error, self.node) from error
+            raise placed(error, self.node, computing.reading) from error
 
     def _request(self, given: Given) -> WriteRequest:
         settings = self.node.model.settings

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import uuid
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -10,35 +9,23 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from lakeport.core.errors import (
-    AlreadyExistsError,
-    InvalidRequestError,
-    LakeportError,
-    NotFoundError,
-    PreconditionError,
-    UnsupportedError,
-)
 from lakeport.core.names import OWN_PREFIX
 from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.graph import Node
 from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.planning.interval import Interval
-from lakeport.pipeline.project.problems import Place, excerpt
-from lakeport.pipeline.project.template import is_template
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.parameters import parameters_of
+from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
 from lakeport.pipeline.running.reading import Reading
-from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.session import Frame
 from lakeport.pipeline.staging import ArrowStream, Given, Query, arrow_columns, columns_of, is_frame
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.writing import Engine
-from lakeport.pipeline.writing.failures import OF_QUERY, of_query
-
-_PLACE = re.compile(r"\bline (?P<line>\d+),? pos(?:ition)? (?P<column>\d+)")
+from lakeport.pipeline.writing.failures import of_query
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +65,7 @@ class Computing:
             return self.console.frame(text, parameters)
         except SparkError as error:
             found = of_query(error, self.console.spark.log)
-            raise (found if inside else placed(found, node)) from error
+            raise placed(found, node, self.reading) from error
 
     @contextmanager
     def as_view(self, frame: Frame) -> Iterator[Relation]:
@@ -123,52 +110,3 @@ def columns_in(given: Given) -> Schema:
 
 def _stream(given: Given) -> ArrowStream:
     return given  # type: ignore[return-value]  # neither of the other two
-
-
-def placed(error: LakeportError, node: Node) -> LakeportError:
-    """With the file, and the line if Spark told it and the file's lines are the query's."""
-    path = node.model.path
-    if type(error) is not InvalidRequestError or not error.message.startswith(OF_QUERY):
-        return _in_file(error, node)
-    sentence = error.message.removeprefix(OF_QUERY)
-    message, near = in_short(sentence)
-    hint = near or error.hint
-    if near is None:
-        message = f"{OF_QUERY}{message}"
-    found = _PLACE.search(sentence)
-    if found is None or node.model.language == "python" or is_template(node.model.body):
-        return InvalidRequestError(f"{path}: {message}", hint=hint)
-    sql = node.query.sql
-    above = sql[: len(sql) - len(sql.lstrip())].count("\n")
-    # Our own first line stands before the query; Spark counts columns from 0.
-    line, column = int(found["line"]) - 1 + above, int(found["column"]) + 1
-    if line == above + 1:
-        column += len(sql.lstrip("\n")) - len(sql.lstrip()) if above == 0 else 0
-    shown = excerpt(node.model.text, line, column)
-    lines = [f"{Place(path, line, column)}: {message}"]
-    lines += [f"  {each}" for each in (shown or "").split("\n") if each]
-    return InvalidRequestError("\n".join(lines), hint=hint)
-
-
-_OF_SETTINGS = ("unique_key", "time_column", "partitioned_by", "properties")
-
-
-def _in_file(error: LakeportError, node: Node) -> LakeportError:
-    """What a model's rows or settings are refused for, with its file; a setting has its line."""
-    model = node.model
-    if not isinstance(error, _AUTHORS) or model.path in error.message:
-        return error
-    said = (name for name in _OF_SETTINGS if name in error.message)
-    line = next((model.setting_lines.get(name) for name in said), None)
-    error.message = f"{Place(model.path, line)}: {error.message}"
-    error.args = (error.message,)
-    return error
-
-
-_AUTHORS = (
-    AlreadyExistsError,
-    InvalidRequestError,
-    NotFoundError,
-    PreconditionError,
-    UnsupportedError,
-)

@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from lakeport.core.errors import (
-    InvalidRequestError,
-    LakeportError,
-    PreconditionError,
-    UnsupportedError,
-)
+from lakeport.core.errors import LakeportError, PreconditionError, UnsupportedError
 from lakeport.core.names import quoted
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Node
 from lakeport.pipeline.planning.statements import view_text
 from lakeport.pipeline.running.context import RunContext
-from lakeport.pipeline.running.rows import placed
+from lakeport.pipeline.running.placing import placed
+from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.writing import Engine
 from lakeport.pipeline.writing.failures import of_query
 
@@ -32,7 +28,9 @@ def create_view(context: RunContext, node: Node, engine: Engine) -> None:
     try:
         engine.around.console.run(text)
     except SparkError as error:
-        raise _refused(error, node, engine) from error
+        reading = Reading(context.graph, None)
+        head = text.count("\n") - reading.rewritten(node.query).count("\n")
+        raise placed(_refused(error, node, engine), node, reading, head) from error
 
 
 def _refused(error: SparkError, node: Node, engine: Engine) -> LakeportError:
@@ -43,8 +41,7 @@ def _refused(error: SparkError, node: Node, engine: Engine) -> LakeportError:
             f"{quoted(str(node.table))} is a table, and the model builds a view",
             hint='drop or rename the table first, or set materialized = "table"',
         )
-    found = of_query(error, engine.around.console.spark.log)
-    return placed(found, node) if type(found) is InvalidRequestError else found
+    return of_query(error, engine.around.console.spark.log)
 
 
 def _require_plain(node: Node) -> None:

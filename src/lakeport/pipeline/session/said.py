@@ -25,6 +25,26 @@ _TRACEBACK = re.compile(
 _FRAME = re.compile(r'^  File "(?P<file>[^"]+)", line (?P<line>\d+)', re.MULTILINE)
 
 
+# Of a text that cannot be understood, columns count from 0.
+_READING = re.compile(
+    r"SQLSTATE: \w{5}(?:;\s*|\s*\()line (?P<line>\d+),? pos(?:ition)? (?P<column>\d+)"
+)
+# Of a value that cannot be computed they count from 1; one in the text of a view is told otherwise.
+_COMPUTING = re.compile(
+    r"^== SQL \(line (?P<line>\d+), position (?P<column>\d+)\) ==\n(?P<shown>.*)\n(?P<before> *)(?P<under>\^+)$",
+    re.MULTILINE,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """In the text that Spark was given; both count from 1. `fragment` is what it found there."""
+
+    line: int
+    column: int
+    fragment: str = ""
+
+
 @dataclass(frozen=True, slots=True)
 class Cause:
     """`kind` is a class without its package, of Java's or Python's."""
@@ -58,6 +78,19 @@ def said(error: BaseException) -> str:
     if any(message.startswith(_WORKER) for message in told):
         return _raised(str(error)) or first
     return first if last in first else f"{first}: {last}"
+
+
+def position(error: BaseException) -> Position | None:
+    text = str(error)
+    found = _READING.search(text)
+    if found is not None:
+        return Position(int(found["line"]), int(found["column"]) + 1)
+    found = _COMPUTING.search(text)
+    if found is None:
+        return None
+    start = len(found["before"])
+    fragment = found["shown"][start : start + len(found["under"])]
+    return Position(int(found["line"]), int(found["column"]), fragment)
 
 
 def _raised(text: str) -> str | None:

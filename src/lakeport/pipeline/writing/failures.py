@@ -32,6 +32,14 @@ OF_QUERY = "Spark cannot run the query: "
 """How the sentence begins that is about a query, and not about a table."""
 
 
+class QueryError(InvalidRequestError):
+    """What Spark has against a query. `position` is in the text that it was given."""
+
+    def __init__(self, error: SparkError, log: object) -> None:
+        super().__init__(f"{OF_QUERY}{error.sentence}", hint=f"all of what it said is in {log}")
+        self.position = error.position
+
+
 class Meaning(Enum):
     CONFLICT = auto()
     """It was not applied, and may be on the table as it is now."""
@@ -59,10 +67,7 @@ def is_unknown(error: SparkError) -> bool:
 
 def of_query(error: SparkError, log: object) -> LakeportError:
     """Of a query that cannot be analysed or computed: its author's to put right, mostly."""
-    return _known(error) or InvalidRequestError(
-        f"{OF_QUERY}{error.sentence}",
-        hint=f"all of what it said is in {log}",
-    )
+    return _known(error) or QueryError(error, log)
 
 
 def of_statement(error: SparkError, table: TableName, log: object) -> LakeportError:
