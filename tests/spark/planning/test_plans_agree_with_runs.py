@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+from pathlib import Path
+
 import pytest
 
 from lakeport.app.initialize import initialize
 from lakeport.cli.main import run as lakeport
+from lakeport.pipeline.session import Spark
 from tests.spark.planning.agreement import agreed, plan_of
 from tests.spark.running.folder import Folder
 
@@ -14,13 +18,27 @@ STAR = "SELECT *, amount * 2 AS twice FROM staging.orders"
 DAILY = "SELECT at AS day, sum(amount) AS total, count(*) AS orders FROM staging.orders GROUP BY at"
 
 
-@pytest.fixture
-def shop(folder: Folder) -> Folder:
+@pytest.fixture(scope="session")
+def first_run(jvm: Spark, tmp_path_factory: pytest.TempPathFactory) -> tuple[Folder, Path]:
+    """A project after its first run, and a copy of all its files."""
+    root = tmp_path_factory.mktemp("plans") / "shop"
+    root.mkdir()
+    folder = Folder(root, jvm)
+    folder.toml("")
     folder.model("staging.orders", ORDERS, unique_key=["id"])
     folder.model("marts.star", STAR)
     folder.model("marts.daily", DAILY, materialized="table")
     agreed(folder)
-    return folder
+    return folder, Path(shutil.copytree(root, root.with_name("kept")))
+
+
+@pytest.fixture
+def shop(first_run: tuple[Folder, Path]) -> Folder:
+    """As the first run left it, in the same place: tables know their files by whole paths."""
+    folder, kept = first_run
+    shutil.rmtree(folder.root)
+    shutil.copytree(kept, folder.root)
+    return Folder(folder.root, folder.jvm)
 
 
 def test_after_a_run_nothing_changes_and_spark_is_not_asked(shop: Folder) -> None:
