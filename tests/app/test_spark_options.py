@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from lakeport.app.settings import Settings
-from lakeport.app.spark import spark_options
+from lakeport.app.spark import VOLUME, fresh_spark_options, spark_options
 from lakeport.core.errors import ConfigurationError
+from lakeport.pipeline.session.daemon import fingerprint
 
 Read = Callable[..., Settings]
 
@@ -35,6 +36,40 @@ def test_java_home_comes_with_where_it_was_set(read: Read, tmp_path: Path) -> No
 )
 def test_the_profile_follows_from_where_spark_runs(read: Read, spark: str, profile: str) -> None:
     assert spark_options(read(f"[pipeline.spark]\n{spark}\n")).profile == profile
+
+
+@pytest.mark.parametrize(
+    ("profile", "stored", "taken"),
+    [
+        ("auto", None, "quick"),
+        ("auto", str(VOLUME - 1), "quick"),
+        ("auto", f"{VOLUME}\n", "throughput"),
+        ("auto", "nonsense", "quick"),
+        ("quick", str(VOLUME), "quick"),
+        ("throughput", "0", "throughput"),
+    ],
+)
+def test_auto_goes_by_what_the_last_run_stored(
+    read: Read, profile: str, stored: str | None, taken: str
+) -> None:
+    settings = read(f'[pipeline]\nprofile = "{profile}"\n')
+    if stored is not None:
+        settings.home.mkdir(exist_ok=True)
+        (settings.home / "volume").write_text(stored)
+    assert fresh_spark_options(settings).profile == taken
+
+
+def test_a_daemon_matches_whatever_the_last_run_stored(read: Read) -> None:
+    settings = read()
+    before = fingerprint(spark_options(settings))
+    settings.home.mkdir(exist_ok=True)
+    (settings.home / "volume").write_text(str(VOLUME))
+    assert fingerprint(spark_options(settings)) == before
+
+
+def test_a_cluster_is_for_volume_whatever_was_stored(read: Read) -> None:
+    settings = read('[pipeline.spark]\nmaster = "yarn"\n')
+    assert fresh_spark_options(settings).profile == "throughput"
 
 
 def test_the_profile_remote_needs_a_server(read: Read) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lakeport.app.project.volume import last_volume
 from lakeport.core.errors import ConfigurationError
 from lakeport.pipeline.session.options import SparkOptions
 
@@ -14,6 +16,10 @@ if TYPE_CHECKING:
 
 _S3 = ("s3://", "s3a://", "s3n://")
 _WORDS = ("s3.", "client.")
+
+
+VOLUME = 256 << 20
+"""From so many stored bytes in a run on, a JVM tuned for volume is worth its slower start: bench/spark_profiles.py."""
 
 
 def spark_options(settings: Settings) -> SparkOptions:
@@ -35,6 +41,15 @@ def spark_options(settings: Settings) -> SparkOptions:
     )
 
 
+def fresh_spark_options(settings: Settings) -> SparkOptions:
+    """For a JVM that is started now, for one run or one notebook: `auto` looks at what the last run wrote."""
+    options = spark_options(settings)
+    is_open = settings.pipeline.profile == "auto" and options.profile == "quick"
+    if is_open and last_volume(settings) >= VOLUME:
+        return replace(options, profile="throughput")
+    return options
+
+
 def _is_in_s3(catalog: Catalog) -> bool:
     """Whether Spark needs what opens files there. A service's warehouse is a name and does not tell."""
     if catalog.type == "glue" or (catalog.warehouse or "").startswith(_S3):
@@ -50,7 +65,7 @@ def spark_log(settings: Settings) -> Path:
 
 
 def _profile(pipeline: Pipeline) -> Profile:
-    """`auto` is quick on one machine: whoever has volume there says so."""
+    """`auto` is quick on one machine, until a run was seen to be large."""
     spark = pipeline.spark
     if pipeline.profile == "remote" and spark.connect is None:
         raise ConfigurationError(

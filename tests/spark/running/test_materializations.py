@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
+from lakeport.app.project.volume import last_volume
 from tests.spark.running.folder import Folder, of, statuses
 
 ORDERS = [
@@ -125,3 +126,13 @@ def test_an_environment_is_a_lake_of_its_own(folder: Folder) -> None:
     assert folder.run().status == "succeeded"
     assert folder.rows("marts.total") == [(50,)]
     assert folder.rows("dev_marts.total") == [(30,)]
+
+
+def test_the_next_run_knows_how_much_this_one_stored(folder: Folder) -> None:
+    folder.model("marts.few", "SELECT id FROM range(3)", materialized="table")
+    folder.run()
+    (file,) = folder.root.rglob("*/data/*.parquet")
+    assert last_volume(folder.settings()) == file.stat().st_size
+    folder.model("marts.broken", "SELECT id / 0 AS id FROM range(3)", materialized="table")
+    assert folder.run("marts.broken").status == "failed"
+    assert last_volume(folder.settings()) == file.stat().st_size

@@ -24,6 +24,7 @@ from lakeport.app.project.early import EarlySpark
 from lakeport.app.project.load import load_graph
 from lakeport.app.project.plan import last_built_in, modified_models
 from lakeport.app.project.records import Recorder
+from lakeport.app.project.volume import remember_volume
 from lakeport.core.errors import LakeportError
 from lakeport.core.timepoint import NANOSECONDS
 from lakeport.pipeline.planning.interval import Asked
@@ -161,6 +162,7 @@ class _Running:
     def _finished(self, result: RunResult, recorder: Recorder, sessions: _Sessions) -> RunResult:
         recorder.finish(result)
         self._remember_lineage()
+        remember_volume(self.settings, result)
         notes = self.begun.notes
         kept: Report | None = None
         if result.status != "stopped":

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypeAlias
 
-from lakeport.app.spark import spark_options
+from lakeport.app.spark import fresh_spark_options, spark_options
 from lakeport.core.errors import ConfigurationError, UnavailableError
 from lakeport.core.names import TableName
 from lakeport.core.secrets import mask_text
@@ -90,7 +90,7 @@ def open_spark(settings: Settings) -> Spark:
         joined = join(place_of(settings), options)
         if joined is not None:
             return joined
-    return start_spark(options)
+    return start_spark(fresh_spark_options(settings))
 
 
 def place_of(settings: Settings) -> Place:

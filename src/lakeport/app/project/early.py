@@ -50,12 +50,12 @@ class EarlySpark(Closing):
 
     def _launch(self) -> None:
         from lakeport.app.project.daemon import has_daemon  # noqa: PLC0415  late, in this thread
-        from lakeport.app.spark import spark_options  # noqa: PLC0415  the same
+        from lakeport.app.spark import fresh_spark_options  # noqa: PLC0415  the same
         from lakeport.pipeline.session import launch_own  # noqa: PLC0415  the same
         from lakeport.pipeline.session.jars import cached_jars  # noqa: PLC0415  the same
 
         try:
-            options = spark_options(self._settings)
+            options = fresh_spark_options(self._settings)
             has_jars = options.jars or cached_jars(options.cache, s3=options.s3)
             # What must be fetched first is fetched when it is needed, however long that takes.
             if has_jars and options.connect is None and not has_daemon(self._settings):

@@ -11,6 +11,7 @@ from lakeport.pipeline.growth import Plan
 
 _COUNTS = re.compile(
     r"(?:added|deleted|total)-records|added-(?:position-)?delete(?:s|-files)|(?:added|deleted)-data-files"
+    r"|added-files-size"
     r"|spark\.merge-into\.num-[a-z-]+"
 )
 
