@@ -6,12 +6,36 @@ from lakeport.core.errors import LakeportError, PreconditionError, UnsupportedEr
 from lakeport.core.names import quoted
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Node
+from lakeport.pipeline.planning.interval import interval_of
 from lakeport.pipeline.planning.statements import view_text
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.reading import Reading
-from lakeport.pipeline.writing import Engine
+from lakeport.pipeline.running.rows import columns_in
+from lakeport.pipeline.running.way import Way
+from lakeport.pipeline.writing import Engine, Point
 from lakeport.pipeline.writing.failures import of_query
+
+
+def build_view(way: Way) -> None:
+    context, node = way.context, way.node
+    way.strategy = "view"
+    way.interval = interval_of(node.model.settings, context.wanted.asked, None)
+    with (
+        context.sessions.engine(observe=way.observe) as engine,
+        context.stop.watching(engine.around.console.session),
+    ):
+        if node.audits or context.wanted.is_atomic:
+            computing = way.computing(engine, is_incremental=False)
+            frame = computing.frame(node)
+            way.columns = columns_in(frame)
+            if node.audits:
+                run = context.run_of(node, None)
+                with computing.as_view(frame) as rows:
+                    way.audit(engine, computing.reading.catalog, rows, way.columns, run)
+        if not context.wanted.is_atomic:  # else after all tables are published
+            create_view(context, node, engine)
+        way.tell(Point.DONE)
 
 
 def create_view(context: RunContext, node: Node, engine: Engine) -> None:
