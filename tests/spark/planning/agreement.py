@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,9 +34,13 @@ class Agreed:
         return next(each for each in self.plan if str(each.model) == name)
 
 
-def agreed(folder: Folder, *select: str, **wanted: Any) -> Agreed:
-    """Planned, run, compared."""
+def agreed(
+    folder: Folder, *select: str, between: Callable[[], None] | None = None, **wanted: Any
+) -> Agreed:
+    """Planned, run, compared; `between` is called when the plan is there and nothing has run."""
     plan = plan_of(folder, *select, **wanted)
+    if between is not None:
+        between()
     run = folder.run(*select, **wanted)
     assert [each.model for each in plan] == [each.model for each in run.models]
     for planned, ran in zip(plan.models, run.models, strict=True):
