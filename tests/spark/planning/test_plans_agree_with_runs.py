@@ -158,3 +158,35 @@ def test_the_shop_example(folder: Folder) -> None:
     products.write_text(products.read_text().replace("category", "upper(name) AS loud"))
     found = agreed(shop)
     assert "null" in {each.effect for each in found.of("staging.products").downstream}
+
+
+def test_views_are_remembered_so_that_spark_is_asked_once(folder: Folder) -> None:
+    parsed = "from_json('{\"a\": 1}', 'a TINYINT, b STRING') AS parsed"
+    folder.model("one.seen", f"SELECT 1 AS id, {parsed}", materialized="view")
+    folder.model("two.read", "SELECT *, parsed.a + parsed.a AS twice FROM one.seen")
+    agreed(folder)
+    again = plan_of(folder)
+    assert not again.asked_spark
+    assert not again.has_changes
+    assert {each.known for each in again} == {"last_run"}
+
+
+def test_the_history_and_the_branches_of_a_table_are_read_as_such(folder: Folder) -> None:
+    folder.model("one.base", "SELECT 1 AS id")
+    folder.run()
+    folder.model("two.log", "SELECT operation FROM one.base.snapshots ORDER BY committed_at")
+    folder.model("two.kept", "SELECT id FROM one.base.branch_main")
+    agreed(folder, "two.*")
+    assert folder.rows("two.log") == [("overwrite",)]
+    assert folder.rows("two.kept") == [(1,)]
+
+
+@pytest.mark.parametrize("publish", ["branch", "run-atomic"])
+def test_rows_that_are_written_aside(folder: Folder, publish: str) -> None:
+    folder.model("one.base", "SELECT 1 AS id", properties={"team": "me"})
+    folder.model("one.kept", "SELECT id FROM base", unique_key=["id"])
+    agreed(folder, publish=publish)
+    folder.model("one.base", "SELECT 1 AS id, 'x' AS t", properties={"team": "you"})
+    found = agreed(folder, publish=publish)
+    assert "branch_lakeport_RUN" in found.of("one.base").sql[-1]
+    assert found.of("one.base").sql[0].endswith("SET TBLPROPERTIES ('team' = 'you')")

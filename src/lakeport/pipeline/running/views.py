@@ -21,18 +21,18 @@ def build_view(way: Way) -> None:
     context, node = way.context, way.node
     way.strategy = "view"
     way.interval = interval_of(node.model.settings, context.wanted.asked, None)
+    _require_plain(node)
     with (
         context.sessions.engine(observe=way.observe) as engine,
         context.stop.watching(engine.around.console.session),
     ):
-        if node.audits or context.wanted.is_atomic:
-            computing = way.computing(engine, is_incremental=False)
-            frame = computing.frame(node)
-            way.columns = columns_in(frame)
-            if node.audits:
-                run = context.run_of(node, None)
-                with computing.as_view(frame) as rows:
-                    way.audit(engine, computing.reading.catalog, rows, way.columns, run)
+        computing = way.computing(engine, is_incremental=False)
+        frame = computing.frame(node)
+        way.columns = columns_in(frame)  # for the next plan, which else would have to ask Spark
+        if node.audits:
+            run = context.run_of(node, None)
+            with computing.as_view(frame) as rows:
+                way.audit(engine, computing.reading.catalog, rows, way.columns, run)
         if not context.wanted.is_atomic:  # else after all tables are published
             create_view(context, node, engine)
         way.tell(Point.DONE)
@@ -40,7 +40,6 @@ def build_view(way: Way) -> None:
 
 def create_view(context: RunContext, node: Node, engine: Engine) -> None:
     """Its text names tables as any session of the lake does, and those of the project without branches."""
-    _require_plain(node)
     tables, name = context.tables, quoted(str(node.table))
     if not tables.engines.keeps_views:
         raise UnsupportedError(
