@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
@@ -50,6 +50,9 @@ if TYPE_CHECKING:
     from lakeport.state import Store
 
 
+_NAMED = 6
+
+
 def carry_out_project(
     settings: Settings,
     project: Project,
@@ -88,6 +91,7 @@ class _Running:
         selected = self.graph.select(
             request.select, request.exclude, lambda: modified_models(self.graph, last)
         )
+        self.begun.notes += tuple(self._done_before(selected))
         ends = {str(name): built.end for name, built in last.items() if built.end is not None}
         wanted = self._wanted()
         tables = Tables(self.catalog, self.begun.actor)
@@ -119,6 +123,22 @@ class _Running:
                 self._ended_by(error, context)
                 raise
             return self._finished(result, recorder, sessions)
+
+    def _done_before(self, selected: Collection[TableName]) -> Iterator[str]:
+        """A selector that asks for what has changed no longer means what this run has built already."""
+        if not self.begun.resumed:
+            return
+        left = {str(name) for name in selected}
+        known = self.store.runs.models(self.begun.run_id)
+        done = [
+            each.model
+            for each in known
+            if each.status in {"succeeded", "recovered"} and each.model not in left
+        ]
+        if done:
+            were = "model was" if len(done) == 1 else "models were"
+            names = ", ".join(done[:_NAMED]) + (", …" if len(done) > _NAMED else "")
+            yield f"{len(done):,} {were} done before: {names}"
 
     def _wanted(self) -> Wanted:
         request, pipeline = self.begun.request, self.settings.pipeline
