@@ -11,7 +11,7 @@ import logging
 import socket
 from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import urlsplit
 
 from lakeport.core.errors import LakeportError, PreconditionError, UnavailableError
@@ -26,8 +26,6 @@ _PORT = 15002
 _PATIENCE = 10
 
 _SETTLED = "[CANNOT_MODIFY_"  # CONFIG, STATIC_CONFIG
-# 0.05 s, 0.2 s, 0.8 s, 3.2 s, then twice 5 s.
-_TRIES = {"max_retries": 6, "max_backoff": 5_000}
 
 
 class ConnectSpark(Spark):
@@ -35,6 +33,8 @@ class ConnectSpark(Spark):
 
     is_connect = True
     is_local = False
+    # After 0.05 s, 0.2 s, 0.8 s, 3.2 s, then twice 5 s.
+    _tries: ClassVar[Mapping[str, int]] = {"max_retries": 6, "max_backoff": 5_000}
 
     def __init__(self, options: SparkOptions, url: str, *, knows_conf: bool = False) -> None:
         """`knows_conf` is for a server that was started with the same settings."""
@@ -78,7 +78,7 @@ class ConnectSpark(Spark):
                 "PySpark lacks the packages for Spark Connect", hint=INSTALL_PYSPARK
             ) from error
         session = self._addressed(sql.SparkSession.builder).create()  # which asks nothing yet
-        session.client.set_retry_policies([retries.DefaultPolicy(**_TRIES)])
+        session.client.set_retry_policies([retries.DefaultPolicy(**self._tries)])
         self._sessions.append(session)
         try:
             configure(session, self._conf)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Mapping
 from importlib import import_module
-from typing import Any
+from typing import Any, ClassVar
 
 from lakeport.core.errors import LakeportError, UnavailableError
 from lakeport.pipeline.session.connect import ConnectSpark
@@ -39,6 +40,9 @@ def join(place: Place, options: SparkOptions) -> DaemonSpark | None:
 
 class DaemonSpark(ConnectSpark):
     """A Spark Connect server that is one JVM of ours on this machine, started with the same settings."""
+
+    # One that is gone does not come back at its port: no need to wait for it as for one far away.
+    _tries: ClassVar[Mapping[str, int]] = {"max_retries": 4, "max_backoff": 1_000}
 
     def __init__(self, place: Place, record: Record, options: SparkOptions, users: Lock) -> None:
         self._daemon = place
