@@ -1,8 +1,22 @@
-"""What holds for all tests: no example of a property is timed, because a busy machine is no bug."""
+"""What holds for all tests: no example of a property is timed, because a busy machine is no bug.
+
+Tests come in a random order, but those that are given more time than others come first: at the end one
+worker would wait for another that has just begun with one of them.
+"""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=_patience, reverse=True)
+
+
+def _patience(item: pytest.Item) -> float:
+    marker = item.get_closest_marker("timeout")
+    return float(marker.args[0]) if marker is not None else 0.0

@@ -18,6 +18,7 @@ from tests.rest.doors import profile_in
 from tests.spark.ground import Ground, open_ground
 
 
+@pytest.hookimpl(trylast=True)  # so that whoever says so himself is known, and comes first
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """PySpark leaves the socket of every answer to the garbage collector, which is its own affair.
 
