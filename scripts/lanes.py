@@ -55,6 +55,11 @@ def _shared_tests(*arguments: str) -> tuple[str, ...]:
     return _tests("-n", "2", "--dist", "worksteal", *arguments)
 
 
+def _heavy_tests(*arguments: str) -> tuple[str, ...]:
+    """For lanes of fewer and longer ones: the next test goes to whoever is free, the longest first."""
+    return _tests("-n", "2", "--dist", "load", "--maxschedchunk", "1", *arguments)
+
+
 # How Iceberg tables are written has lanes of its own, beside reading them.
 _WRITING = tuple(
     f"tests/catalog/iceberg/{folder}"
@@ -124,12 +129,17 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
-        Lane("engines", (_shared_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
-        Lane("spark", (_shared_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
-        Lane("session", (_shared_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
+        Lane("engines", (_heavy_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
+        Lane("spark", (_heavy_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
+        Lane("session", (_heavy_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
-        Lane("postgres", (_tests("-m", "not long", "tests/postgres"),), 120, needs=("postgres",)),
-        Lane("e2e", (_tests("-m", "not long", "tests/house", "tests/e2e"),), 420),
+        Lane(
+            "postgres",
+            (_shared_tests("-m", "not long", "tests/postgres"),),
+            120,
+            needs=("postgres",),
+        ),
+        Lane("e2e", (_heavy_tests("-m", "not long", "tests/house", "tests/e2e"),), 420),
     ),
     "long": (
         Lane(
@@ -153,9 +163,9 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
-        Lane("engines", (_shared_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
-        Lane("spark", (_shared_tests("-m", "long", *_PIPELINE),), 1200, needs=("spark",)),
-        Lane("session", (_shared_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
+        Lane("engines", (_heavy_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
+        Lane("spark", (_heavy_tests("-m", "long", *_PIPELINE),), 1200, needs=("spark",)),
+        Lane("session", (_heavy_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
     ),
 }
@@ -224,7 +234,7 @@ def _run(
 
 def _call(command: tuple[str, ...], seconds: float) -> int | None:
     """The exit code, or None when the time was up and everything it started was killed."""
-    process = subprocess.Popen(command, cwd=ROOT, start_new_session=True)
+    process = subprocess.Popen(command, cwd=ROOT, env=_environment(), start_new_session=True)
     try:
         return process.wait(timeout=max(seconds, 0))
     except subprocess.TimeoutExpired:
@@ -234,6 +244,11 @@ def _call(command: tuple[str, ...], seconds: float) -> int | None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, signal.SIGKILL)
         process.wait()
+
+
+def _environment() -> dict[str, str]:
+    """Ours, but compiled files are kept: hundreds of processes would compile the same modules again."""
+    return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
 
 
 def _shown(command: tuple[str, ...]) -> str:
