@@ -21,8 +21,9 @@ from lakeport.app.maintain import (
     maintain_tables,
     remove_leftovers,
 )
+from lakeport.app.maintain.policy import policy_of
 from lakeport.app.settings import Settings, load
-from lakeport.catalog.ports import Stored, require
+from lakeport.catalog.ports import Maintainable, Stored, require
 from lakeport.catalog.upkeep import DAY, Policy, Task
 from lakeport.core.names import TableName
 from lakeport.pipeline.target import Run
@@ -164,6 +165,40 @@ def test_after_a_run_what_is_due_is_done(project: Path, lake: Lake, store: Store
     assert [each.run for each in report.leftovers] == ["done"]
     assert store.runs.get("old") is None
     assert orders.scan().read_all().num_rows == 8
+
+
+def test_after_a_run_a_few_small_files_are_left_as_they_are(
+    project: Path, lake: Lake, store: Store
+) -> None:
+    """Every run would write a small table twice; until there are many files nobody feels it."""
+    orders = lake.create_table("shop.orders", SCHEMA)
+    orders.append([{"k": k} for k in range(10)])
+    settings = settings_of(project)
+
+    def is_compacted() -> bool:
+        report = maintain_after(settings, lake.catalog, [ORDERS], store=store)
+        assert report is not None
+        (compact,) = [task for task in report.tables[0].tasks if task.task is Task.COMPACT]
+        assert compact.due == compact.has_changed
+        return compact.has_changed
+
+    orders.delete("k < 5")
+    assert not is_compacted()
+    # Whoever asks for it has it done.
+    upkeep = require(orders.port, Maintainable, "it")
+    (asked,) = upkeep.due(policy_of(settings.maintenance), [Task.COMPACT])
+    assert (asked.is_due, asked.reason) == (True, "1 file with many deletes")
+    # So has a larger table.
+    (large,) = upkeep.due(Policy(least_bytes=1_000), [Task.COMPACT])
+    assert large.is_due
+    for k in range(5, 10):
+        orders.delete(f"k = {k}")
+        orders.append([{"k": k + 100}])
+        assert not is_compacted()
+    for k in range(3):
+        orders.append([{"k": k + 200}])
+    assert is_compacted()
+    assert sorted(orders.scan().read_all()["k"].to_pylist()) == [*range(105, 110), 200, 201, 202]
 
 
 def test_after_a_run_trouble_is_told_and_not_raised(

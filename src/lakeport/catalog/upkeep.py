@@ -38,6 +38,8 @@ class Policy:
     are joined. A file that nothing names is an orphan once it is older than `orphan_grace`. With
     `force` everything that can be joined is. A commit of a compaction takes `group_bytes`: what
     another writer makes worthless must not be too much, and a commit per partition would be too many.
+    Fewer files than `small_files`, with fewer delete files than `delete_files`, are left as they are while
+    all of them together are below `least_bytes`: nobody would feel the difference.
     """
 
     keep_snapshots: int = 20
@@ -50,6 +52,7 @@ class Policy:
     orphan_grace: int = ORPHAN_GRACE
     force: bool = False
     group_bytes: int = 1 << 30
+    least_bytes: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 
 _TASKS = (Task.EXPIRE, Task.COMPACT, Task.MANIFESTS)
 
+LEAST_BYTES = 1 << 20
+"""Below it a few files are not written anew by themselves: bench/small_tables.py."""
+
 
 def maintain_after(
     settings: Settings,
@@ -40,7 +43,7 @@ def maintain_after(
     if not is_automatic(settings):
         return None
     names = tuple(tables)
-    policy = policy_of(settings.maintenance)
+    policy = replace(policy_of(settings.maintenance), least_bytes=LEAST_BYTES)
     reports: list[TableReport] = []
     for name in names:
         chosen = Chosen(str(name), is_named=False)

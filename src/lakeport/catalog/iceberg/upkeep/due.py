@@ -63,6 +63,8 @@ def _compact(source: Source, policy: Policy) -> Due:
         return Due(Task.COMPACT, is_due=False, reason="there are no files")
     chosen = choose(inventory, policy)
     useless = len(dangling_deletes(inventory))
+    if policy.least_bytes and useless < policy.delete_files:
+        useless = 0  # they go with the next files that are written anew
     told = (
         (chosen.small, "small file", "to be joined"),
         (chosen.deleted, "file", "with many deletes"),

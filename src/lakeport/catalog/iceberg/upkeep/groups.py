@@ -49,6 +49,8 @@ def choose(
             partitions[_place(file)].append(file)
     judge = _Judge(inventory, policy)
     found = [judge.chosen(files) for files in partitions.values()]
+    if not _is_felt([file for chosen in found for file in chosen.files], policy):
+        return Chosen()
     return Chosen(
         tuple(file for chosen in found for file in chosen.files),
         sum(chosen.small for chosen in found),
@@ -74,6 +76,15 @@ def group(files: Sequence[DataFile], most: int) -> Iterator[tuple[DataFile, ...]
             size += file.bytes
     if some:
         yield tuple(some)
+
+
+def _is_felt(files: Sequence[DataFile], policy: Policy) -> bool:
+    """Whether readers would notice that the files were written anew."""
+    if policy.force or len(files) >= policy.small_files:
+        return True
+    deletes = {delete.path: delete.bytes for file in files for delete in file.deletes}
+    size = sum(file.bytes for file in files) + sum(deletes.values())
+    return len(deletes) >= policy.delete_files or size >= policy.least_bytes
 
 
 class _Judge:
