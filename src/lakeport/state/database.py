@@ -109,7 +109,7 @@ def _engine(url: URL) -> Engine:
     except ModuleNotFoundError as error:
         raise ConfigurationError(
             f"the state store needs the Python package {error.name}",
-            hint="pip install 'lakeport[postgres]'",
+            hint="pip install 'lakeport[postgres]', and write postgresql+psycopg2:// in the address",
         ) from error
     event.listen(engine, "connect", _set_up_postgres)
     return engine

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import socket
+import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -121,7 +122,7 @@ def test_a_missing_driver_is_not_an_outage() -> None:
     with pytest.raises(UnsupportedError) as caught:
         connect(profile)
     assert "needs a package that is not installed" in caught.value.message
-    assert "pyiceberg[hive]" in (caught.value.hint or "")
+    assert caught.value.hint == "pip install 'lakeport[hive]'"
 
 
 def test_the_warehouse_is_left_as_it_was(tmp_path: Path) -> None:
@@ -148,3 +149,44 @@ def test_a_warehouse_that_refuses_is_unavailable() -> None:
 )
 def test_the_file_of_a_sqlite_catalog(uri: str | None, file: Path | None) -> None:
     assert Profile("lake", "sql", uri).database_file == file
+
+
+def test_a_driver_that_we_do_not_bring_is_told_with_the_one_that_we_do(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setitem(sys.modules, "psycopg", None)
+    with pytest.raises(UnsupportedError, match="needs a package that is not") as caught:
+        connect(Profile("lake", "sql", "postgresql+psycopg://ann@db/lake", "s3://lake"))
+    assert "pip install 'lakeport[postgres]', and write postgresql+psycopg2://" in str(
+        caught.value.hint
+    )
+
+
+@pytest.mark.parametrize(
+    ("package", "profile", "extra"),
+    [
+        (
+            "psycopg2",
+            Profile("lake", "sql", "postgresql+psycopg2://ann@db/lake", "s3://lake"),
+            "postgres",
+        ),
+        ("boto3", Profile("lake", "glue", None, "s3://lake"), "aws"),
+        (
+            "hive_metastore",
+            Profile("lake", "hive", "thrift://db:9083", "s3://lake"),
+            "hive",
+        ),
+    ],
+)
+def test_a_package_that_is_missing_is_named_by_what_brings_it(
+    monkeypatch: pytest.MonkeyPatch, package: str, profile: Profile, extra: str
+) -> None:
+    for name in [name for name in sys.modules if name.split(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    for name in ("pyiceberg.catalog.glue", "pyiceberg.catalog.hive"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    for opened in (connect, lambda profile: probe(profile, seconds=30)):
+        with pytest.raises(UnsupportedError, match="needs a package that is not") as caught:
+            opened(profile)
+        assert caught.value.hint == f"pip install 'lakeport[{extra}]'"

@@ -85,6 +85,10 @@ _PATH = re.compile(
 )
 
 
+# By a word in the name of the package, or in what PyIceberg says of it.
+_EXTRAS = {"psycopg": "postgres", "boto": "aws", "aws": "aws", "thrift": "hive", "hive": "hive"}
+_OTHER_DRIVER = "psycopg"  # which SQLAlchemy takes for `postgresql://`
+
 _ELSEWHERE = "read the table with the engine that wrote it, or have it rewritten there"
 
 
@@ -240,9 +244,8 @@ def _trouble(profile: Profile, error: Exception) -> _Trouble:
     reason = reason_of(error)
     unknown = unknown_type(error)
     if isinstance(error, NotInstalledError | ImportError):
-        return _Trouble(
-            UnsupportedError, "needs a package that is not installed", reason.rstrip(".")
-        )
+        what = "needs a package that is not installed"
+        return _Trouble(UnsupportedError, what, _installed(error, reason))
     if unknown is not None:
         what = f"names a type that cannot be read yet: {quoted(unknown)}"
         return _Trouble(UnsupportedError, what, _ELSEWHERE)
@@ -261,6 +264,19 @@ def _trouble(profile: Profile, error: Exception) -> _Trouble:
         return _Trouble(UnavailableError, "is busy: another process holds its lock", hint)
     what, reason = _out_of_reach(error, reason)
     return _Trouble(UnavailableError, what, _advice(profile, error), reason)
+
+
+def _installed(error: Exception, reason: str) -> str:
+    """How to have it: by an extra of ours, if it is one of those."""
+    package = getattr(error, "name", None)
+    missing = f"{package or ''} {reason}".lower()
+    extra = next((extra for word, extra in _EXTRAS.items() if word in missing), None)
+    if extra is None:
+        return reason.rstrip(".")
+    hint = f"pip install 'lakeport[{extra}]'"
+    if package == _OTHER_DRIVER:
+        return f"{hint}, and write postgresql+psycopg2:// in the address"
+    return hint
 
 
 def is_busy(error: BaseException | None) -> bool:
