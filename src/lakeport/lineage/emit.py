@@ -65,9 +65,10 @@ class Emitter:
         options = binder.session.options
         spans = self._occurrences()
         for relation in binder.relations:
-            self._relation(relation, spans)
+            title = dotted(relation.name) if relation.kind != "output" else None
+            self._relation(relation, title, spans)
             if options.enable_column_lineage:
-                self._columns(relation)
+                self._columns(relation, title)
         Flows(binder, self.nodes, self.edges, self.fields).emit(options)
 
     def _occurrences(self) -> dict[tuple[str, ...], list[tuple[int, int]]]:
@@ -82,7 +83,10 @@ class Emitter:
     # -- nodes -------------------------------------------------------------------------------
 
     def _relation(
-        self, relation: Relation, occurrences: dict[tuple[str, ...], list[tuple[int, int]]]
+        self,
+        relation: Relation,
+        title: str | None,
+        occurrences: dict[tuple[str, ...], list[tuple[int, int]]],
     ) -> None:
         span = relation.span
         spans = relation.name_spans
@@ -104,8 +108,8 @@ class Emitter:
             id=relation.node,
             node_type=relation.kind,  # type: ignore[arg-type] # one of four words
             label=relation.label,
-            qualified_name=dotted(relation.name) if relation.kind != "output" else None,
-            name_spans=[convert(*place) for place in spans] or (),
+            qualified_name=title,
+            name_spans=[convert(*place) for place in spans] if spans else (),
             resolution_source=relation.resolution,  # type: ignore[arg-type] # one of three words
             join_type=relation.join_type,
             join_condition=relation.join_condition,
@@ -130,7 +134,7 @@ class Emitter:
             return node_id("table", *relation.name, f"#{relation.instance}")
         return node_id("table", *relation.name)
 
-    def _columns(self, relation: Relation) -> None:
+    def _columns(self, relation: Relation, title: str | None) -> None:
         """A node and an ownership edge per column: most of what a result is made of."""
         columns = relation.columns
         if relation.extra:
@@ -142,10 +146,12 @@ class Emitter:
         owner = relation.node or ""
         ids = column_ids(owner)
         edge_prefix = edge_id(owner, "", "ownership")
-        name_prefix = f"{dotted(relation.name)}." if relation.kind != "output" else ""
-        stored = relation.local_kind is None and relation.kind != "output"
-        add_node, add_edge = self.nodes.append, self.edges.append
+        name_prefix = f"{title}." if title is not None else ""
+        stored = relation.local_kind is None and title is not None
+        add = self.nodes.append
         shown, convert = self._types.shown, self._source.span
+        made: list[str] = []
+        # Fields are given in their order: names would be looked up for each of many nodes.
         for column, key in zip(columns, keys, strict=True):
             identifier = ids[key]
             if counts is not None:
@@ -154,40 +160,55 @@ class Emitter:
                 if seen:
                     identifier = node_id("column", owner, key, str(seen))
             column.node = identifier
+            made.append(identifier)
             entry, span, aggregation = column.entry, column.span, column.aggregation
             resolution: ResolutionSource | None = None
+            description: str | None = None
             if entry is not None:
                 kind, known_by = entry.data_type or shown(column), entry.type_origin
+                description = entry.description
                 if stored:
                     resolution = entry.origin
             else:
                 kind, known_by = shown(column), "inferred"
                 if stored:
                     resolution = _resolution(relation, column)
-            add_node(
+            add(
                 Node(
-                    id=identifier,
-                    node_type="column",
-                    label=column.name,
-                    qualified_name=name_prefix + key,
-                    expression=column.text,
-                    span=convert(*span) if span is not None else None,
-                    resolution_source=resolution,
-                    aggregation=_aggregation(*aggregation) if aggregation is not None else None,
-                    description=entry.description if entry is not None else None,
-                    metadata=_typed(kind, known_by) if kind is not None else _NOTHING,
+                    identifier,
+                    "column",
+                    column.name,
+                    name_prefix + key,
+                    column.text,
+                    convert(*span) if span is not None else None,
+                    (),
+                    None,
+                    resolution,
+                    (),
+                    None,
+                    None,
+                    _aggregation(*aggregation) if aggregation is not None else None,
+                    description,
+                    (),
+                    _typed(kind, known_by) if kind is not None else _NOTHING,
                 )
             )
-            # Ownership is unique by construction, so it needs no look-up.
-            add_edge(
-                Edge(
-                    id=edge_prefix + identifier[-16:],
-                    source=owner,
-                    target=identifier,
-                    edge_type="ownership",
-                    metadata=_NOTHING,
-                )
+        # Ownership is unique by construction, so it needs no look-up.
+        self.edges += [
+            Edge(
+                edge_prefix + identifier[-16:],
+                owner,
+                identifier,
+                "ownership",
+                None,
+                None,
+                None,
+                None,
+                False,  # noqa: FBT003 - see above
+                _NOTHING,
             )
+            for identifier in made
+        ]
 
     # -- local schema ------------------------------------------------------------------------
 

@@ -34,6 +34,10 @@ _DIRECT = tuple(
 )
 
 
+# What the ids of edges between columns begin with.
+_DERIVED, _COPIED = (edge_id("", "", kind)[:-1] for kind in ("derivation", "data_flow"))
+
+
 def _is_constant(column: Column) -> bool:
     """Made of literals: without an edge from the rows it is counted on, its table would be orphaned."""
     expression = column.expression
@@ -122,6 +126,7 @@ class Flows:
     def _into_column(self, column: Column, fed: set[Relation | None]) -> None:
         """An edge per input: the other loop that most of a result comes from."""
         target = column.node or ""
+        ending, operations = f"_{target[-16:]}", self._operations
         copied = column.identity
         for ref in column.refs:
             origin = ref.origin
@@ -140,9 +145,16 @@ class Flows:
                     self._nested(origin, ref.path, source)
                 metadata = {**metadata, "fieldPath": ref.path}
             kind: EdgeType = "derivation" if derived else "data_flow"
-            identifier = self._claim(source, target, kind, ref.operation)
-            if identifier is None:
-                continue
+            operation = ref.operation
+            # As `edge_id` makes it; only a second edge between the same two has to be claimed.
+            identifier = f"{_DERIVED if derived else _COPIED}{source[-16:]}{ending}"
+            if identifier in operations:
+                claimed = self._claim(source, target, kind, operation)
+                if claimed is None:
+                    continue
+                identifier = claimed
+            else:
+                operations[identifier] = operation
             self._edges.append(
                 Edge(
                     id=identifier,
@@ -150,7 +162,7 @@ class Flows:
                     target=target,
                     edge_type=kind,
                     expression=(ref.text or column.text) if derived else None,
-                    operation=ref.operation,
+                    operation=operation,
                     # Read after a DROP: the last known columns, which may be gone.
                     approximate=ref.approximate or (owner is not None and owner.stale),
                     metadata=metadata,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import starmap
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
+_id = attrgetter("id")
+# What an edge over the whole workload keeps of a statement's, in the order of its fields.
+_drawn = attrgetter("id", "source", "target", "edge_type", "approximate", "metadata")
+_PLAIN = frozenset({PLAIN_EDGE})
 # What a node over the whole workload keeps of a statement's.
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
@@ -82,38 +88,41 @@ class GlobalGraph:
     ) -> None:
         """All nodes in one flat loop; those of a column of a renamed relation are renamed, too."""
         nodes, index = self._nodes, statement.statement_index
-        owner = relation = ""
+        relation = ""
+        place = _NOWHERE
+        usual = not (same or owners)
         for node in statement.nodes:
             identifier = own = node.id
-            kind = node.node_type
+            kind, holder = node.node_type, place
             if kind != "column":
                 relation = own
-                identifier = same.get(own, own) if same else own
-            else:
-                owner = owners.get(own, relation) if owners else relation
-                if same and owner in same:
+                identifier = same.get(own, own)
+                place = _canonical(names.get(own) or (node.label,))
+            elif not usual:
+                owner = owners.get(own, relation)
+                if owner in same:
                     key = _column_key(node, owner, names)
                     identifier = same[own] = node_id("column", same[owner], key)
+                if owner != relation:
+                    holder = nodes[same.get(owner, owner)].canonical_name
+            refs = [StatementRef(index, own)] if index >= 0 else []
             held = nodes.get(identifier)
-            if held is None:
-                if kind != "column":
-                    canonical = _canonical(names.get(own) or (node.label,))
-                else:
-                    canonical = _column_of(nodes[same.get(owner, owner)], node.label)
-                metadata = node.metadata
-                held = nodes[identifier] = GlobalNode(
-                    id=identifier,
-                    node_type=kind,
-                    label=node.label,
-                    canonical_name=canonical,
-                    statement_refs=[],
-                    resolution_source=node.resolution_source,
-                    metadata=metadata if metadata.keys() <= _KEPT else _kept(metadata),
-                )
-            elif kind != "column" or node.resolution_source != held.resolution_source:
-                _improve(held, node)
-            if index >= 0:
-                held.statement_refs.append(StatementRef(statement_index=index, node_id=own))
+            if held is not None:
+                if kind != "column" or node.resolution_source != held.resolution_source:
+                    _improve(held, node)
+                held.statement_refs += refs
+                continue
+            metadata = node.metadata
+            nodes[identifier] = GlobalNode(
+                identifier,
+                kind,
+                node.label,
+                _column_of(holder, node.label) if kind == "column" else place,
+                refs,
+                node.resolution_source,
+                (),
+                metadata if not metadata or metadata.keys() <= _KEPT else _kept(metadata),
+            )
 
     def _live(
         self,
@@ -136,6 +145,18 @@ class GlobalGraph:
 
     def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
         merged = self._edges
+        if not same:
+            ids = list(map(_id, edges))
+            if set(map(len, ids)) <= _PLAIN:
+                # Nearly always: those that are new are made without a step of Python for each.
+                known = (
+                    [] if merged.keys().isdisjoint(ids) else [e for e in edges if e.id in merged]
+                )
+                new = [e for e in edges if e.id not in merged] if known else edges
+                merged.update(
+                    zip(map(_id, new), starmap(GlobalEdge, map(_drawn, new)), strict=True)
+                )
+                edges = [e for e in known if e.edge_type != "ownership"]
         for edge in edges:
             source, target = edge.source, edge.target
             key = identifier = edge.id
@@ -147,12 +168,7 @@ class GlobalGraph:
             held = merged.get(key)
             if held is None:
                 merged[key] = GlobalEdge(
-                    id=identifier,
-                    source=source,
-                    target=target,
-                    edge_type=edge.edge_type,
-                    approximate=edge.approximate,
-                    metadata=edge.metadata,
+                    identifier, source, target, edge.edge_type, edge.approximate, edge.metadata
                 )
             elif edge.edge_type != "ownership":
                 if held.approximate and not edge.approximate:
@@ -199,6 +215,9 @@ def _masks(metadata: dict[str, Any]) -> bool:
     return bool(metadata.get("transformation", {}).get("masking"))
 
 
+_NOWHERE = CanonicalName(name="")
+
+
 def _canonical(name: Name) -> CanonicalName:
     if len(name) >= 3:
         return CanonicalName(catalog=".".join(name[:-2]), schema=name[-2], name=name[-1])
@@ -207,15 +226,11 @@ def _canonical(name: Name) -> CanonicalName:
     return CanonicalName(name=name[0])
 
 
-def _column_of(holder: GlobalNode, label: str) -> CanonicalName:
+def _column_of(owner: CanonicalName, label: str) -> CanonicalName:
     """The name of a column of a relation, or of a field of a column."""
-    owner = holder.canonical_name
-    return CanonicalName(
-        catalog=owner.catalog,
-        schema=owner.schema,
-        name=owner.name,
-        column=label if owner.column is None else f"{owner.column}.{label}",
-    )
+    inner = owner.column
+    column = label if inner is None else f"{inner}.{label}"
+    return CanonicalName(owner.name, owner.catalog, owner.schema, column)
 
 
 def _kept(metadata: dict[str, Any]) -> dict[str, Any]:

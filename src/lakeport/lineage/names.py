@@ -7,7 +7,6 @@ Spark paths hold dots. Original spelling is kept beside it for labels.
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import TYPE_CHECKING, TypeAlias
 
 from lakeport.lineage.dialects import Dialect, Fold
@@ -74,14 +73,15 @@ class Folding:
         return key
 
 
-@lru_cache(maxsize=64)
-def _shared(dialect: Dialect, case: CaseSensitivity) -> Folding:
-    return Folding(dialect, case)
+# By the name of the dialect, because a dialect is long to hash.
+_shared: dict[tuple[str, CaseSensitivity], Folding] = {}
 
 
 def folding_of(dialect: Dialect, case: CaseSensitivity = "dialect") -> Folding:
     """The rules for requests of this kind; the names of one request are mostly those of the next."""
-    shared = _shared(dialect, case)
+    shared = _shared.get((dialect.name, case))
+    if shared is None:
+        shared = _shared.setdefault((dialect.name, case), Folding(dialect, case))
     shared.trim()
     return shared
 

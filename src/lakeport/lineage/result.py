@@ -156,10 +156,10 @@ class GlobalEdge(Record):
     source: str
     target: str
     edge_type: EdgeType
-    producer_statement: int | None = None
-    consumer_statement: int | None = None
     approximate: bool = False
     metadata: dict[str, Any] = {}
+    producer_statement: int | None = None
+    consumer_statement: int | None = None
 
 
 class GlobalLineage(Record):

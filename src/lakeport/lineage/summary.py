@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
@@ -11,18 +12,19 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
 
+_filters = attrgetter("filters")
+_approximate = attrgetter("approximate")
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
 
 
 def complexity(binder: Binder) -> int:
     """5 per table or view, 8 per CTE, 10 per join (15 when CROSS or FULL), 2 per filter; 1 to 100."""
-    score = sum(
-        _TABLE if relation.local_kind is None else _CTE
-        for relation in binder.relations
-        if relation.kind != "output"
-    )
-    score += sum(_WIDE_JOIN if kind in {"CROSS", "FULL"} else _JOIN for kind in binder.joins)
-    return _clamped(score + _FILTER * binder.filters)
+    score = _FILTER * binder.filters + _JOIN * len(binder.joins)
+    for relation in binder.relations:
+        if relation.kind != "output":
+            score += _TABLE if relation.local_kind is None else _CTE
+    wide = binder.joins.count("CROSS") + binder.joins.count("FULL")
+    return _clamped(score + (_WIDE_JOIN - _JOIN) * wide)
 
 
 def _clamped(score: int) -> int:
@@ -40,7 +42,7 @@ def summarize(
     kinds = [node.node_type for node in relations]
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
-    filters = sum([len(n.filters) for s in statements for n in s.nodes if n.filters])
+    filters = sum([sum(map(len, map(_filters, statement.nodes))) for statement in statements])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
     severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")
@@ -54,7 +56,7 @@ def summarize(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum([edge.approximate for s in statements for edge in s.edges]),
+        approximate_edge_count=sum([sum(map(_approximate, s.edges)) for s in statements]),
         unresolved_table_count=[
             node.resolution_source for node in relations if node.node_type != "output"
         ].count("unknown"),

@@ -44,7 +44,8 @@ class Binder:
         self.session = session
         self.dialect = session.dialect
         self.folding = session.folding
-        self._keys = session.folding.columns
+        # Column names and aliases without quotes, folded so far.
+        self.folded = session.folding.columns
         self.registry = session.registry
         self.index = index
         self.text = text
@@ -211,7 +212,7 @@ class Binder:
             args = identifier.args
             text = args["this"]
             if not args.get("quoted"):
-                return self._keys.get(text) or self.folding.column(text)
+                return self.folded.get(text) or self.folding.column(text)
             return self.folding.column(text, quoted=True)
         if identifier.__class__ is exp.Column:
             return self.key(identifier.this)

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
+# How a select item that is a grouping key takes part in the grouping.
+_KEY = (True, None, False)
+
+
 def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """GROUP BY, HAVING, QUALIFY, ORDER BY: no value flows, but tables and conditions do matter."""
     args = node.args
@@ -63,13 +67,13 @@ def _bind_group(binder: Binder, node: exp.Select, scope: Scope, items: list[Item
     if group.args.get("all"):
         columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
         for column in columns:
-            column.aggregation = (True, None, False)
+            column.aggregation = _KEY
     for place, key in enumerate(keys):
         if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
             position = int(key.name) - 1
             chosen = items[position] if 0 <= position < len(items) else None
             if isinstance(chosen, Column):
-                chosen.aggregation = (True, None, False)
+                chosen.aggregation = _KEY
                 scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
             continue
         refs = collect(binder, key, scope, FILTER)
@@ -93,16 +97,18 @@ def _mark_grouping_key(
 ) -> None:
     """The select items that show a grouping key: the same column, its alias, or the same text."""
     plain = key.__class__ is exp.Column and bool(refs)
-    wanted = binder.key(key.this) if plain else ""
+    origin = refs[0].origin if plain else None
+    named = scope.projection.get(binder.key(key.this)) if plain else None
     for item in items:
         if not isinstance(item, Column):
             continue
-        copied = (
-            plain and item.identity and bool(item.refs) and item.refs[0].origin is refs[0].origin
-        )
-        named = plain and item.aggregation is None and scope.projection.get(wanted) is item
-        if copied or named or (text is not None and item.text == text):
-            item.aggregation = (True, None, False)
+        copied = plain and item.identity and item.refs and item.refs[0].origin is origin
+        if (
+            copied
+            or (item is named and item.aggregation is None)
+            or (text is not None and item.text == text)
+        ):
+            item.aggregation = _KEY
 
 
 def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) -> None:

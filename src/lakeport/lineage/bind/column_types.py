@@ -6,6 +6,7 @@ its own text, also in the copies of its column.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -25,6 +26,17 @@ if TYPE_CHECKING:
     from lakeport.lineage.session import Session
 
 _MAX_COPIES = 64
+
+
+@lru_cache(maxsize=4096)
+def _in_a_query(text: str, dialect: str) -> str | None:
+    """A query's column has Spark's own spelling of the type: `integer` is `int`, and `varchar` is
+    a string, because only tables pad and check it.
+    """
+    kind = read_type(text, dialect)
+    if kind is None:
+        return None
+    return "string" if kind.kind in {"varchar", "char"} else type_text(kind, dialect)
 
 
 class ColumnTypes:
@@ -150,9 +162,4 @@ class ColumnTypes:
         text = column.entry.data_type if column.entry is not None else None
         if text is None or not seen or not self._spark:
             return text
-        # A query's column has Spark's own spelling of the type: `integer` is `int`, and `varchar`
-        # is a string, because only tables pad and check it.
-        kind = read_type(text, self._dialect)
-        return (
-            "string" if kind is not None and kind.kind in {"varchar", "char"} else self.text(kind)
-        )
+        return _in_a_query(text, self._dialect)

@@ -21,7 +21,6 @@ from lakeport.lineage.bind.qualified import (
     qualified,
     relation_refs,
     row_named,
-    simply_qualified,
     whole_relation,
 )
 from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope, explicit
@@ -88,14 +87,17 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     ):
         refs = _unusual(binder, node, scope, role)
     else:
-        # `t.c`, the usual form: found once, it is remembered as long as the scope has no new source.
-        outer, inner = table.args, identifier.args
-        written = (outer["this"], outer.get("quoted"), inner["this"], inner.get("quoted"))
-        remembered = scope.qualified.get(written)
-        if remembered is not None and remembered[0] == len(scope.sources):
-            ref = binder.types.bound[id(node)] = Ref(remembered[1], role)
-            return [ref]
-        refs = simply_qualified(binder, table, identifier, scope, role, written)
+        # `t.c`, the usual form, if it is as simple as it looks.
+        folded, inner, outer = binder.folded, identifier.args, table.args
+        name = (not inner.get("quoted") and folded.get(inner["this"])) or binder.key(identifier)
+        alias = (not outer.get("quoted") and folded.get(outer["this"])) or binder.key(table)
+        relation = scope.only(alias)
+        if relation is not None:
+            column = relation.index.get(name) or relation.find(name)
+            if column is not None and not column.inferred and name not in relation.duplicates:
+                ref = binder.types.bound[id(node)] = Ref(column, role)
+                return [ref]
+        refs = qualified(binder, [table], identifier, scope, role)
     if refs:
         binder.types.bound[id(node)] = refs[0]
     return refs

@@ -45,7 +45,8 @@ def _children(node: exp.Expr, name: str) -> list[exp.Expr]:
 
 
 def _push(work: Work, nodes: list[exp.Expr], role: int) -> None:
-    work.extend((node, role) for node in reversed(nodes))
+    for node in reversed(nodes):
+        work.append((node, role))
 
 
 def _only(*names: str) -> Handler:
@@ -66,14 +67,19 @@ def _case(
     """Conditions decide, results flow. An IF is a branch of a CASE or stands alone."""
     del binder, scope, refs
     condition = stronger(role, CONDITIONAL)
-    pushed: list[tuple[exp.Expr, int]] = []
-    pushed.extend((child, condition) for child in _children(node, "this"))
-    for branch in _children(node, "ifs"):
-        pushed.extend((child, condition) for child in _children(branch, "this"))
-        pushed.extend((child, role) for child in _children(branch, "true"))
-    for name in ("true", "false", "default"):
-        pushed.extend((child, role) for child in _children(node, name))
-    work.extend(reversed(pushed))
+    args = node.args
+    # What is read last is pushed first.
+    for name in ("default", "false", "true"):
+        if isinstance(part := args.get(name), exp.Expr):
+            work.append((part, role))
+    for branch in reversed(args.get("ifs") or ()):
+        parts = branch.args
+        if isinstance(part := parts.get("true"), exp.Expr):
+            work.append((part, role))
+        if isinstance(part := parts.get("this"), exp.Expr):
+            work.append((part, condition))
+    if isinstance(part := args.get("this"), exp.Expr):
+        work.append((part, condition))
 
 
 def _window(

@@ -126,6 +126,11 @@ def _check_comparison(binder: Binder, node: exp.Expr) -> None:
         )
         return
     types, dialect = binder.types, binder.dialect.name
+    if left.__class__ is exp.Column and right.__class__ is exp.Column:
+        declared = types.declaration(left)
+        if declared is not None and declared == types.declaration(right):
+            # As most columns that are joined by.
+            return
     first = _simple_kind(types, left, dialect)
     second = _simple_kind(types, right, dialect) if first is not None else None
     if second is None or (first == second and first != _UNCLEAR):

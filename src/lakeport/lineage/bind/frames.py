@@ -63,6 +63,7 @@ _SELECT = _T.SELECT
 # What stands behind a word that is a name and opens nothing.
 _OF_A_NAME = frozenset({_L_PAREN, _DOT, _COMMA})
 _ALSO_CALLED = frozenset({_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.OFFSET, _T.WITH})
+_ALSO_OPERATORS = _ALSO_CALLED | {_FROM}
 
 
 _kind = attrgetter("token_type")
@@ -147,10 +148,11 @@ class Frames:
 
     def _mark(self, frame: Frame, index: int, kind: TokenType) -> None:
         """A token that ends an item or a clause of the SELECT it stands in."""
-        if kind in _CLAUSES:
-            if not self._is_operator(index, kind):
+        clause = _CLAUSES.get(kind)
+        if clause is not None:
+            if kind not in _ALSO_OPERATORS or not self._is_operator(index, kind):
                 frame.close(index)
-                frame.clause, frame.begin = _CLAUSES[kind], index + 1
+                frame.clause, frame.begin = clause, index + 1
         elif frame.clause != "ITEMS":
             return
         elif kind in _TYPES:

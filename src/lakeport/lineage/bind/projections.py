@@ -13,7 +13,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.patterns import expand_pattern
-from lakeport.lineage.bind.scope import Column, Item, Ref, Scope
+from lakeport.lineage.bind.scope import Column, Item, Scope
 from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_star
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
@@ -25,7 +25,8 @@ _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
     {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
 )
-# What aggregates are called, by class; the parser's answer costs more than the rest of a label.
+# What aggregates are called, by class, and nothing for others; the parser's answer costs more than
+# the rest of a label.
 _function_names: dict[type, str] = {}
 
 
@@ -59,7 +60,7 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
     return items
 
 
-def _projection(
+def _projection(  # noqa: C901 - once per select item, in one piece on purpose
     binder: Binder,
     projection: exp.Expr,
     scope: Scope,
@@ -88,16 +89,23 @@ def _projection(
     column = _named_column(
         binder, alias, plain, inner, scope, span=span, items=items, copied=copied
     )
-    column.expression = plain
-    _make_of(column, refs, copied=copied)
-    if not column.identity:
+    column.expression, column.refs = plain, refs
+    for ref in refs:
+        if ref.path:
+            # A field of a struct is computed from its column.
+            copied = False
+        if ref.approximate:
+            column.approximate = True
+    column.identity = copied
+    if not copied:
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
-    if alias is not None or _is_field(binder, column):
-        scope.aliases.setdefault(column.key, column)
-    held = scope.projection.setdefault(column.key, column)
+    key = column.key
+    if alias is not None or (not copied and _is_field(binder, column)):
+        scope.aliases.setdefault(key, column)
+    held = scope.projection.setdefault(key, column)
     if held is not column and not _are_one(binder, held, column):
-        scope.repeated.add(column.key)
+        scope.repeated.add(key)
     return [column]
 
 
@@ -118,17 +126,7 @@ def _are_one(binder: Binder, column: Column, other: Column) -> bool:
 
 def _is_field(binder: Binder, column: Column) -> bool:
     """`info.city` without an alias: to Spark the field's name is one."""
-    return not (column.identity or column.generated) and binder.dialect.naming == "spark"
-
-
-def _make_of(column: Column, refs: list[Ref], *, copied: bool) -> None:
-    column.refs, column.identity = refs, copied
-    for ref in refs:
-        if ref.path:
-            # A field of a struct is computed from its column.
-            column.identity = False
-        if ref.approximate:
-            column.approximate = True
+    return not column.generated and binder.dialect.naming == "spark"
 
 
 def _text(
@@ -237,9 +235,9 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
 
 def _aggregation(node: exp.Expr) -> tuple[bool, str | None, bool] | None:
     function = node.args["this"] if node.__class__ is exp.Filter else node
-    if isinstance(function, exp.AggFunc):
-        distinct = function.args.get("this").__class__ is exp.Distinct
-        kind = function.__class__
-        name = _function_names.get(kind) or _function_names.setdefault(kind, kind.sql_name())
-        return (False, name, distinct)
-    return None
+    kind = function.__class__
+    name = _function_names.get(kind)
+    if name is None:
+        name = str(function.sql_name()) if isinstance(function, exp.AggFunc) else ""
+        _function_names[kind] = name
+    return (False, name, function.args.get("this").__class__ is exp.Distinct) if name else None

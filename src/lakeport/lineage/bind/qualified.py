@@ -25,27 +25,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
 
 
-def simply_qualified(
-    binder: Binder,
-    qualifier: exp.Expr,
-    identifier: exp.Expr,
-    scope: Scope,
-    role: int,
-    written: tuple[object, ...],
-) -> list[Ref]:
-    """`t.c`: if it is as simple as it looks, it is remembered as it is written."""
-    alias, name = binder.key(qualifier), binder.key(identifier)
-    found = [source.relation for source in scope.sources if source.alias == alias]
-    if len(found) != 1:
-        return qualified(binder, [qualifier], identifier, scope, role)
-    relation = found[0]
-    column = relation.index.get(name) or relation.find(name)
-    if column is None or column.inferred or name in relation.duplicates:
-        return qualified(binder, [qualifier], identifier, scope, role)
-    scope.qualified[written] = (len(scope.sources), column)
-    return [Ref(column, role)]
-
-
 def qualified(
     binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope, role: int
 ) -> list[Ref]:

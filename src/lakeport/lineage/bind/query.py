@@ -106,14 +106,17 @@ def _value(binder: Binder, name: str, refs: list[Ref], kind: object) -> Column:
 def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     """One SELECT, in the order its clauses mean."""
     bind_sources(binder, node, scope)
-    _bind_scalars(binder, node, scope)
-    _bind_time_windows(binder, node, scope)
-    for window in node.args.get("windows") or ():
+    args = node.args
+    if args.get("with_") is not None:
+        _bind_scalars(binder, node, scope)
+    if args.get("group") is not None:
+        _bind_time_windows(binder, node, scope)
+    for window in args.get("windows") or ():
         scope.windows[window.name.lower()] = window
     late = binder.dialect.where_aliases
     if not late:
         _bind_where(binder, node, scope)
-    connect = node.args.get("connect")
+    connect = args.get("connect")
     if connect is not None:
         scope.indirect += [(ref, "FILTER") for ref in collect(binder, connect, scope, FILTER)]
     items = bind_projections(binder, node, scope)
@@ -130,8 +133,7 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
 
 def _bind_scalars(binder: Binder, node: exp.Select, scope: Scope) -> None:
     """ClickHouse's `WITH sum(x) AS total`: a name for an expression, seen by the whole SELECT."""
-    clause = node.args.get("with_")
-    for cte in clause.expressions if clause is not None else ():
+    for cte in node.args["with_"].expressions:
         if cte.args.get("scalar"):
             identifier = cte.args["alias"].this
             column = Column(identifier.name, binder.key(identifier))
@@ -141,10 +143,9 @@ def _bind_scalars(binder: Binder, node: exp.Select, scope: Scope) -> None:
 
 def _bind_time_windows(binder: Binder, node: exp.Select, scope: Scope) -> None:
     """Spark's `GROUP BY window(ts, …)` makes a column of that name, a struct of two moments."""
-    group = node.args.get("group")
-    if group is None or binder.dialect.naming != "spark":
+    if binder.dialect.naming != "spark":
         return
-    for key in group.expressions:
+    for key in node.args["group"].expressions:
         if key.__class__ is exp.Anonymous and key.name.lower() in _TIME_WINDOWS:
             column = Column(key.name.lower(), key.name.lower())
             column.refs, column.expression = collect(binder, key, scope), key

@@ -168,6 +168,10 @@ class Relation(msgspec.Struct, eq=False):
         known = entry.find(key)
         if known is None:
             return None
+        if known.key == key:
+            column = index[key] = Column(known.name, key, self, entry=known)
+            self.columns.append(column)
+            return column
         # An alias of a renamed or re-spelt column leads to the same column.
         exact = known.name if key == known.name and known.origin == "imported" else known.key
         column = index.get(exact) if exact != key else None
@@ -232,8 +236,9 @@ class Scope(msgspec.Struct, eq=False):
     windows: dict[str, exp.Expr] = {}
     # Unqualified names found so far, with the number of sources there were.
     remembered: dict[str, tuple[int, Column]] = {}
-    # Qualified ones as they are written, which need not even be folded again.
-    qualified: dict[tuple[object, ...], tuple[int, Column]] = {}
+    # The relations by alias, None where several have it, as of the source that was the last then.
+    addresses: dict[str, Relation | None] = {}
+    last: Source | None = None
     # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
     prefers_projection: bool = False
     late_aliases: bool = False
@@ -241,6 +246,20 @@ class Scope(msgspec.Struct, eq=False):
     # How many queries away its names are still seen, where an engine minds.
     reach: int = 1
     indirect: list[tuple[Ref, str]] = []
+
+    def only(self, alias: str) -> Relation | None:
+        """The relation addressed by an alias that no other has, here only."""
+        sources = self.sources
+        if not sources:
+            return None
+        if sources[-1] is not self.last:
+            # Sources come and go at the end, and a new one is another object.
+            self.last = sources[-1]
+            self.addresses = addresses = {}
+            for source in sources:
+                name = source.alias
+                addresses[name] = source.relation if name not in addresses else None
+        return self.addresses.get(alias)
 
     def relation(self, alias: str) -> Relation | None:
         """The relation addressed by an alias, here only."""

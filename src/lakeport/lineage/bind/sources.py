@@ -61,13 +61,10 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     """One item of a FROM clause; several relations when it is a parenthesised join."""
     first = len(scope.sources)
     args = node.args
-    for kinds, add in _SOURCES:
-        if isinstance(node, kinds):
-            add(binder, node, scope)
-            break
+    if node.__class__ is exp.Table:
+        _add_named(binder, node, scope)
     else:
-        binder.unsupported(node, "this kind of source has no lineage rule")
-        collect(binder, node, scope)
+        _add_unlike_table(binder, node, scope)
     if args.get("pivots"):
         _apply_pivots(binder, node, scope, first)
     ordinal = 0
@@ -76,6 +73,15 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     for lateral in args.get("laterals") or ():
         add_source(binder, lateral, scope)
     return [source.relation for source in scope.sources[first:]]
+
+
+def _add_unlike_table(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    for kinds, add in _SOURCES:
+        if isinstance(node, kinds):
+            add(binder, node, scope)
+            return
+    binder.unsupported(node, "this kind of source has no lineage rule")
+    collect(binder, node, scope)
 
 
 def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
@@ -296,7 +302,7 @@ def join_type(join: exp.Expr) -> str:
     node = args.get("this")
     if node.__class__ is exp.Lateral and node.args.get("cross_apply") is not None:
         return "CROSS_APPLY" if node.args["cross_apply"] else "OUTER_APPLY"
-    plain = not (args.get("on") or args.get("using"))
+    plain = args.get("on") is None and not args.get("using")
     if not (args.get("side") or args.get("kind") or args.get("method")):
         return "CROSS" if plain else "INNER"
     side = (args.get("side") or "").upper()
@@ -379,7 +385,6 @@ def _side(binder: Binder, sources: list[Source], identifier: exp.Expr, key: str)
 _SOURCES: tuple[
     tuple[type[exp.Expr] | tuple[type[exp.Expr], ...], Callable[[Binder, Any, Scope], None]], ...
 ] = (
-    (exp.Table, _add_named),
     (exp.Subquery, _add_subquery),
     (exp.Values, add_values),
     (exp.Unnest, add_unnest),

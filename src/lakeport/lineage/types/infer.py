@@ -31,7 +31,11 @@ def infer(  # noqa: C901, PLR0912 - the loop that every type goes through, in on
     `memo` may be shared by the expressions of one statement, and may hold types in advance.
     """
     known: Memo = {} if memo is None else memo
-    table, names = node_table(dialect), named_table(dialect)
+    if id(expression) in known:
+        return known[id(expression)]
+    if expression.__class__ is exp.Column:
+        return _as_read(column_type(expression), dialect)
+    table = node_table(dialect)
     stack = [expression]
     while stack:
         node = stack.pop()
@@ -42,7 +46,7 @@ def infer(  # noqa: C901, PLR0912 - the loop that every type goes through, in on
             known[key] = _as_read(column_type(node), dialect)  # type: ignore[arg-type] # the line above
             continue
         if cls is exp.Anonymous:
-            entry = names.get(node.name.lower())
+            entry = named_table(dialect).get(node.name.lower())
         else:
             entry = table[cls] if cls in table else _inherited(cls, table)
         if entry is None or isinstance(entry, SqlType):
@@ -77,10 +81,14 @@ def _inherited(cls: type[exp.Expr], table: Table) -> Entry | None:
     return table[cls]
 
 
+_PADDED = frozenset({"varchar", "char"})
+
+
 def _as_read(type_: SqlType | None, dialect: str) -> SqlType | None:
     """Spark keeps `varchar(n)` in the table but gives plain strings to every query."""
-    padded = type_ is not None and type_.kind in {"varchar", "char"} and dialect in SPARK_FAMILY
-    return STRING if padded else type_
+    if type_ is not None and type_.kind in _PADDED and dialect in SPARK_FAMILY:
+        return STRING
+    return type_
 
 
 def _call(

@@ -35,6 +35,8 @@ _DIGITS = 40
 
 def argument(*names: str) -> Operands:
     """The children under these names, lists flattened, absent ones left out."""
+    if len(names) == 1:
+        return _one_argument(*names)
 
     def operands(node: exp.Expr) -> list[exp.Expr]:
         found: list[exp.Expr] = []
@@ -47,6 +49,20 @@ def argument(*names: str) -> Operands:
         return found
 
     return operands
+
+
+def _one_argument(name: str) -> Operands:
+    """The same without a loop over names, because most functions have one argument."""
+
+    def operand(node: exp.Expr) -> Sequence[exp.Expr]:
+        child = node.args.get(name)
+        if isinstance(child, exp.Expr):
+            return (child,)
+        if isinstance(child, list):
+            return [part for part in child if isinstance(part, exp.Expr)]
+        return ()
+
+    return operand
 
 
 def nothing(_: exp.Expr) -> tuple[exp.Expr, ...]:
