@@ -80,7 +80,7 @@ def test_what_is_refused_comes_with_remedies_and_the_answer_no(
     assert "! amount  refused: column `amount` is int, the model gives string" in done.out
     assert "remedy: cast `amount` to INT in the model" in done.out
     assert "2  marts.revenue   append  blocked by staging.orders" in done.out
-    assert done.out.endswith("1 refused, 1 model blocked\n")
+    assert done.out.endswith("\n3 models: 1 downstream column affected, 1 refused, 1 blocked\n")
 
 
 def test_json_is_whole_and_versioned(shop: Workshop, lakeport: Run) -> None:

@@ -366,7 +366,7 @@ def test_a_source_that_is_declared_and_not_loaded(lakeport: Run) -> None:
         "! 1 source is not loaded yet\n"
         "    raw.orders  models/a/x.sql:2:6  lakeport load raw.orders FILE\n"
         "\n"
-        "3 of 3 models change, 3 new, 2 wait for 1 source\n"
+        "1 of 3 models changes, 1 new, 2 wait for 1 source, nothing is dropped\n"
     )
     whole = json.loads(lakeport("plan", "--no-spark", "--json").out)
     assert whole["missing_sources"] == [

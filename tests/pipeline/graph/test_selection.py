@@ -76,6 +76,7 @@ def test_selectors(shop: Graph, select: list[str], exclude: list[str], names: st
         ("lef", "there is no model `lef` (did you mean `left`? models: aside, end, left"),
         ("marts.lefd", "there is no model `marts.lefd` (did you mean `marts.left`?"),
         ("marts", "there is no model `marts` (it is a namespace: `marts.*` is all of its models)"),
+        ("nightly", "no model `nightly` (it is a tag: `tag:nightly` is all models that have it)"),
         ("zzz*", "no model is called like `zzz*`"),
         ("tag:nighly", "there is no tag `nighly` (did you mean `nightly`?"),
         ("path:models/mart", "there is no model in `models/mart` (did you mean `models/marts`?"),

@@ -139,8 +139,15 @@ def test_a_query_that_spark_refuses_is_refused_by_the_plan(folder: Folder) -> No
     folder.model("one.made", "SELECT 1 AS id")
     folder.model("two.read", "SELECT nothing FROM one.made")
     found = agreed(folder)
-    assert found.of("two.read").status == "refused"
-    assert "nothing" in found.of("two.read").obstacles[0].message
+    refused, ran = found.of("two.read"), found.run.models[1]
+    assert refused.status == "refused"
+    (obstacle,) = refused.obstacles
+    assert ran.error is not None
+    # The same words, with the place in the author's file, though a plan asks another text.
+    assert obstacle.message == ran.error.message
+    assert obstacle.message.startswith("models/two/read.sql:1:8: there is no column `nothing`\n")
+    assert obstacle.hint == ran.error.hint
+    assert refused.warnings == ()
 
 
 def test_the_shop_example(folder: Folder) -> None:

@@ -6,6 +6,7 @@ table keeps and new rows are NULL in, `!` what stops a run, `→` whom it reache
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -33,7 +34,7 @@ _EFFECTS = {
     "null": "will be NULL for new rows",
     "widened": "gets wider",
     "relaxed": "may be NULL from now on",
-    "refused": "stays as it is",
+    "refused": "is refused",
 }
 _HOW = {
     "delete_insert": "rows replaced by key",
@@ -64,8 +65,10 @@ def show_plan(plan: ProjectPlan, page: Page, *, sql: bool = False) -> None:
 
 
 def _is_detailed(model: ModelPlan, *, sql: bool) -> bool:
-    """A model that waits for a source is told as such: nobody can do anything about it here."""
-    return sql or (not model.only_waits and (model.status != "unchanged" or bool(model.warnings)))
+    """A model that waits for others is told as such: nobody can do anything about it there."""
+    if sql or model.only_waits:
+        return sql
+    return model.status not in {"unchanged", "blocked"} or bool(model.warnings)
 
 
 def _missing(plan: ProjectPlan, page: Page) -> None:
@@ -126,7 +129,9 @@ def _state(model: ModelPlan) -> str:
         kept = [dotted(each.path) for each in padded if not _gives(model, each)]
         keeps = [f"keeps {counted(len(kept), 'column')} no longer in the model: {_some(kept)}"]
         return "; ".join(("unchanged", *([told] if told else []), *(keeps if kept else [])))
-    return f"{model.status}: {told}" if told else model.status
+    # What changed is no reason for a refusal: that is told below.
+    between = "; " if model.status == "refused" else ": "
+    return f"{model.status}{between}{told}" if told else model.status
 
 
 def _some(names: list[str]) -> str:
@@ -140,7 +145,9 @@ def _details(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
     for obstacle in model.obstacles:
         if obstacle.source is not None:  # told once, for all who read it
             continue
-        yield _IN, page.bad(f"! {obstacle.message}")
+        first, *more = obstacle.message.split("\n")
+        yield _IN, page.bad(f"! {first}")
+        yield from ((_IN, "  ", line) for line in more)  # a piece of the file, and where in it
         if obstacle.hint:
             yield _IN, "    ", page.name("hint: "), obstacle.hint
     for warning in model.warnings:
@@ -188,7 +195,8 @@ def _columns(model: ModelPlan, page: Page) -> Iterator[tuple[Cell, ...]]:
         for number, remedy in enumerate(refused.remedies):
             yield ("    ", page.name("or " if number else "remedy: "), remedy)
     held = {fold(field.name) for field in growth.before}
-    for column in model.unknown:
+    # Of a query that cannot run nothing will be known.
+    for column in () if model.obstacles else model.unknown:
         sign, what = ("?", "checked") if fold(column) in held else ("+", "known")
         yield (page.doubtful(f"{sign} {column}"), f"  its type is {what} when it runs")
 
@@ -279,12 +287,12 @@ def summary_line(plan: ProjectPlan) -> str:
         return "no models are selected: nothing to do"
     if not plan.has_changes:
         return f"{counted(found.models, 'model')}, nothing changes"
-    # Sources that are not loaded stop a run, and are counted as what they are.
-    refused = sum(_stops(model) for model in plan.models)
-    blocked = sum(model.status == "blocked" and not model.only_waits for model in plan.models)
-    sources = counted(found.missing_sources, "source")
+    # What is in a run's way is counted as that, and not as a change.
+    status = Counter(model.status for model in plan.models if not model.only_waits)
+    changed, refused = status["new"] + status["changed"], sum(map(_stops, plan.models))
+    waits = "waits" if found.waiting == 1 else "wait"
     parts = (
-        (found.created, f"{found.created:,} new"),
+        (status["new"], f"{status['new']:,} new"),
         (found.added, f"{counted(found.added, 'column')} added"),
         (found.padded, f"{found.padded:,} padded"),
         (found.widened, f"{found.widened:,} widened"),
@@ -292,18 +300,19 @@ def summary_line(plan: ProjectPlan) -> str:
         (found.affected, f"{counted(found.affected, 'downstream column')} affected"),
         (found.rows_affected, f"rows of {counted(found.rows_affected, 'downstream model')}"),
         (refused, f"{refused:,} refused"),
-        (blocked, f"{counted(blocked, 'model')} blocked"),
+        (status["blocked"], f"{status['blocked']:,} blocked"),
         (
             found.waiting,
-            f"{found.waiting:,} {'waits' if found.waiting == 1 else 'wait'} for {sources}",
+            f"{found.waiting:,} {waits} for {counted(found.missing_sources, 'source')}",
         ),
     )
-    verb = "changes" if found.changed == 1 else "change"
-    told = [f"{found.changed:,} of {counted(found.models, 'model')} {verb}"]
-    told += [text for count, text in parts if count]
-    if not found.refused:
+    told = [text for count, text in parts if count]
+    if not refused:
         told.append("nothing is dropped")
-    return ", ".join(told)
+    if not changed:
+        return f"{counted(found.models, 'model')}: {', '.join(told)}"
+    verb = "changes" if changed == 1 else "change"
+    return ", ".join((f"{changed:,} of {counted(found.models, 'model')} {verb}", *told))
 
 
 def _stops(model: ModelPlan) -> int:

@@ -33,6 +33,14 @@ _STORED = frozenset({"incremental", "table"})
 # Said by the graph itself, or about guesses that its columns are marked with.
 _UNSAID = frozenset({"UNKNOWN_TABLE", "FORWARD_REFERENCE", "INFERRED_SCHEMA", "CYCLIC_DEPENDENCY"})
 
+# Lineage speaks to whoever calls it; here that is the author of a project.
+_HINTS = {
+    "add it to schema.tables, or correct the name": (
+        "correct the name, or give the table that is read such a column"
+    ),
+    "add it to schema.tables": "declare it in sources.toml",
+}
+
 
 @dataclass(slots=True)
 class Lineage:
@@ -103,7 +111,7 @@ def bind_models(
                     issue.code.value,
                     issue.severity,
                     issue.message,
-                    issue.hint,
+                    _HINTS.get(issue.hint or "", issue.hint),
                     place,
                     each.model.name,
                 )

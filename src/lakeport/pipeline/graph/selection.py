@@ -113,6 +113,11 @@ class _Selection:
                 f"there is no model {quoted(name)}",
                 hint=f"it is a namespace: {quoted(namespaces[fold(name)] + '.*')} is all of its models",
             )
+        if any(name in node.model.settings.tags for node in self.graph.nodes):
+            return UnknownWordError(
+                f"there is no model {quoted(name)}",
+                hint=f"it is a tag: {quoted(f'tag:{name}')} is all models that have it",
+            )
         if _GLOB.search(name):
             return UnknownWordError(f"no model is called like {quoted(name)}", hint=_EXAMPLES)
         known = [str(model) if "." in name else model.table for model in self.graph.names]

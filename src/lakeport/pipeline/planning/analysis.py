@@ -7,15 +7,19 @@ that it does not matter which of their tables are there.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from lakeport.core.errors import ConfigurationError, LakeportError, UnavailableError
 from lakeport.core.names import TableName
 from lakeport.pipeline.console import Console, SparkError
+from lakeport.pipeline.graph.graph import Graph
 from lakeport.pipeline.graph.model import Node, Reference
 from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.spark_select import null
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.project.model import TableMap
+from lakeport.pipeline.running.placing import placed
+from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.staging import Query, columns_of
 from lakeport.pipeline.writing.failures import of_query
 
@@ -32,7 +36,11 @@ class SparkAnalyst:
         self.was_asked = False
 
     def columns(
-        self, node: Node, readable: Mapping[TableName, Schema], parameters: Mapping[str, object]
+        self,
+        graph: Graph,
+        node: Node,
+        readable: Mapping[TableName, Schema],
+        parameters: Mapping[str, object],
     ) -> Schema | None:
         """None where Spark is not there, or a model that is read has columns that nobody knows."""
         known = TableMap(readable.items())
@@ -44,13 +52,14 @@ class SparkAnalyst:
             self.missing = error
             return None
         self.was_asked = True
-        text = node.rewritten(lambda reference: self._name(reference, known))
+        reading = _Empty(graph, self._catalog, known=known)
+        text = reading.rewritten(node.query)
         # A plan may be made more than once before it agrees with itself.
         if text not in self._answers:
             self._answers[text] = self._asked(console, text, parameters)
         answer = self._answers[text]
         if isinstance(answer, LakeportError):
-            raise answer
+            raise placed(answer, node, reading)
         return answer
 
     def _asked(
@@ -62,13 +71,22 @@ class SparkAnalyst:
         except SparkError as error:
             return of_query(error, console.spark.log)
 
-    def _name(self, reference: Reference, known: TableMap[Schema]) -> str:
+
+@dataclass(frozen=True, slots=True)
+class _Empty(Reading):
+    """`known` are the models whose columns stand for their rows."""
+
+    known: TableMap[Schema] = field(default_factory=TableMap)
+
+    def name(self, reference: Reference) -> str:
         is_model = reference.kind == "model" and not reference.suffix and not reference.travels
-        if is_model and reference.table in known:
-            return empty_query(known[reference.table])
-        table = reference.table
-        parts = (self._catalog, *table.namespace.split("."), table.table, *reference.suffix)
-        return ".".join(identifier(part) for part in parts)
+        if is_model and reference.table in self.known:
+            return empty_query(self.known[reference.table])
+        return Reading.name(self, reference)
+
+    def is_expanded(self, node: Node) -> bool:
+        del node
+        return False
 
 
 def empty_query(columns: Schema) -> str:

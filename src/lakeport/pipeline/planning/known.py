@@ -53,7 +53,11 @@ class Analyst(Protocol):
     """Who can tell the columns of a query without computing it; None if it cannot be asked now."""
 
     def columns(
-        self, node: Node, readable: Mapping[TableName, Schema], parameters: Mapping[str, object]
+        self,
+        graph: Graph,
+        node: Node,
+        readable: Mapping[TableName, Schema],
+        parameters: Mapping[str, object],
     ) -> Schema | None:
         """`readable` are models by name as they will be, whether or not their tables are there."""
         ...

@@ -357,7 +357,7 @@ class ProjectPlan:
             changed=sum(model.status != "unchanged" for model in self.models),
             created=sum(model.creates for model in self.models),
             added=sum(len(plan.added) for plan in old if not plan.refused),
-            padded=sum(len(model.newly_padded) for model in self.models),
+            padded=sum(len(model.newly_padded) for model in self.models if not _is_refused(model)),
             widened=sum(len(plan.widened) for plan in old if not plan.refused),
             relaxed=sum(len(plan.relaxed) for plan in old if not plan.refused),
             refused=sum(len(plan.refused) for plan in grown)
@@ -384,3 +384,7 @@ class ProjectPlan:
             "models": [model.as_dict() for model in self.models],
             "summary": self.summary.as_dict(),
         }
+
+
+def _is_refused(model: ModelPlan) -> bool:
+    return model.growth is not None and bool(model.growth.refused)

@@ -129,7 +129,7 @@ class Planner:
             blocked_by=self._blocked(node),
             obstacles=(*obstacles, *wrong, *self._missing(node), *self._not_loaded(node)),
             waits_for=self._waits_for(node),
-            warnings=() if told.known in {"last_run", "spark"} else tuple(_said(node)),
+            warnings=() if wrong or told.known in {"last_run", "spark"} else tuple(_said(node)),
             audits=tuple(
                 PlannedAudit(each.name, each.kind, each.columns, each.severity)
                 for each in settings.audits
@@ -243,7 +243,12 @@ class Planner:
         if any(issue.code == NOT_LOADED for issue in node.issues):
             return told, ()
         try:
-            asked = analyst.columns(node, self._readable(node), self._parameters(node, interval))
+            asked = analyst.columns(
+                self.situation.graph,
+                node,
+                self._readable(node),
+                self._parameters(node, interval),
+            )
         except LakeportError as error:
             return told, (_obstacle(error),)
         return (told if asked is None else told_by(asked, "spark")), ()
