@@ -147,6 +147,25 @@ def test_rows_that_a_change_decides_about_are_a_line_for_each_model(
     }
 
 
+def test_a_full_refresh_says_what_goes_with_the_rows(shop: Workshop, lakeport: Run) -> None:
+    shop.model("staging.orders", "SELECT id, amount FROM raw.orders")
+    shop.carry_out()
+    assert "keeps 1 column no longer in the model: coupon" in lakeport("plan", "--no-spark").out
+    done = lakeport("plan", "--no-spark", "--full-refresh")
+    assert done.out == (
+        "1  staging.orders  full  unchanged; keeps 1 column no longer in the model: coupon\n"
+        "     models/staging/orders.sql · all rows replaced\n"
+        "     ∅ coupon  string, as before\n"
+        "     ? the values of column `coupon` go with the rows: the model has none to put there\n"
+        "\n"
+        "1  staging.people  full  unchanged\n"
+        "2  marts.revenue   full  unchanged\n"
+        "\n"
+        "note: --full-refresh replaces all rows of 3 tables; their columns stay\n"
+        "3 models, nothing changes\n"
+    )
+
+
 @pytest.mark.usefixtures("shop")
 def test_sql_is_shown_when_it_is_asked_for(lakeport: Run) -> None:
     done = lakeport("plan", "--no-spark", "--sql", "-s", "staging.people")

@@ -98,7 +98,7 @@ def plan_project(
         models=models,
         total=len(project.models),
         asked_spark=analyst is not None and analyst.was_asked,
-        notes=() if analyst is None else tuple(_notes(analyst)),
+        notes=tuple(_notes(analyst, models, full_refresh=request.full_refresh)),
         files=dict(_files(project.root, models)),
     )
 
@@ -258,6 +258,12 @@ def _analyst(
         yield SparkAnalyst(open_console, settings.catalog.name)
 
 
-def _notes(analyst: SparkAnalyst) -> Iterator[str]:
-    if analyst.missing is not None:
+def _notes(
+    analyst: SparkAnalyst | None, models: tuple[ModelPlan, ...], *, full_refresh: bool
+) -> Iterator[str]:
+    if analyst is not None and analyst.missing is not None:
         yield f"some types are known only when it runs: {analyst.missing.message}"
+    emptied = [each for each in models if each.strategy == "full" and not each.creates]
+    if full_refresh and emptied:
+        tables = "1 table" if len(emptied) == 1 else f"{len(emptied):,} tables"
+        yield f"--full-refresh replaces all rows of {tables}; their columns stay"

@@ -56,11 +56,11 @@ def show_plan(plan: ProjectPlan, page: Page, *, sql: bool = False) -> None:
             if sql:
                 _sql(model, page)
             page.line()
-    for note in plan.notes:
-        page.line(page.doubtful("note: "), note)
     if plan.models and not _is_detailed(plan.models[-1], sql=sql):
         page.line()
     _missing(plan, page)
+    for note in plan.notes:
+        page.line(page.doubtful("note: "), note)
     page.line(summary_line(plan))
 
 

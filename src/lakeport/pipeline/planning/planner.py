@@ -9,10 +9,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
 from lakeport.core.errors import LakeportError
-from lakeport.core.names import NameMap, TableName, fold, quoted
+from lakeport.core.names import TableName, fold, quoted
 from lakeport.pipeline.graph.model import Node
-from lakeport.pipeline.growth.model import Foreign, Schema
-from lakeport.pipeline.growth.plan import Plan, dotted
+from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.planner import plan_growth
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told, from_lineage, still_holds, told_by
 from lakeport.pipeline.planning.downstream import (
@@ -23,7 +22,6 @@ from lakeport.pipeline.planning.downstream import (
 )
 from lakeport.pipeline.planning.interval import Interval, interval_of, last_end
 from lakeport.pipeline.planning.known import (
-    VOID,
     Futures,
     Situation,
     Standing,
@@ -44,6 +42,7 @@ from lakeport.pipeline.planning.reasons import (
     own_reasons,
     upstream_reason,
 )
+from lakeport.pipeline.planning.remarks import emptied, kept, lost, said, unviewable
 from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
 from lakeport.pipeline.planning.rules import rules_of
 from lakeport.pipeline.planning.statements import RUN, Statements
@@ -129,7 +128,7 @@ class Planner:
             blocked_by=self._blocked(node),
             obstacles=(*obstacles, *wrong, *self._missing(node), *self._not_loaded(node)),
             waits_for=self._waits_for(node),
-            warnings=() if wrong or told.known in {"last_run", "spark"} else tuple(_said(node)),
+            warnings=() if wrong or told.known in {"last_run", "spark"} else tuple(said(node)),
             audits=tuple(
                 PlannedAudit(each.name, each.kind, each.columns, each.severity)
                 for each in settings.audits
@@ -173,7 +172,9 @@ class Planner:
         growth = plan_growth(before.columns, source, request.policy)
         is_whole = not any(_is_new(name, before.columns) for name in told.unknown)
         self.futures.put(node.name, growth.after if is_whole else None)
-        plan = replace(plan, growth=growth, kept=_kept(growth, before.last))
+        plan = replace(plan, growth=growth, kept=kept(growth, before.last))
+        if full and strategy_of(settings, full_refresh=False) != "full":
+            plan = replace(plan, warnings=(*plan.warnings, *emptied(growth)))
         if plan.changes_schema and not plan.creates:
             plan = replace(plan, reasons=(*plan.reasons, Reason("schema", "its columns change")))
         return self._detailed(plan, request, before)
@@ -189,8 +190,7 @@ class Planner:
         growth, publish = plan.growth, plan.publish
         if growth is None or request is None or publish is None:
             return plan
-        said = tuple(told_before(request, growth, head))
-        plan = replace(plan, warnings=(*plan.warnings, *said))
+        plan = replace(plan, warnings=(*plan.warnings, *told_before(request, growth, head)))
         if growth.refused or (plan.unknown and plan.creates):
             return plan
         try:
@@ -204,17 +204,17 @@ class Planner:
         reasons = (*own_reasons(node, last, exists=known is not None), *plan.reasons)
         schema = None if told.schema is None else viewed(told.schema)
         self.futures.put(node.name, schema)
-        lost = [] if known is None or told.columns is None else _lost(known.columns, told)
+        gone = [] if known is None or told.columns is None else lost(known.columns, told)
         seen = [PlannedColumn(field.name, field.type) for field in schema or ()]
         return replace(
             plan,
             creates=known is None,
             reasons=reasons,
             columns=plan.columns if schema is None else tuple(seen),
-            obstacles=(*plan.obstacles, *_unviewable(told)),
+            obstacles=(*plan.obstacles, *unviewable(told)),
             warnings=(
                 *plan.warnings,
-                *(f"the view loses its column {quoted(name)}" for name in lost),
+                *(f"the view loses its column {quoted(name)}" for name in gone),
             ),
             sql=self._statements.of_view(node),
         )
@@ -315,7 +315,7 @@ class Planner:
 
     def _reached(self) -> Iterator[ModelPlan]:
         """With the columns downstream of each, and a word to those that will read NULLs."""
-        graph, said = self.situation.graph, dict[tuple[str, str], list[str]]()
+        graph, warned = self.situation.graph, dict[tuple[str, str], list[str]]()
         for key, plan in self._plans.items():
             if plan.growth is None or plan.creates:
                 continue
@@ -326,21 +326,13 @@ class Planner:
             for each in reached:
                 if each.effect == "null":
                     told = null_warning(plan.model, each, replaced=is_gone)
-                    said.setdefault(each.model.folded, []).append(told)
+                    warned.setdefault(each.model.folded, []).append(told)
             for some in rows:
                 if some.effect == "null":
                     told = rows_warning(plan.model, some, replaced=is_gone)
-                    said.setdefault(some.model.folded, []).append(told)
+                    warned.setdefault(some.model.folded, []).append(told)
         for key, plan in self._plans.items():
-            yield replace(plan, warnings=(*plan.warnings, *said.get(key, ())))
-
-
-def _said(node: Node) -> Iterator[str]:
-    """What lineage noticed, where nobody who knows better was asked."""
-    for issue in node.issues:
-        if issue.severity != "info" and issue.code != NOT_LOADED:
-            hint = f" ({issue.hint})" if issue.hint else ""
-            yield f"{issue.place}: {issue.message}{hint}"
+            yield replace(plan, warnings=(*plan.warnings, *warned.get(key, ())))
 
 
 def _depends_on_time(node: Node) -> bool:
@@ -350,34 +342,6 @@ def _depends_on_time(node: Node) -> bool:
 
 def _is_new(name: str, held: Schema) -> bool:
     return fold(name) not in {fold(field.name) for field in held}
-
-
-def _kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
-    """Padded columns that the last run had no values for either: it lacked them, or gave a bare NULL."""
-    if last is None or last.columns is None:
-        return frozenset()
-    given = NameMap((field.name, field.type) for field in last.columns.columns)
-    return frozenset(
-        fold(dotted(each.path))
-        for each in growth.padded
-        if len(each.path) == 1 and given.get(each.path[0], VOID) == VOID
-    )
-
-
-def _unviewable(told: Told) -> Iterator[Obstacle]:
-    """A table stores such a type as text; the columns of a view are what its query gives."""
-    for column in told.columns or ():
-        if isinstance(column.type, Foreign) and column.type != VOID:
-            yield Obstacle(
-                "unmappable_type",
-                f"column {quoted(column.name)} has the type {column.type.text}, which no view can have",
-                f"cast it: CAST({column.name} AS STRING) AS {column.name}",
-            )
-
-
-def _lost(known: tuple[tuple[str, str], ...], told: Told) -> list[str]:
-    given = {fold(each.name) for each in told.columns or ()}
-    return [name for name, _ in known if fold(name) not in given]
 
 
 def _obstacle(error: LakeportError) -> Obstacle:

@@ -1,0 +1,58 @@
+"""What is worth knowing of a model's columns beside how its table grows: what is lost, kept, or not possible."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from lakeport.core.names import NameMap, fold, quoted
+from lakeport.pipeline.graph.model import Node
+from lakeport.pipeline.growth.model import Foreign
+from lakeport.pipeline.growth.plan import Plan, dotted
+from lakeport.pipeline.planning.columns import NOT_LOADED, Told
+from lakeport.pipeline.planning.known import VOID
+from lakeport.pipeline.planning.model import Obstacle
+from lakeport.pipeline.planning.reasons import LastBuilt
+
+
+def said(node: Node) -> Iterator[str]:
+    """What lineage noticed, where nobody who knows better was asked."""
+    for issue in node.issues:
+        if issue.severity != "info" and issue.code != NOT_LOADED:
+            hint = f" ({issue.hint})" if issue.hint else ""
+            yield f"{issue.place}: {issue.message}{hint}"
+
+
+def kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
+    """Padded columns that the last run had no values for either: it lacked them, or gave a bare NULL."""
+    if last is None or last.columns is None:
+        return frozenset()
+    given = NameMap((field.name, field.type) for field in last.columns.columns)
+    return frozenset(
+        fold(dotted(each.path))
+        for each in growth.padded
+        if len(each.path) == 1 and given.get(each.path[0], VOID) == VOID
+    )
+
+
+def emptied(growth: Plan) -> Iterator[str]:
+    """What only old rows had values in, of a table whose rows are all written anew for once."""
+    names = [quoted(dotted(each.path)) for each in growth.padded]
+    if names:
+        kept = "column" if len(names) == 1 else "columns"
+        yield f"the values of {kept} {', '.join(names)} go with the rows: the model has none to put there"
+
+
+def unviewable(told: Told) -> Iterator[Obstacle]:
+    """A table stores such a type as text; the columns of a view are what its query gives."""
+    for column in told.columns or ():
+        if isinstance(column.type, Foreign) and column.type != VOID:
+            yield Obstacle(
+                "unmappable_type",
+                f"column {quoted(column.name)} has the type {column.type.text}, which no view can have",
+                f"cast it: CAST({column.name} AS STRING) AS {column.name}",
+            )
+
+
+def lost(known: tuple[tuple[str, str], ...], told: Told) -> list[str]:
+    given = {fold(each.name) for each in told.columns or ()}
+    return [name for name, _ in known if fold(name) not in given]
