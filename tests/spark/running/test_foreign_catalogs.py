@@ -79,8 +79,8 @@ S = TypeVar("S", bound=Strict)
 
 
 @contextmanager
-def service(behind: Lake, folder: Folder, judge: S) -> Iterator[S]:
-    with network() as between, behind.rest() as door:
+def service(behind: Lake, folder: Folder, judge: S, *, growth: bool = False) -> Iterator[S]:
+    with network() as between, behind.rest(growth=growth) as door:
         between.judge = judge
         folder.toml(CATALOG.format(uri=between.to(door.uri), token=door.token))
         yield judge
@@ -94,7 +94,8 @@ def strict(behind: Lake, folder: Folder) -> Iterator[OneByOne]:
 
 @pytest.fixture
 def together(behind: Lake, folder: Folder) -> Iterator[AllAtOnce]:
-    with service(behind, folder, AllAtOnce()) as judge:
+    """Another Lakeport, which is shown a token for runs: there tables lose nothing."""
+    with service(behind, folder, AllAtOnce(), growth=True) as judge:
         yield judge
 
 
