@@ -7,7 +7,6 @@ run that was killed is gone on with by running again, and nothing is done twice.
 
 from __future__ import annotations
 
-import sys
 import time
 from collections.abc import Collection, Iterator
 from contextlib import ExitStack, contextmanager
@@ -152,10 +151,6 @@ class _Running:
 
     @contextmanager
     def _means(self, early: EarlySpark) -> Iterator[tuple[_Sessions, Heartbeat]]:
-        root = str(self.settings.root)
-        is_python = any(node.model.language == "python" for node in self.graph.nodes)
-        if is_python and root not in sys.path:
-            sys.path.insert(0, root)  # what models in Python share lies beside them
         leases, owner = self.store.leases, self.begun.owner
         with (
             wiring.open_pipeline(
