@@ -48,3 +48,20 @@ def test_rows_that_a_column_decides_about_are_told(tmp_path: Path) -> None:
         f"its rows depend (order) on `a.orders.day`, {gone}",
     )
     assert shop.of("c.far").warnings == ()
+
+
+def test_keys_that_are_shown_are_told_as_columns_alone(tmp_path: Path) -> None:
+    shop = Workshop.in_folder(
+        tmp_path,
+        a__orders="SELECT id, region, status FROM raw.orders",
+        b__regions="SELECT region, count(*) AS n FROM a.orders GROUP BY region ORDER BY region",
+        b__chosen="SELECT region, count(*) AS n FROM a.orders WHERE region > 'a' GROUP BY region",
+    )
+    shop.table("raw.orders", id="bigint", region="string", status="string")
+    shop.carry_out()
+    shop.model("a.orders", "SELECT id, status FROM raw.orders")
+    plan = shop.of("a.orders")
+    assert [str(each.model) for each in plan.downstream] == ["b.chosen", "b.regions"]
+    assert [(str(each.model), each.uses) for each in plan.downstream_rows] == [
+        ("b.chosen", ("filter", "group"))
+    ]

@@ -25,13 +25,28 @@ def affected(
 def affected_rows(
     graph: Graph, model: TableName, growth: Plan, kept: frozenset[str]
 ) -> tuple[AffectedRows, ...]:
-    """Of a model that nobody can look into it is not told that a column is new: it cannot use that yet."""
-    return tuple(
-        AffectedRows(each.table, column, effect, each.uses, each.through, each.approximate)
-        for column, effect in _changes(growth, kept)
-        for each in graph.affected_rows({model: (column,)})
-        if each.table.folded != model.folded and (each.uses or effect != "new")
-    )
+    """Of a model that nobody can look into it is not told that a column is new: it cannot use that yet.
+
+    Nor that rows are gathered or sorted by what is one of the model's columns, which is told as such.
+    """
+    found: list[AffectedRows] = []
+    for column, effect in _changes(growth, kept):
+        changed = {model: (column,)}
+        shown = {each.table.folded for each in graph.affected(changed)}
+        for each in graph.affected_rows(changed):
+            is_shown = each.table.folded in shown and not _CHOOSING & set(each.uses)
+            is_told = is_shown if each.uses else effect == "new"
+            if each.table.folded != model.folded and not is_told:
+                found.append(
+                    AffectedRows(
+                        each.table, column, effect, each.uses, each.through, each.approximate
+                    )
+                )
+    return tuple(found)
+
+
+_CHOOSING = frozenset({"filter", "join"})
+"""Uses that decide whether there is a row at all."""
 
 
 def _changes(growth: Plan, kept: frozenset[str]) -> Iterator[tuple[str, Effect]]:
