@@ -23,8 +23,8 @@ from lakeport.pipeline.growth import Schema, arrow_schema
 from lakeport.pipeline.growth.model import Field
 from lakeport.pipeline.growth.spark_words import type_from_text
 from lakeport.pipeline.planning.known import Futures
-from lakeport.pipeline.planning.model import ProjectPlan
 from lakeport.pipeline.planning.staged import record_of
+from lakeport.pipeline.planning.whole import ProjectPlan
 from lakeport.pipeline.target import Tables
 from lakeport.state.owners import Owner
 from lakeport.state.run_records import ModelRecord, RunRecord

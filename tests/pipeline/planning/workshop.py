@@ -24,8 +24,9 @@ from lakeport.pipeline.growth import Schema, arrow_schema, changes
 from lakeport.pipeline.growth.model import Field
 from lakeport.pipeline.growth.spark_words import type_from_text
 from lakeport.pipeline.planning.known import read_marks
-from lakeport.pipeline.planning.model import ModelPlan, ProjectPlan
+from lakeport.pipeline.planning.model import ModelPlan
 from lakeport.pipeline.planning.staged import record_of, schema_mark
+from lakeport.pipeline.planning.whole import ProjectPlan
 from lakeport.pipeline.target import Tables
 from lakeport.state.owners import Owner
 from lakeport.state.run_records import ModelRecord, RunRecord

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from lakeport.app.project.plan import PlanRequest, plan_project
-from lakeport.pipeline.planning.model import ModelPlan, ProjectPlan
+from lakeport.pipeline.planning.model import ModelPlan
+from lakeport.pipeline.planning.whole import ProjectPlan
 from lakeport.pipeline.running.result import ModelResult, RunResult
 from tests.spark.ground import Lent
 from tests.spark.running.folder import Folder

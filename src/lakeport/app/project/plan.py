@@ -21,10 +21,11 @@ from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.graph.build import build_graph
 from lakeport.pipeline.planning.interval import Asked, end_in
 from lakeport.pipeline.planning.known import Situation, Standing
-from lakeport.pipeline.planning.model import ModelPlan, ProjectPlan
+from lakeport.pipeline.planning.model import ModelPlan
 from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.settle import settled
 from lakeport.pipeline.planning.staged import read_record
+from lakeport.pipeline.planning.whole import ProjectPlan
 from lakeport.pipeline.project.model import Project, PublishMode, TableMap
 
 if TYPE_CHECKING:

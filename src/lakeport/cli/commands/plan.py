@@ -25,7 +25,7 @@ from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Page
-    from lakeport.pipeline.planning.model import ProjectPlan
+    from lakeport.pipeline.planning.whole import ProjectPlan
 
 
 @command

@@ -26,7 +26,8 @@ from lakeport.pipeline.growth.spark_words import text_of
 
 if TYPE_CHECKING:
     from lakeport.cli.output.text import Cell, Page, Styled
-    from lakeport.pipeline.planning.model import Affected, Effect, ModelPlan, ProjectPlan
+    from lakeport.pipeline.planning.model import Affected, Effect, ModelPlan
+    from lakeport.pipeline.planning.whole import ProjectPlan
 
 _KEPT = 6
 _EFFECTS = {
