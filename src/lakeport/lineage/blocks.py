@@ -9,6 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
+
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
@@ -35,8 +37,7 @@ class Query:
         return self.tokens[0].start
 
 
-@dataclass(frozen=True, slots=True)
-class Chunk:
+class Chunk(msgspec.Struct, frozen=True):
     """The tokens of one statement and its code points; no tokens if it could not be tokenised."""
 
     tokens: list[Token]

@@ -42,7 +42,7 @@ def _resolution(relation: Relation, column: Column) -> ResolutionSource | None:
 
 def _filters(relation: Relation) -> list[Filter]:
     return [
-        Filter(expression=text, clause_type=clause)  # type: ignore[arg-type] # one of four words
+        Filter(text, clause)  # type: ignore[arg-type] # one of four words
         for text, clause in dict.fromkeys(relation.filters)
     ]
 
@@ -104,24 +104,25 @@ class Emitter:
         entry = relation.entry
         convert = self._source.span
         relation.node = self._new_relation_id(relation)
+        body = relation.body_span
         node = Node(
-            id=relation.node,
-            node_type=relation.kind,  # type: ignore[arg-type] # one of four words
-            label=relation.label,
-            qualified_name=title,
-            name_spans=[convert(*place) for place in spans] if spans else (),
-            resolution_source=relation.resolution,  # type: ignore[arg-type] # one of three words
-            join_type=relation.join_type,
-            join_condition=relation.join_condition,
-            description=description or (entry.description if entry is not None else None),
-            metadata=metadata,
+            relation.node,
+            relation.kind,  # type: ignore[arg-type] # one of four words
+            relation.label,
+            title,
+            None,
+            convert(*span) if span is not None else None,
+            [convert(*place) for place in spans] if spans else (),
+            convert(*body) if body is not None else None,
+            relation.resolution,  # type: ignore[arg-type] # one of three words
+            _filters(relation) if relation.filters else (),
+            relation.join_type,
+            relation.join_condition,
+            None,
+            description or (entry.description if entry is not None else None),
+            (),
+            metadata,
         )
-        if span is not None:
-            node.span = convert(*span)
-        if relation.body_span is not None:
-            node.body_span = convert(*relation.body_span)
-        if relation.filters:
-            node.filters = _filters(relation)
         self.nodes.append(node)
 
     def _new_relation_id(self, relation: Relation) -> str:
@@ -224,8 +225,7 @@ class Emitter:
                     name=relation.label,
                     kind=relation.local_kind,  # type: ignore[arg-type] # one of three words
                     columns=[
-                        LocalColumn(name=column.name, data_type=shown(column))
-                        for column in relation.columns
+                        LocalColumn(column.name, shown(column)) for column in relation.columns
                     ],
                     complete=relation.complete,
                     span=self._source.span(*relation.span) if relation.span else None,

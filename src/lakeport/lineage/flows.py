@@ -157,15 +157,17 @@ class Flows:
                 operations[identifier] = operation
             self._edges.append(
                 Edge(
-                    id=identifier,
-                    source=source,
-                    target=target,
-                    edge_type=kind,
-                    expression=(ref.text or column.text) if derived else None,
-                    operation=operation,
+                    identifier,
+                    source,
+                    target,
+                    kind,
+                    (ref.text or column.text) if derived else None,
+                    operation,
+                    None,
+                    None,
                     # Read after a DROP: the last known columns, which may be gone.
-                    approximate=ref.approximate or (owner is not None and owner.stale),
-                    metadata=metadata,
+                    ref.approximate or (owner is not None and owner.stale),
+                    metadata,
                 )
             )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import starmap
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
@@ -24,10 +22,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
-_id = attrgetter("id")
-# What an edge over the whole workload keeps of a statement's, in the order of its fields.
-_drawn = attrgetter("id", "source", "target", "edge_type", "approximate", "metadata")
-_PLAIN = frozenset({PLAIN_EDGE})
 # What a node over the whole workload keeps of a statement's.
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
@@ -88,9 +82,11 @@ class GlobalGraph:
     ) -> None:
         """All nodes in one flat loop; those of a column of a renamed relation are renamed, too."""
         nodes, index = self._nodes, statement.statement_index
+        if not (same or owners):
+            self._merge_usual(statement.nodes, index, names)
+            return
         relation = ""
         place = _NOWHERE
-        usual = not (same or owners)
         for node in statement.nodes:
             identifier = own = node.id
             kind, holder = node.node_type, place
@@ -98,7 +94,7 @@ class GlobalGraph:
                 relation = own
                 identifier = same.get(own, own)
                 place = _canonical(names.get(own) or (node.label,))
-            elif not usual:
+            else:
                 owner = owners.get(own, relation)
                 if owner in same:
                     key = _column_key(node, owner, names)
@@ -124,6 +120,32 @@ class GlobalGraph:
                 metadata if not metadata or metadata.keys() <= _KEPT else _kept(metadata),
             )
 
+    def _merge_usual(self, added: list[Node], index: int, names: dict[str, Name]) -> None:
+        """Nodes that keep their ids, each column behind its relation: nearly all there are.
+
+        Fields are given in their order: names would be looked up for each of many nodes.
+        """
+        nodes = self._nodes
+        name, catalog, schema = "", None, None
+        for node in added:
+            own, kind, label, metadata = node.id, node.node_type, node.label, node.metadata
+            if kind == "column":
+                place = CanonicalName(name, catalog, schema, label)
+            else:
+                place = _canonical(names.get(own) or (label,))
+                name, catalog, schema = place.name, place.catalog, place.schema
+                if metadata and not (metadata.keys() <= _KEPT):
+                    metadata = _kept(metadata)
+            refs = [StatementRef(index, own)] if index >= 0 else []
+            held = nodes.get(own)
+            if held is None:
+                source = node.resolution_source
+                nodes[own] = GlobalNode(own, kind, label, place, refs, source, (), metadata)
+                continue
+            if kind != "column" or node.resolution_source != held.resolution_source:
+                _improve(held, node)
+            held.statement_refs += refs
+
     def _live(
         self,
         statement: StatementLineage,
@@ -146,17 +168,15 @@ class GlobalGraph:
     def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
         merged = self._edges
         if not same:
-            ids = list(map(_id, edges))
-            if set(map(len, ids)) <= _PLAIN:
-                # Nearly always: those that are new are made without a step of Python for each.
-                known = (
-                    [] if merged.keys().isdisjoint(ids) else [e for e in edges if e.id in merged]
-                )
-                new = [e for e in edges if e.id not in merged] if known else edges
-                merged.update(
-                    zip(map(_id, new), starmap(GlobalEdge, map(_drawn, new)), strict=True)
-                )
-                edges = [e for e in known if e.edge_type != "ownership"]
+            new = {
+                e.id: GlobalEdge(e.id, e.source, e.target, e.edge_type, e.approximate, e.metadata)
+                for e in edges
+                if len(e.id) == PLAIN_EDGE and e.id not in merged
+            }
+            merged |= new
+            if len(new) == len(edges):
+                return
+            edges = [e for e in edges if e.edge_type != "ownership" and e.id not in new]
         for edge in edges:
             source, target = edge.source, edge.target
             key = identifier = edge.id

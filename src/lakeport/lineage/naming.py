@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Item, Scope
 
 
+_T = TokenType
+
+
 def output_name(
     binder: Binder,
     node: exp.Expr,
@@ -40,7 +43,26 @@ def output_name(
     return f"_col_{len(items)}"
 
 
+# Aggregates that Spark prints as they are called.
+_AS_CALLED = frozenset({"avg", "count", "max", "min", "sum"})
+_ARGUMENT = (_T.L_PAREN, _T.VAR, _T.DOT, _T.VAR, _T.R_PAREN)
+
+
+def _plain_aggregate(binder: Binder, scope: Scope, tokens: list[Token]) -> str | None:
+    """`sum(t.c)`, as most unnamed items are: the printer would find the same in many more steps."""
+    if len(tokens) != 1 + len(_ARGUMENT) or binder.variables or binder.registry.has_routines:
+        return None
+    name = tokens[0].text.lower()
+    if name not in _AS_CALLED or tuple(token.token_type for token in tokens[1:]) != _ARGUMENT:
+        return None
+    known = scope.only(binder.folding.column(tokens[2].text)) is not None
+    return f"{name}({tokens[4].text})" if known else None
+
+
 def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token] | None) -> str:
+    plain = _plain_aggregate(binder, scope, tokens) if tokens else None
+    if plain is not None:
+        return plain
     printed = spark_name(tokens, SelectItem(binder, node, scope)) if tokens else None
     return printed if printed is not None else binder.sql(node)
 

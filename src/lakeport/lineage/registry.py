@@ -73,7 +73,7 @@ class Registry:
         """The canonical names a written name may mean, best first."""
         if parts and parts[-1].startswith("#"):
             return [parts[-1:]]
-        if len(parts) >= 3:
+        if len(parts) >= 3 or not (self.default_schema or self.default_catalog or self.search_path):
             return [parts]
         if len(parts) == 2:
             return (
@@ -112,8 +112,9 @@ class Registry:
         if len(parts) == 1 and (temporary := self._temporary.get(parts[0])) is not None:
             return self._found(temporary)
         names = self.candidates(parts)
+        revisions = self.revisions
         for name in names:
-            self.seen.setdefault(name, self.revisions.get(name, 0))
+            self.seen.setdefault(name, revisions.get(name, 0) if revisions else 0)
         for name in names:
             if name in self.imported or name in self.implied:
                 return self._found(name)
@@ -132,11 +133,10 @@ class Registry:
 
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))
-        dropped = self._dropped.get(name)
-        at = dropped[0] if dropped else None
         imported = self.imported.get(name)
         if imported is not None:
-            return Lookup(name, imported, "imported", dropped_at=at)
+            dropped = self._dropped.get(name) if self._dropped else None
+            return Lookup(name, imported, "imported", dropped[0] if dropped else None)
         return Lookup(name, self.implied[name], "implied")
 
     def watch(self, name: Name) -> None:

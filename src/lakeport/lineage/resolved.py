@@ -52,23 +52,24 @@ def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
 
 def _table(entry: TableEntry, session: Session, referenced: list[int]) -> ResolvedTable:
     catalog, schema, name = _parts(entry)
+    # Fields in their order: names would be looked up for each of many tables.
     return ResolvedTable(
-        catalog=catalog,
-        schema=schema,
-        name=name,
-        columns=entry.shown_columns or _columns(entry),
-        origin=entry.origin,
-        updated_at=session.time,
-        kind=entry.kind,
-        complete=entry.complete,
-        source_statement_index=entry.statement_index if entry.origin == "implied" else None,
-        source_name=entry.source_name,
-        temporary=entry.temporary,
-        constraints=entry.constraints,
-        inference=entry.inference,
-        referenced_by=referenced,
-        conflict=entry.conflict,
-        description=entry.description,
+        name,
+        entry.shown_columns or _columns(entry),
+        entry.origin,
+        session.time,
+        entry.kind,
+        entry.complete,
+        catalog,
+        schema,
+        entry.statement_index if entry.origin == "implied" else None,
+        entry.source_name,
+        entry.temporary,
+        entry.constraints,
+        entry.inference,
+        referenced,
+        entry.conflict,
+        entry.description,
     )
 
 

@@ -158,21 +158,28 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)
-    tables = [r for r in binder.relations if r.local_kind is None and r.kind != "output"]
-    linked = [] if binder.explain_only else tables
-    written = [r for r in linked if r.written]
-    analysed = Analysed(
-        lineage=result,
-        names={r.node: r.name for r in tables if r.node is not None},
-        owners=emitter.fields if statement.incremental is None else owners_of(result.edges),
+    names: dict[str, Name] = {}
+    reads: dict[str, None] = {}
+    writes: dict[str, None] = {}
+    renewed: list[str] = []
+    for relation in binder.relations:
+        if relation.local_kind is not None or relation.kind == "output" or relation.node is None:
+            continue
+        names[relation.node] = relation.name
+        if binder.explain_only:
+            continue
         # The id of a table's first instance is its id in the graph of the workload.
-        reads=list(dict.fromkeys([node_id("table", *r.name) for r in linked if r.is_read])),
-        writes=list(dict.fromkeys([node_id("table", *r.name) for r in written])),
-        rewrites=kind in _REWRITES,
-        renewed=[r.node for r in written if r.node is not None and kind in _REWRITES],
-    )
+        first = relation.node if relation.instance == 1 else node_id("table", *relation.name)
+        if relation.is_read:
+            reads[first] = None
+        if relation.written:
+            writes[first] = None
+            if kind in _REWRITES:
+                renewed.append(relation.node)
+    owners = emitter.fields if statement.incremental is None else owners_of(result.edges)
+    rewrites = kind in _REWRITES
     binder.dissolve()
-    return analysed
+    return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed)
 
 
 def _lineage(
@@ -339,7 +346,7 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
 
 def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str | None:
     """A routine with a quoted body: statements of their own if it is SQL, closed to us if not."""
-    if not isinstance(tree, exp.Create | exp.Command):
+    if tree.__class__ is not exp.Create and tree.__class__ is not exp.Command:
         return None
     tokens = statement.chunk.tokens
     if isinstance(tree, exp.Command) and str(tree.this).upper() == "DO":

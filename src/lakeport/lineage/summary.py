@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
@@ -12,8 +11,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
 
-_filters = attrgetter("filters")
-_approximate = attrgetter("approximate")
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
 
 
@@ -42,7 +39,7 @@ def summarize(
     kinds = [node.node_type for node in relations]
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
-    filters = sum([sum(map(len, map(_filters, statement.nodes))) for statement in statements])
+    filters = sum([len(n.filters) for s in statements for n in s.nodes if n.filters])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
     severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")
@@ -56,7 +53,7 @@ def summarize(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum([sum(map(_approximate, s.edges)) for s in statements]),
+        approximate_edge_count=sum([1 for s in statements for e in s.edges if e.approximate]),
         unresolved_table_count=[
             node.resolution_source for node in relations if node.node_type != "output"
         ].count("unknown"),

@@ -7,9 +7,9 @@ is left out with an issue; the others go on.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+import msgspec
 from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
@@ -30,8 +30,7 @@ MAX_SOURCE = 10 * _MIB
 MAX_REQUEST = 100 * _MIB
 
 
-@dataclass(slots=True)
-class Statement:
+class Statement(msgspec.Struct, eq=False):
     """One statement of the workload: its place, its tree, and the dbt model it defines."""
 
     index: int

@@ -91,7 +91,11 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
         folded, inner, outer = binder.folded, identifier.args, table.args
         name = (not inner.get("quoted") and folded.get(inner["this"])) or binder.key(identifier)
         alias = (not outer.get("quoted") and folded.get(outer["this"])) or binder.key(table)
-        relation = scope.only(alias)
+        sources = scope.sources
+        if sources and sources[-1] is scope.last:
+            relation = scope.addresses.get(alias)
+        else:
+            relation = scope.only(alias)
         if relation is not None:
             column = relation.index.get(name) or relation.find(name)
             if column is not None and not column.inferred and name not in relation.duplicates:

@@ -79,6 +79,11 @@ def collect(binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE) -> 
     """Every input of an expression, each once, in its strongest role."""
     if root.__class__ is exp.Column:
         return bind_column(binder, root, scope, role)
+    if role == VALUE and _classes.get(root.__class__) == _AGGREGATE:
+        # `sum(c)`, as most select items of a grouped query are.
+        inner = root.args.get("this")
+        if inner.__class__ is exp.Column and len(root.args) == 1:
+            return bind_column(binder, inner, scope, AGGREGATE)
     refs = occurrences(binder, root, scope, role)
     return _distinct(refs) if len(refs) > 1 else refs
 

@@ -31,15 +31,16 @@ if TYPE_CHECKING:
 def bind_statement(binder: Binder, tree: exp.Expr) -> str:
     """Bind one statement; returns its type."""
     binder.change = _data_change
-    if isinstance(tree, exp.Update | exp.Delete | exp.Merge) and not isinstance(
-        tree.this, exp.Table
-    ):
+    cls = tree.__class__
+    if cls in _CHANGES and not isinstance(tree.this, exp.Table):
         binder.unsupported(tree, "the statement names no table to change")
-        return type(tree).__name__.upper()
-    for kinds, rule in _RULES:
-        if isinstance(tree, kinds):
-            return rule(binder, tree)
-    return _typed_only(tree)
+        return cls.__name__.upper()
+    rule = _known.get(cls) or _known.setdefault(cls, _rule_for(tree))
+    return rule(binder, tree)
+
+
+def _rule_for(tree: exp.Expr) -> Callable[[Binder, exp.Expr], str]:
+    return next((rule for kinds, rule in _RULES if isinstance(tree, kinds)), _typed_only)
 
 
 def _data_change(
@@ -56,7 +57,7 @@ def _data_change(
     return Output([], [], [])
 
 
-def _typed_only(tree: exp.Expr) -> str:
+def _typed_only(_binder: Binder, tree: exp.Expr) -> str:
     """A statement that is recognised and has no lineage."""
     names = {
         exp.Set: "SET",
@@ -203,6 +204,9 @@ def _comment(binder: Binder, tree: exp.Expr) -> str:
     return "COMMENT"
 
 
+_CHANGES = frozenset({exp.Update, exp.Delete, exp.Merge})
+# The rules of the classes met so far.
+_known: dict[type, Callable[[Binder, exp.Expr], str]] = {}
 _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str]], ...] = (
     ((exp.Insert,), _insert),
     ((exp.MultitableInserts,), _multi_insert),

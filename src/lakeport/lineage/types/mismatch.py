@@ -73,6 +73,7 @@ _TIMELY = {
 _NUMBER = re.compile(
     r"\s*[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?[dflsy]?\s*|\s*[+-]?(nan|inf(inity)?)\s*", re.IGNORECASE
 )
+_inner: dict[type, bool] = {}
 _LEAVES = (exp.Column, exp.Literal, exp.Query, exp.Subquery, exp.DataType)
 
 
@@ -140,24 +141,36 @@ def mismatches(
             yield node, message
 
 
-def _operations(expression: exp.Expr) -> Iterator[tuple[exp.Expr, str]]:
+def _operations(expression: exp.Expr) -> list[tuple[exp.Expr, str]]:
     """The comparisons and operations of an expression, from left to right.
 
     Columns and literals are most of a tree and have nothing below them worth a look.
     """
+    found: list[tuple[exp.Expr, str]] = []
     stack = [expression]
     while stack:
         node = stack.pop()
-        operator = _OPERATORS.get(type(node))
+        operator = _OPERATORS.get(node.__class__)
         if operator is not None:
-            yield node, operator
-        children = [
-            part
-            for child in node.args.values()
-            for part in (child if isinstance(child, list) else (child,))
-            if isinstance(part, exp.Expr) and not isinstance(part, _LEAVES)
-        ]
-        stack.extend(reversed(children))
+            found.append((node, operator))
+        mark = len(stack)
+        for child in node.args.values():
+            if child.__class__ is list:
+                stack += [part for part in child if _is_inner(part)]
+            elif _is_inner(child):
+                stack.append(child)
+        stack[mark:] = stack[mark:][::-1]
+    return found
+
+
+def _is_inner(part: object) -> bool:
+    """Whether there may be operations below a part of an expression; learned once per class."""
+    cls = part.__class__
+    known = _inner.get(cls)
+    if known is None:
+        known = isinstance(part, exp.Expr) and not isinstance(part, _LEAVES)
+        _inner[cls] = known
+    return known
 
 
 def _no_number(

@@ -7,6 +7,7 @@ keeps the parser's name in lower case. An unknown type is None everywhere, never
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 
 import msgspec
 
@@ -90,7 +91,9 @@ _FOLDED_UNITS = {
 }
 
 
+@lru_cache(maxsize=2048)
 def decimal(precision: int, scale: int) -> SqlType:
+    """Made once each: what is looked up by a type finds its hash in it."""
     return SqlType("decimal", (precision, scale))
 
 
