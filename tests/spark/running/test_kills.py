@@ -1,16 +1,16 @@
 """SIGKILL for the JVM or for Python at the points of a run: the next run leaves the lake of one that was not.
 
-What is compared is everything a reader sees: rows, columns, and that no table has rows of a run twice.
+What is compared is everything a reader sees: rows, columns, and that no table has rows of a run twice. All
+die in one project, whose files are put back in their place each time: tables know them by whole paths.
 """
 
 from __future__ import annotations
 
 import json
+import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -23,7 +23,6 @@ from tests.spark.kills.dying import ROOT, await_end
 from tests.spark.running.folder import Folder, statuses
 
 _PATIENCE = 250.0
-AT_ONCE = 2
 TABLES = ("t.kept", "t.below", "t.beside")
 Publish = Literal["direct", "branch", "run-atomic"]
 
@@ -34,9 +33,22 @@ class Death:
     who: Literal["jvm", "python"]
     publish: Publish = "direct"
 
-    @property
-    def name(self) -> str:
-        return f"{self.moment}_{self.who}_{self.publish}".replace("-", "_")
+    def __str__(self) -> str:
+        return f"{self.moment}-{self.who}-{self.publish}"
+
+
+@dataclass(frozen=True)
+class Doomed:
+    """A project that is about to run, a copy of its files, and what a run that is left alone makes of it."""
+
+    folder: Folder
+    kept: Path
+    whole: dict[str, tuple[list[str], list[Any]]]
+
+    def again(self) -> Folder:
+        shutil.rmtree(self.folder.root)
+        shutil.copytree(self.kept, self.folder.root)
+        return self.folder
 
 
 def project(root: Path, jvm: Spark) -> Folder:
@@ -63,14 +75,8 @@ def seen(folder: Folder) -> dict[str, tuple[list[str], list[Any]]]:
     return {name: (folder.columns(name), folder.rows(name)) for name in TABLES}
 
 
-def die(folders: dict[Death, Folder]) -> dict[Death, dict[str, Any]]:
-    """What each of them told before it ended."""
-    with ThreadPoolExecutor(AT_ONCE) as pool:
-        told = pool.map(lambda item: _die(*item), folders.items())
-        return dict(zip(folders, told, strict=True))
-
-
-def _die(death: Death, folder: Folder) -> dict[str, Any]:
+def die(death: Death, folder: Folder) -> dict[str, Any]:
+    """What it told before it ended."""
     line = (sys.executable, "-m", "tests.spark.running.victim", str(folder.root))
     done = subprocess.run(
         [*line, death.moment, death.who, death.publish],
@@ -117,41 +123,48 @@ def recovered(death: Death, folder: Folder, facts: dict[str, Any], whole: dict[s
         assert store.runs.interrupted("lake") == []
 
 
-def survived(tmp_path: Path, jvm: Spark, deaths: Sequence[Death]) -> None:
-    uninterrupted = project(tmp_path / "whole", jvm)
-    assert uninterrupted.run().status == "succeeded"
-    whole = seen(uninterrupted)
+@pytest.fixture(scope="session")
+def doomed(jvm: Spark, tmp_path_factory: pytest.TempPathFactory) -> Doomed:
+    folder = project(tmp_path_factory.mktemp("kills") / "shop", jvm)
+    kept = Path(shutil.copytree(folder.root, folder.root.with_name("kept")))
+    assert folder.run().status == "succeeded"
+    whole = seen(folder)
     assert whole["t.kept"] == (
         ["k", "gone", "came"],
         [(1, "old", None), (2, None, 20), (3, None, 30)],
     )
-    folders = {death: project(tmp_path / death.name, jvm) for death in deaths}
-    told = die(folders)
-    for death, folder in folders.items():
-        recovered(death, folder, told[death], whole)
+    return Doomed(folder, kept, whole)
+
+
+def survived(doomed: Doomed, death: Death) -> None:
+    folder = doomed.again()
+    recovered(death, folder, die(death, folder), doomed.whole)
+
+
+BOTH: tuple[Literal["jvm", "python"], ...] = ("jvm", "python")
 
 
 @pytest.mark.timeout(400)
-def test_killed_with_columns_added_and_with_the_commit_made(tmp_path: Path, jvm: Spark) -> None:
-    survived(
-        tmp_path,
-        jvm,
-        [
-            Death("grown", "python"),
-            Death("grown", "jvm"),
-            Death("written", "python"),
-            Death("written", "jvm"),
-        ],
-    )
+@pytest.mark.parametrize("who", BOTH)
+@pytest.mark.parametrize("moment", ["grown", "written"])
+def test_killed_with_columns_added_and_with_the_commit_made(
+    doomed: Doomed, moment: str, who: Literal["jvm", "python"]
+) -> None:
+    survived(doomed, Death(moment, who))
+
+
+# `done` on a branch: it is written, and not published.
+OTHERS = [
+    *(Death(moment, who) for moment in ("leased", "staged", "uncommitted") for who in BOTH),
+    *(Death("done", who, "branch") for who in BOTH),
+    *(Death("done", who, "run-atomic") for who in BOTH),
+    Death("published", "python", "branch"),
+    Death("audited", "python", "run-atomic"),
+]
 
 
 @pytest.mark.long
-@pytest.mark.timeout(900)
-def test_killed_at_every_other_point(tmp_path: Path, jvm: Spark) -> None:
-    both: tuple[Literal["jvm", "python"], ...] = ("python", "jvm")
-    direct = [Death(at, who) for at in ("leased", "staged", "uncommitted") for who in both]
-    # `done` on a branch: it is written, and not published.
-    modes: tuple[Publish, ...] = ("branch", "run-atomic")
-    aside = [Death("done", who, how) for how in modes for who in both]
-    late = [Death("published", "python", "branch"), Death("audited", "python", "run-atomic")]
-    survived(tmp_path, jvm, [*direct, *aside, *late])
+@pytest.mark.timeout(400)
+@pytest.mark.parametrize("death", OTHERS, ids=str)
+def test_killed_at_every_other_point(doomed: Doomed, death: Death) -> None:
+    survived(doomed, death)

@@ -49,7 +49,7 @@ def watching(moment: str, kill: Callable[[], None]) -> Judge:
 
 def run(root: Path, moment: str, who: str, publish: str) -> None:
     scratch = root.parent / f"spark-{root.name}"
-    scratch.mkdir()
+    scratch.mkdir(exist_ok=True)  # of another victim, in the same place
     options = replace(options_in(scratch), log=scratch / "spark.log")
     victims: list[int] = [] if who == "jvm" else [os.getpid()]
 
