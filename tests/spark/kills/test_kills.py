@@ -73,6 +73,8 @@ def recovered(ground: Ground, death: Death) -> None:
     assert ground.rows(table) == after(death)
 
 
+# Whole runs that die at these points are in `tests/spark/running/test_kills.py`, and not long.
+@pytest.mark.long
 @pytest.mark.timeout(300)
 def test_killed_with_columns_added_and_with_the_commit_made(ground: Ground, tmp_path: Path) -> None:
     deaths = [

@@ -1,6 +1,7 @@
 """Runs as processes of their own: two at once on the same models, and one after another that was killed.
 
-A model in Python stops at a pipe, so that a test knows where its process is without waiting for a time.
+A model in Python stops at a pipe, so that a test knows where its process is without waiting for a time. The
+same within one process, and so without Sparks of their own, is in `tests/spark/running/test_together.py`.
 """
 
 from __future__ import annotations
@@ -53,6 +54,7 @@ def begun(folder: Folder, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_the_lease_of_a_killed_process_holds_up_nobody(shop: Folder) -> None:
     with begun(shop) as process:
@@ -76,6 +78,7 @@ def test_the_lease_of_a_killed_process_holds_up_nobody(shop: Folder) -> None:
         assert store.leases.held() == []
 
 
+@pytest.mark.long
 @pytest.mark.timeout(400)
 def test_two_processes_on_the_same_models_wait_for_each_other(shop: Folder) -> None:
     with begun(shop) as first:
