@@ -16,6 +16,8 @@ import pytest
 
 from lakeport import UnsupportedError
 from lakeport.app.lake.lake import Lake
+from lakeport.app.project.rollback import Rollback
+from lakeport.app.wiring import open_catalog, open_state
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.pipeline.running.events import WrittenAgain
 from tests.engines.plain import Row, in_order, rows_of
@@ -173,6 +175,14 @@ def test_all_at_once_where_the_service_can_do_it(
     for name in ("staging.orders", "marts.total"):
         assert folder.refs(name) == {"main"}
         assert folder.runs(name) == [first.run_id, second.run_id]
+    # Back by one commit, too.
+    together.before = lambda: None
+    settings = folder.settings()
+    with open_catalog(settings) as catalog, open_state(settings) as store:
+        report = Rollback(catalog, store).run(second.run_id)
+    assert (report.together, len(together.tables)) == (True, 3)
+    assert folder.rows("staging.orders") == [(1, 10), (2, 20)]
+    assert folder.rows("marts.total") == [(2, 30)]
     assert together.refused == []
 
 
