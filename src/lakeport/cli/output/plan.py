@@ -308,10 +308,10 @@ def summary_line(plan: ProjectPlan) -> str:
         ),
     )
     told = [text for count, text in parts if count]
-    if not refused:
-        told.append("nothing is dropped")
     if not changed:
         return f"{counted(found.models, 'model')}: {', '.join(told)}"
+    if not refused:
+        told.append("nothing is dropped")
     verb = "changes" if changed == 1 else "change"
     return ", ".join((f"{changed:,} of {counted(found.models, 'model')} {verb}", *told))
 
