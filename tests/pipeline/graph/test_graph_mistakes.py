@@ -157,6 +157,23 @@ def test_a_problem_points_at_its_place(
     assert problems(tmp_path, files) == [f"models/a/x.sql:{one}" for one in told]
 
 
+def test_a_view_that_takes_a_parameter_in_by_an_ephemeral_model(tmp_path: Path) -> None:
+    head = "/* lakeport\nmaterialized = 'ephemeral'\n*/\n"
+    files = {
+        "models/a/x.sql": f"{head}SELECT 1 AS id WHERE :start > DATE '2026-01-01'",
+        "models/a/y.sql": f"{head}SELECT id FROM a.x",
+        "models/a/seen.sql": "/* lakeport\nmaterialized = 'view'\n*/ SELECT id FROM y",
+        "models/a/kept.sql": "SELECT id FROM y",
+    }
+    assert problems(tmp_path, files) == [
+        (
+            "models/a/x.sql:4:22: the view `a.seen` takes this query in, and cannot take the parameter"
+            ' `:start`\n  a view is read without a run: set materialized = "table" in'
+            " models/a/seen.sql, or use var()"
+        )
+    ]
+
+
 def test_a_circle_names_every_file_and_line(tmp_path: Path) -> None:
     files = {
         "models/a/x.sql": "SELECT * FROM a.y",

@@ -97,6 +97,11 @@ class _Read:
                 yield from audit.query.references
 
     @property
+    def inside(self) -> Iterator[TableName]:
+        """The models that its query names."""
+        return (one.table for one in self.query.references if one.kind == "model")
+
+    @property
     def upstream(self) -> tuple[TableName, ...]:
         names = (one.table for one in self.everything() if one.kind == "model")
         return tuple(dict.fromkeys(names))
@@ -132,6 +137,7 @@ class _Builder:
         upstream = {each.model.name: each.upstream for each in read}
         knots = circles(upstream)
         self._problems += (_circle(knot, read) for knot in knots)
+        self._problems += _parameters_in_views(read)
         if self._problems:
             raise ProjectError(self._problems)
         by_name = {each.model.name: each for each in read}
@@ -299,6 +305,31 @@ class _Builder:
             tuple(read.declared),
             tuple(read.audits),
         )
+
+
+def _parameters_in_views(read: list[_Read]) -> Iterator[Problem]:
+    """Of ephemeral models, whose queries a view takes in and keeps."""
+    by_name: Mapping[TableName, _Read] = {each.model.name: each for each in read}
+    for view in read:
+        if view.model.settings.materialized != "view":
+            continue
+        pending, seen = list(view.inside), set[TableName]()
+        while pending:
+            name = pending.pop()
+            above = by_name[name]
+            if name in seen or above.model.settings.materialized != "ephemeral":
+                continue
+            seen.add(name)
+            pending += above.inside
+            for use in above.query.parameters:
+                yield Problem(
+                    "view-parameter",
+                    f"the view {quoted(str(view.model.name))} takes this query in, and cannot take the"
+                    f" parameter {quoted(f':{use.name}')}",
+                    f'a view is read without a run: set materialized = "table" in {view.model.path},'
+                    " or use var()",
+                    use.place,
+                )
 
 
 def _tables_of(audits: Iterable[Audit]) -> Iterator[str]:
