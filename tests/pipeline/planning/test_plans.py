@@ -342,3 +342,16 @@ def test_a_view_has_the_types_that_a_catalog_can_keep(tmp_path: Path) -> None:
     assert refused.status == "refused"
     (obstacle,) = refused.obstacles
     assert obstacle.message == "column `n` has the type interval day, which no view can have"
+
+
+def test_a_field_that_left_is_news_only_once(tmp_path: Path) -> None:
+    made = "SELECT named_struct('a', 1, 'b', array(named_struct('c', 2, 'd', 3))) AS s"
+    shop = Workshop.in_folder(tmp_path, one__made=made)
+    shop.carry_out()
+    shop.model("one.made", made.replace(", 'd', 3", ", 'e', 4"))
+    changed = shop.of("one.made")
+    assert [each.path for each in changed.newly_padded] == [("s", "b", "element", "d")]
+    shop.carry_out()
+    assert shop.of("one.made").status == "unchanged"
+    shop.model("one.made", "SELECT named_struct('a', 1) AS s")
+    assert [each.path for each in shop.of("one.made").newly_padded] == [("s", "b")]

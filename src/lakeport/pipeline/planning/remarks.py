@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from lakeport.core.names import NameMap, fold, quoted
 from lakeport.pipeline.graph.model import Node
-from lakeport.pipeline.growth.model import Foreign
-from lakeport.pipeline.growth.plan import Plan, dotted
+from lakeport.pipeline.growth.model import Foreign, ListOf, MapOf, StructOf, Type
+from lakeport.pipeline.growth.plan import Path, Plan, dotted
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told
 from lakeport.pipeline.planning.known import VOID
 from lakeport.pipeline.planning.model import Obstacle
@@ -26,12 +26,28 @@ def kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
     """Padded columns that the last run had no values for either: it lacked them, or gave a bare NULL."""
     if last is None or last.columns is None:
         return frozenset()
-    given = NameMap((field.name, field.type) for field in last.columns.columns)
+    given = last.columns.columns
     return frozenset(
         fold(dotted(each.path))
         for each in growth.padded
-        if len(each.path) == 1 and given.get(each.path[0], VOID) == VOID
+        if _type_at(StructOf(given), each.path) == VOID
     )
+
+
+def _type_at(type_: Type, path: Path) -> Type:
+    """Of what is at a path inside of it; that of nothing where there is nothing."""
+    if not path:
+        return type_
+    match type_, path[0]:
+        case StructOf(), name:
+            inside = NameMap((field.name, field.type) for field in type_.fields)
+            return _type_at(inside.get(name, VOID), path[1:])
+        case ListOf(), "element":
+            return _type_at(type_.element, path[1:])
+        case MapOf(), "value":
+            return _type_at(type_.value, path[1:])
+        case _:
+            return VOID
 
 
 def emptied(growth: Plan) -> Iterator[str]:
