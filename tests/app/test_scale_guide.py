@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Callable
 from pathlib import Path
 
@@ -18,8 +19,11 @@ from lakeport.state.leases import TTL_SECONDS
 
 GUIDE = Path(__file__).parents[2] / "docs" / "guides" / "scale.md"
 TEXT = GUIDE.read_text()
-EXAMPLES = re.findall(r"^```toml\n(.*?)^```", TEXT, re.DOTALL | re.MULTILINE)
-CLUSTER, CONNECT, ROLE, SEVERAL = EXAMPLES
+EXAMPLES = [
+    textwrap.dedent(block)
+    for block in re.findall(r"^ *```toml\n(.*?)^ *```", TEXT, re.DOTALL | re.MULTILINE)
+]
+GLUE, CLUSTER, CONNECT, ROLE, SEVERAL = EXAMPLES
 
 Read = Callable[..., Settings]
 
@@ -29,6 +33,14 @@ def test_every_example_is_a_project_whose_spark_could_be_started(read: Read, exa
     settings = read(example)
     require_agreement(spark_options(settings))
     assert profile_of(settings).name == "lake"
+
+
+def test_glue_is_a_service_whose_files_are_in_s3(read: Read) -> None:
+    settings = read(GLUE)
+    profile = profile_of(settings)
+    assert (profile.type, profile.warehouse) == ("rest", "111122223333")
+    assert profile.properties["lakeport.table-location"].startswith("s3://")
+    assert spark_options(settings).s3
 
 
 def test_a_cluster_is_tuned_for_volume_and_never_quick(read: Read) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,6 +15,7 @@ from pyiceberg.types import LongType, NestedField
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.iceberg.connect import connect, probe
+from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.ports import NamespaceInfo, Ref, ScanRequest
 from lakeport.catalog.reading import read
 from lakeport.core.errors import (
@@ -212,6 +214,29 @@ def test_what_we_change_ourselves_is_seen_at_once(server: RestServer) -> None:
         server.answer_instead = lambda _: (503, "")
         with pytest.raises(UnavailableError), catalog.changing() as native:
             native.drop_table("shop.More")
+
+
+def test_a_service_that_wants_a_location_is_told_one(server: RestServer) -> None:
+    """Glue's REST endpoint leaves it to the client; others have places of their own."""
+    native = server.catalog
+    native.create_namespace("bare")
+    native.create_namespace("placed", {"location": f"{server.warehouse}/glue/placed/"})
+    definition = Definition(pa.schema([("k", pa.int64())]))
+
+    def made(profile: Profile, namespace: str, table: str) -> str:
+        with IcebergCatalog(profile) as catalog:
+            catalog.namespace(namespace).create_table(table, definition)
+        return native.load_table((namespace, table)).location()
+
+    glue = {"rest.signing-name": "glue"}
+    below = made(server.profile(**glue), "placed", "#t")
+    assert re.fullmatch(rf"{server.warehouse}/glue/placed/_t-[0-9a-f]{{32}}", below)
+    with pytest.raises(PreconditionError, match="namespace `bare` has none") as caught:
+        made(server.profile(**glue), "bare", "t")
+    assert "lakeport.table-location" in (caught.value.hint or "")
+    said = {**glue, "lakeport.table-location": f"{server.warehouse}/said/"}
+    assert made(server.profile(**said), "bare", "t").startswith(f"{server.warehouse}/said/bare/t-")
+    assert made(server.profile(), "bare", "u") == f"{server.warehouse}/bare/u"
 
 
 # -- who asks ------------------------------------------------------------------------------------

@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import pyarrow as pa
 from pyiceberg.catalog import Catalog
@@ -41,13 +41,21 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.layout import partition_spec, sort_order
 from lakeport.catalog.iceberg.types import columns_for, describe
 from lakeport.catalog.iceberg.types.describe import ids_in_order
-from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
+from lakeport.core.errors import (
+    AlreadyExistsError,
+    InvalidRequestError,
+    NotFoundError,
+    PreconditionError,
+)
 from lakeport.core.names import TableName, quoted, why_unsafe_table
 
 # Its models are built by field names, which their types do not know.
 _update: Any = update
 _LAST_ADDED = -1
 _LONGEST = 64  # letters of a table's name in its folder's
+
+_PLACE = "lakeport.table-location"
+_SIGNED_FOR = "rest.signing-name"
 
 
 def create_table(
@@ -170,11 +178,14 @@ def _create_in_sql(catalog: PatientSqlCatalog, name: TableName, new: _New) -> Ta
 
 def own_folder(catalog: SqlCatalog, name: TableName, uuid: UUID) -> str:
     """Where a new table or view goes."""
-    # A name may hold what means something in a URL, such as `#`; the uuid tells folders apart.
-    word = re.sub(r"[^\w-]", "_", name.table, flags=re.ASCII)
-    folder = f"{word[:_LONGEST]}-{uuid.hex}"
     resolve = catalog._resolve_table_location  # noqa: SLF001  nothing public knows the warehouse
-    return str(resolve(None, name.namespace, folder))
+    return str(resolve(None, name.namespace, _folder(name.table, uuid)))
+
+
+def _folder(table: str, uuid: UUID) -> str:
+    # A name may hold what means something in a URL, such as `#`; the uuid tells folders apart.
+    word = re.sub(r"[^\w-]", "_", table, flags=re.ASCII)
+    return f"{word[:_LONGEST]}-{uuid.hex}"
 
 
 def _from_nothing(metadata: TableMetadata) -> tuple[TableUpdate, ...]:
@@ -199,6 +210,7 @@ def _create_by_service(catalog: Catalog, new: _New) -> Table:
     table = catalog.create_table(
         new.identifier,
         new.schema,
+        _service_location(catalog, new.identifier),
         partition_spec=new.spec,
         sort_order=new.order,
         properties=dict(new.properties),
@@ -214,6 +226,23 @@ def _create_by_service(catalog: Catalog, new: _New) -> Table:
         (_update.SetPropertiesUpdate(updates=_said(own)),),
     )
     return catalog.load_table(new.identifier)
+
+
+def _service_location(catalog: Catalog, identifier: Identifier) -> str | None:
+    """None where the service has a place of its own for each table, as all but Glue's REST endpoint have."""
+    *levels, table = identifier
+    place = catalog.properties.get(_PLACE)
+    if place is not None:
+        place = "/".join((place.rstrip("/"), *levels))
+    elif catalog.properties.get(_SIGNED_FOR) == "glue":
+        place = catalog.load_namespace_properties(tuple(levels)).get("location")
+        if not place:
+            raise PreconditionError(
+                f"Glue wants a location for each table, and namespace {quoted('.'.join(levels))} has none",
+                hint=f'set "{_PLACE}" = "s3://BUCKET/FOLDER" in [catalog], or the location of the'
+                " database in Glue",
+            )
+    return None if place is None else f"{place.rstrip('/')}/{_folder(table, uuid4())}"
 
 
 def _identifier(name: TableName) -> Identifier:
