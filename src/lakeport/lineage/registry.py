@@ -48,6 +48,8 @@ class Registry:
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
         self._routines: dict[str, Routine | None] = {}
+        # Whether any function was created.
+        self.has_routines = False
         # Spark's setting that makes quoted names in a select list regular expressions.
         self.quoted_patterns = False
         # Whether those tell capitals from small letters.
@@ -292,16 +294,12 @@ class Registry:
         """
         self._changed(("",), "define_routine", name, routine)
         self._routines[name.casefold()] = routine
+        self.has_routines = True
 
     def full_name(self, parts: list[str]) -> list[str]:
         """What is stored belongs to a catalog and a namespace: by default, Spark's own."""
         first = [self.default_catalog or "spark_catalog", self.default_schema or "default"]
         return [*first[: max(0, 3 - len(parts))], *parts]
-
-    @property
-    def has_routines(self) -> bool:
-        """Whether any function was created."""
-        return bool(self._routines)
 
     def routine(self, name: str) -> Routine | None:
         """The function of the workload that a call means."""

@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.variables import Variable
 
 
+_NO_SOURCE = SourceText("")
+
+
 class Session:
     """The state of one analysis."""
 
@@ -37,7 +40,7 @@ class Session:
         )
         self.time = self.options.analysis_time or _now()
         self.issues: list[Issue] = []
-        self.source = SourceText("")
+        self.source = _NO_SOURCE
         # Variables the workload declared.
         self.variables: dict[str, Variable] = {}
         self.tagged = bool(request.tag_hints)

@@ -211,8 +211,9 @@ class Binder:
             # Straight from the tree: `name` is a property that costs more than the rest of this.
             args = identifier.args
             text = args["this"]
-            if not args.get("quoted"):
-                return self.folded.get(text) or self.folding.column(text)
+            if "quoted" not in args or not args["quoted"]:
+                folded = self.folded
+                return folded[text] if text in folded else self.folding.column(text)
             return self.folding.column(text, quoted=True)
         if identifier.__class__ is exp.Column:
             return self.key(identifier.this)
@@ -226,10 +227,11 @@ class Binder:
 
     def span(self, node: exp.Expr | None) -> tuple[int, int] | None:
         """Where a node's own token stands."""
-        if node is None or not node._meta:  # noqa: SLF001 - `meta` would allocate a dict per node
+        meta = node._meta if node is not None else None  # noqa: SLF001 - `meta` would allocate a dict per node
+        if not meta or "start" not in meta:
             return None
         # Names the parser splits itself have positions, but no value in them.
-        start, end = node._meta.get("start"), node._meta.get("end")  # noqa: SLF001 - the same
+        start, end = meta["start"], meta["end"]
         return (start, end + 1) if start is not None and end is not None else None
 
     def extent(self, node: exp.Expr) -> tuple[int, int] | None:

@@ -74,7 +74,8 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     """The inputs a column reference stands for; usually one."""
     args = node.args
     identifier = args["this"]
-    table = args.get("table")
+    # A subscript is several times as fast as `get`, and there are more of these than of all else.
+    table = args["table"] if "table" in args else None  # noqa: SIM401 - see above
     if table is None:
         if identifier.__class__ is exp.Parameter:
             refs = _by_position(binder, node, scope, role)
@@ -83,14 +84,12 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     elif (
         identifier.__class__ is not exp.Identifier
         or table.__class__ is not exp.Identifier
-        or args.get("db") is not None
+        or (len(args) > 2 and args.get("db") is not None)
     ):
         refs = _unusual(binder, node, scope, role)
     else:
         # `t.c`, the usual form, if it is as simple as it looks.
-        folded, inner, outer = binder.folded, identifier.args, table.args
-        name = (not inner.get("quoted") and folded.get(inner["this"])) or binder.key(identifier)
-        alias = (not outer.get("quoted") and folded.get(outer["this"])) or binder.key(table)
+        name, alias = binder.key(identifier), binder.key(table)
         sources = scope.sources
         if sources and sources[-1] is scope.last:
             relation = scope.addresses.get(alias)

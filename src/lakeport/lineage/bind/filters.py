@@ -41,25 +41,27 @@ def bind_filter(
     conjuncts = _conjuncts(condition)
     exact = texts is not None and len(texts) == len(conjuncts)
     subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
+    wants_indirect, wants_text = binder.wants_indirect, binder.wants_text
+    binder.filters += len(conjuncts)
     for position, conjunct in enumerate(conjuncts):
-        if binder.wants_indirect:
+        if wants_indirect:
             refs = collect(binder, conjunct, scope, FILTER)
             scope.indirect += [(ref, subtype) for ref in refs]
         else:
             refs = _inputs(binder, conjunct, scope)
-        binder.filters += 1
         if conjunct.__class__ in _COMPARISONS:
             _check_comparison(binder, conjunct)
-        if not binder.wants_text:
+        if not wants_text:
             continue
         noted = (texts[position] if exact and texts is not None else binder.sql(conjunct), clause)
-        touched: list[Relation] = []
+        last: Relation | None = None
         for ref in refs:
             origin = ref.origin
-            relation = origin.relation if isinstance(origin, Column) else origin
-            if relation is not None and relation not in touched:
-                touched.append(relation)
-                relation.filters.append(noted)
+            relation = origin.relation if origin.__class__ is Column else origin
+            # Once in a row is enough: what is noted twice is shown once.
+            if relation is not None and relation is not last:
+                last = relation  # type: ignore[assignment] # a column was left behind above
+                relation.filters.append(noted)  # type: ignore[union-attr] # the same
         if joined and conjunct.__class__ is exp.EQ:
             _note_join_key(binder, conjunct, joined)
 

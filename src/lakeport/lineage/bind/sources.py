@@ -65,6 +65,20 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
         _add_named(binder, node, scope)
     else:
         _add_unlike_table(binder, node, scope)
+    if not _MORE.isdisjoint(args):
+        _add_more(binder, node, scope, first)
+    sources = scope.sources
+    if len(sources) == first + 1:
+        return [sources[first].relation]
+    return [source.relation for source in sources[first:]]
+
+
+_MORE = frozenset({"pivots", "joins", "laterals"})
+
+
+def _add_more(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
+    """What a FROM item carries along: pivots, and joins of its own."""
+    args = node.args
     if args.get("pivots"):
         _apply_pivots(binder, node, scope, first)
     ordinal = 0
@@ -72,7 +86,6 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
         ordinal = _add_join(binder, join, scope, None, ordinal)
     for lateral in args.get("laterals") or ():
         add_source(binder, lateral, scope)
-    return [source.relation for source in scope.sources[first:]]
 
 
 def _add_unlike_table(binder: Binder, node: exp.Expr, scope: Scope) -> None:
@@ -300,6 +313,9 @@ def join_type(join: exp.Expr) -> str:
     """The kind of join in one word."""
     args = join.args
     node = args.get("this")
+    if len(args) == 2 and args.get("kind") == "CROSS" and node.__class__ is exp.Table:
+        # A comma, or CROSS JOIN.
+        return "CROSS"
     if node.__class__ is exp.Lateral and node.args.get("cross_apply") is not None:
         return "CROSS_APPLY" if node.args["cross_apply"] else "OUTER_APPLY"
     plain = args.get("on") is None and not args.get("using")

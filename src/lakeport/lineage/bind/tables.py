@@ -115,10 +115,12 @@ _METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
 def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
     """A table's folded parts and their original spelling."""
     fold = binder.folding.table
-    only = node.args.get("this")
-    if only.__class__ is exp.Identifier and node.args.get("db") is None:
+    args = node.args
+    only = args.get("this")
+    if only.__class__ is exp.Identifier and ("db" not in args or args["db"] is None):
         facts = only.args
-        if not (facts.get("temporary") or facts.get("global_") or binder.folding.shards):
+        # `#t` and `##t` have more facts than a text and its quotes.
+        if len(facts) <= 2 and not binder.folding.shards:
             # A bare name, as most are.
             text = facts["this"]
             return (fold(text, quoted=bool(facts.get("quoted"))),), (text,)
