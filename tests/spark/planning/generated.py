@@ -1,7 +1,7 @@
 """Small random projects, and random edits of them, for plans that are held against runs.
 
 Two sources, two to five models above them, of every materialization and strategy that needs no calendar. Each
-model gives `id` and a few columns made of what it reads. Types are known in four words, so that an expression
+model gives `id` and a few columns made of what it reads. Types are known in five words, so that an expression
 can be made of any column; everything else is left to whoever plans and runs it.
 """
 
@@ -13,10 +13,10 @@ from typing import Any, Literal, TypeAlias
 
 from tests.spark.running.folder import Folder
 
-Kind: TypeAlias = Literal["int", "long", "text", "date"]
+Kind: TypeAlias = Literal["int", "long", "text", "date", "struct"]
 
 SOURCES: dict[str, dict[str, Kind]] = {
-    "raw.left": {"id": "long", "n": "long", "t": "text", "d": "date"},
+    "raw.left": {"id": "long", "n": "long", "t": "text", "d": "date", "s": "struct"},
     "raw.right": {"id": "long", "k": "long", "u": "text"},
 }
 # A column's expression by what it is made of, and what comes out.
@@ -25,6 +25,7 @@ _MADE: dict[Kind, tuple[tuple[str, Kind], ...]] = {
     "long": (("{}", "long"), ("CAST({} AS INT)", "int"), ("coalesce({}, 7L)", "long")),
     "text": (("{}", "text"), ("upper({})", "text"), ("length({})", "int")),
     "date": (("{}", "date"), ("date_add({}, 1)", "date"), ("year({})", "int")),
+    "struct": (("{}", "struct"), ("{}.a", "long"), ("named_struct('a', {}.a, 'z', 1)", "struct")),
 }
 _STORED = ("append", "delete_insert", "merge", "overwrite_partitions", "table")
 

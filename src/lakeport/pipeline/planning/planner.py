@@ -172,7 +172,8 @@ class Planner:
         growth = plan_growth(before.columns, source, request.policy)
         is_whole = not any(_is_new(name, before.columns) for name in told.unknown)
         self.futures.put(node.name, growth.after if is_whole else None)
-        plan = replace(plan, growth=growth, kept=kept(growth, before.last))
+        before_too = kept(before.columns, before.last, request.policy) if growth.padded else ()
+        plan = replace(plan, growth=growth, kept=frozenset(before_too))
         if full and strategy_of(settings, full_refresh=False) != "full":
             plan = replace(plan, warnings=(*plan.warnings, *emptied(growth)))
         if plan.changes_schema and not plan.creates:

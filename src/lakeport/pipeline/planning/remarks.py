@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeport.core.names import NameMap, fold, quoted
+from lakeport.core.names import fold, quoted
 from lakeport.pipeline.graph.model import Node
-from lakeport.pipeline.growth.model import Foreign, ListOf, MapOf, StructOf, Type
-from lakeport.pipeline.growth.plan import Path, Plan, dotted
+from lakeport.pipeline.growth.model import Foreign, Schema
+from lakeport.pipeline.growth.plan import Plan, dotted
+from lakeport.pipeline.growth.planner import plan_growth
+from lakeport.pipeline.growth.policy import Policy
 from lakeport.pipeline.planning.columns import NOT_LOADED, Told
 from lakeport.pipeline.planning.known import VOID
 from lakeport.pipeline.planning.model import Obstacle
@@ -22,32 +24,15 @@ def said(node: Node) -> Iterator[str]:
             yield f"{issue.place}: {issue.message}{hint}"
 
 
-def kept(growth: Plan, last: LastBuilt | None) -> frozenset[str]:
-    """Padded columns that the last run had no values for either: it lacked them, or gave a bare NULL."""
+def kept(held: Schema, last: LastBuilt | None, policy: Policy) -> frozenset[str]:
+    """Padded columns that are no news: the last run gave nothing for them either.
+
+    Its query may have lacked them, given a bare NULL, or values of a type that are put beside them.
+    """
     if last is None or last.columns is None:
         return frozenset()
-    given = last.columns.columns
-    return frozenset(
-        fold(dotted(each.path))
-        for each in growth.padded
-        if _type_at(StructOf(given), each.path) == VOID
-    )
-
-
-def _type_at(type_: Type, path: Path) -> Type:
-    """Of what is at a path inside of it; that of nothing where there is nothing."""
-    if not path:
-        return type_
-    match type_, path[0]:
-        case StructOf(), name:
-            inside = NameMap((field.name, field.type) for field in type_.fields)
-            return _type_at(inside.get(name, VOID), path[1:])
-        case ListOf(), "element":
-            return _type_at(type_.element, path[1:])
-        case MapOf(), "value":
-            return _type_at(type_.value, path[1:])
-        case _:
-            return VOID
+    then = plan_growth(held, last.columns.columns, policy)
+    return frozenset(fold(dotted(each.path)) for each in then.padded)
 
 
 def emptied(growth: Plan) -> Iterator[str]:
