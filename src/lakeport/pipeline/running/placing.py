@@ -115,7 +115,9 @@ def _inside(reading: Reading, node: Node, offset: int) -> tuple[Node, int] | Non
         if there < 0:
             return None
         if at < there + len(new):
-            return _in_name(reading, node, reference, at - there) or (node, start)
+            is_query = new.startswith(f"{reference.lead}{_OPENED}")
+            found = _in_query(reading, reference, at - there) if is_query else None
+            return found or (node, start)
         there += len(new)
         here = end
         if _JOINED.fullmatch(new[-1:] + query.sql[end : end + 1]):
@@ -123,17 +125,10 @@ def _inside(reading: Reading, node: Node, offset: int) -> tuple[Node, int] | Non
     return node, min(here + at - there, len(query.sql))
 
 
-def _in_name(
-    reading: Reading, node: Node, reference: Reference, at: int
-) -> tuple[Node, int] | None:
+def _in_query(reading: Reading, reference: Reference, at: int) -> tuple[Node, int] | None:
     """In the query of a model that stands in the place of its name."""
-    if reference.kind != "model":
-        return None
-    above = reading.graph.node(reference.table)
     offset = at - len(reference.lead) - len(_OPENED)
-    if above is node or not reading.is_expanded(above) or offset < 0:
-        return None
-    return _inside(reading, above, offset)
+    return _inside(reading, reading.graph.node(reference.table), offset) if offset >= 0 else None
 
 
 def _edits(reading: Reading, node: Node) -> Iterator[tuple[int, int, str, Reference]]:
