@@ -196,14 +196,16 @@ class GlobalGraph:
                 if _masks(held.metadata) and not _masks(edge.metadata):
                     held.metadata = edge.metadata
 
-    def link(self, index: int, reads: list[str], writes: list[str], *, rewrites: bool) -> None:
+    def link(
+        self, index: int, reads: list[str], writes: list[str], rewrites: Collection[str]
+    ) -> None:
         """Cross-statement edges: to the last full rewrite and everything appended since."""
         for name in reads:
             for producer in self._producers.get(name, []):
                 if producer != index:
                     self._cross(name, producer, index)
         for name in writes:
-            if rewrites:
+            if name in rewrites:
                 self._producers[name] = [index]
             else:
                 self._producers.setdefault(name, []).append(index)

@@ -113,8 +113,8 @@ class Analysed(NamedTuple):
     owners: dict[str, str]
     reads: list[str]
     writes: list[str]
-    rewrites: bool
-    # Node ids of the tables that hold nothing but its rows afterwards.
+    # Which of the tables it writes hold nothing but its rows afterwards, and their nodes.
+    rewrites: list[str]
     renewed: list[str]
 
     def join(self, session: Session, graph: GlobalGraph) -> None:
@@ -122,7 +122,7 @@ class Analysed(NamedTuple):
         self.use(session)
         index = self.lineage.statement_index
         graph.add(self.lineage, self.names, self.owners, self.renewed)
-        graph.link(index, self.reads, self.writes, rewrites=self.rewrites)
+        graph.link(index, self.reads, self.writes, self.rewrites)
 
     def use(self, session: Session) -> None:
         """Be counted among the statements that use its tables."""
@@ -161,6 +161,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     names: dict[str, Name] = {}
     reads: dict[str, None] = {}
     writes: dict[str, None] = {}
+    rewrites: list[str] = []
     renewed: list[str] = []
     for relation in binder.relations:
         if relation.local_kind is not None or relation.kind == "output" or relation.node is None:
@@ -174,10 +175,10 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
             reads[first] = None
         if relation.written:
             writes[first] = None
-            if kind in _REWRITES:
+            if kind in _REWRITES and not relation.appended:
+                rewrites.append(first)
                 renewed.append(relation.node)
     owners = emitter.fields if statement.incremental is None else owners_of(result.edges)
-    rewrites = kind in _REWRITES
     binder.dissolve()
     return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed)
 

@@ -107,6 +107,21 @@ CREATE MATERIALIZED VIEW mv TO kept AS SELECT id, upper(name) AS name FROM raw;
 --> kept.name <- mv.name
 --> stmt 0 CREATE_VIEW reads raw writes mv, kept
 
+-- case: rows_of_a_materialized_view_come_to_those_its_table_has
+-- dialect: clickhouse
+-- table: raw(id Int32)
+-- table: more(id Int32)
+-- table: kept(id Int32)
+INSERT INTO kept SELECT id FROM more;
+CREATE MATERIALIZED VIEW mv TO kept AS SELECT id FROM raw;
+SELECT id FROM kept;
+--> @0 kept.id <- more.id
+--> @1 mv.id <- raw.id
+--> @1 kept.id <- mv.id
+--> @2 out.id <- kept.id
+--> cross 0 -> 2
+--> cross 1 -> 2
+
 -- case: cache_table_as
 -- table: s(a int)
 CACHE TABLE c AS SELECT a FROM s;

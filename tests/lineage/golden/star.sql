@@ -15,6 +15,16 @@ SELECT b.* FROM a CROSS JOIN b;
 --> out.y <- b.y
 --> out <+ a
 
+-- case: in_parentheses
+-- dialect: spark
+-- table: a(x int, y string)
+SELECT (*), ((a.*)), (a.x) FROM a;
+--> out.x <- a.x
+--> out.y <- a.y
+--> out.x <- a.x
+--> out.y <- a.y
+--> out.x <- a.x
+
 -- case: schema_qualified
 -- table: s.a(x int)
 SELECT s.a.* FROM s.a;

@@ -36,6 +36,9 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
     spans: list[tuple[int, int]] | None = None
     for position, projection in enumerate(projections):
         cls = projection.__class__
+        if cls is exp.Paren and binder.dialect.naming == "spark":
+            projection = _star_inside(projection)  # noqa: PLW2901 - parentheses mean nothing there
+            cls = projection.__class__
         if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
             items += expand_star(binder, projection, scope)
             continue
@@ -58,6 +61,14 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
             spans = binder.fragments.items(node) or []
         items += _projection(binder, projection, scope, spans[position] if spans else None, items)
     return items
+
+
+def _star_inside(item: exp.Expr) -> exp.Expr:
+    """Spark's `SELECT (*)` and `((t.*))` are the stars; other parentheses stay as they are."""
+    inner = item
+    while inner.__class__ is exp.Paren:
+        inner = inner.args["this"]
+    return inner if isinstance(inner, exp.Star | exp.Column) and inner.is_star else item
 
 
 def _projection(  # noqa: C901 - once per select item, in one piece on purpose

@@ -129,6 +129,8 @@ class Relation(msgspec.Struct, eq=False):
     path: str = ""
     used: bool = False
     written: bool = False
+    # Written by a statement that makes another relation anew: what this one held before remains.
+    appended: bool = False
     # False for a pure write target.
     is_read: bool = False
     # The id of its node, once it has one.

@@ -135,6 +135,7 @@ def _keep_rows(binder: Binder, view: Relation, node: exp.Expr) -> None:
     if kept is None or not isinstance(kept.this, exp.Table):
         return
     target = target_table(binder, kept.this)
+    target.appended = True
     copies: list[Item] = [
         Column(column.name, column.key, refs=[Ref(column)], identity=True)
         for column in view.columns
