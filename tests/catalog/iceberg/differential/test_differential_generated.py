@@ -32,7 +32,7 @@ from tests.lakes.table import LakeTable
 from tests.lakes.texts import differences
 from tests.strategies import seeded
 
-NORMAL, LONG = 30, 200
+NORMAL, LONG = 30, 100
 
 
 def seeds(count: int, start: int = 0) -> list[int]:
@@ -120,7 +120,7 @@ def test_other_readers_agree_with_the_oracle(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("part", range(8))
+@pytest.mark.parametrize("part", range(4))
 def test_other_readers_agree_with_the_oracle_on_many_tables(
     tmp_path: Path,
     duckdb_reader: DuckDBReader,
