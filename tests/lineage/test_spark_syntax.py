@@ -60,3 +60,38 @@ def test_a_recursion_limit_is_no_part_of_the_lineage() -> None:
     sql = """WITH RECURSIVE r(k) MAX RECURSION LEVEL 9 AS
       (SELECT n FROM trades UNION ALL SELECT k + 1 FROM r WHERE k < 5) SELECT k FROM r"""
     assert list(lineage(sql)) == ["k"]
+
+
+@pytest.mark.parametrize(
+    ("sql", "reads", "writes"),
+    [
+        (
+            "CREATE TABLE IDENTIFIER(:goal) AS SELECT n FROM trades",
+            ["trades"],
+            ["identifier(:goal)"],
+        ),
+        (
+            "CREATE VIEW IF NOT EXISTS IDENTIFIER(:goal) AS SELECT n FROM trades",
+            ["trades"],
+            ["identifier(:goal)"],
+        ),
+        ("CREATE TABLE IDENTIFIER(:goal) (n INT)", [], ["identifier(:goal)"]),
+        ("ALTER TABLE IDENTIFIER(:goal) ADD COLUMN n INT", [], ["identifier(:goal)"]),
+        ("INSERT INTO IDENTIFIER(:goal) SELECT n FROM trades", ["trades"], ["identifier(:goal)"]),
+        ("DROP TABLE IF EXISTS IDENTIFIER(:goal)", [], ["identifier(:goal)"]),
+        ("TRUNCATE TABLE IDENTIFIER(:goal)", [], ["identifier(:goal)"]),
+        ("SELECT x.n FROM IDENTIFIER(:goal) AS x", ["identifier(:goal)"], []),
+    ],
+)
+def test_a_table_that_a_variable_names_is_a_place_of_its_own(
+    sql: str, reads: list[str], writes: list[str]
+) -> None:
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    statement = result.statements[-1]
+    assert statement.reads == reads
+    assert statement.writes == writes
+    codes = [issue.code for issue in result.issues if issue.code != "INFERRED_SCHEMA"]
+    assert codes == ["DYNAMIC_SQL"]
+    place = next(node for node in statement.nodes if node.label == "IDENTIFIER(:goal)")
+    assert place.resolution_source == "unknown"
+    assert place.metadata["placeholder"]

@@ -1,7 +1,8 @@
 """`IDENTIFIER('db.' || 'orders')`: a name written as a constant string, replaced by the name itself.
 
 Done on tokens before parsing, so that tables, columns and functions named this way are read, bound
-and printed like any other. A clause that is not constant stays as it is.
+and printed like any other. A clause that is not constant is a name of its own where only a table can
+stand, told as one that is known at run time; elsewhere it stays as it is.
 """
 
 from __future__ import annotations
@@ -11,6 +12,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.brackets import closing
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
@@ -19,8 +22,13 @@ _PART = re.compile(r"(?:`((?:[^`]|``)+)`|([^`.\s]+))(\.|$)")
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
-def fold_identifiers(tokens: list[Token]) -> None:
-    """Replace every constant IDENTIFIER clause of a statement, in place."""
+# The words in front of a table, and those behind which a function may stand as well.
+_BEFORE_TABLES = frozenset({"TABLE", "VIEW", "INTO", "UPDATE", "EXISTS", "OVERWRITE"})
+_BEFORE_SOURCES = frozenset({"FROM", "JOIN", "USING"})
+
+
+def fold_identifiers(tokens: list[Token], text: str) -> None:
+    """Replace every IDENTIFIER clause of a statement that names a table or is constant, in place."""
     at = len(tokens) - 3
     while at >= 0:
         if tokens[at].token_type is _T.VAR and tokens[at].text.upper() == "IDENTIFIER":
@@ -28,7 +36,24 @@ def fold_identifiers(tokens: list[Token]) -> None:
             names = list(_names(tokens[at + 2 : end])) if end else []
             if names:
                 tokens[at : end + 1] = names
+            elif (end := closing(tokens, at + 1)) and _names_table(tokens, at, end):
+                start, last = tokens[at].start, tokens[end].end
+                name = f"IDENTIFIER{text[tokens[at + 1].start : last + 1]}"
+                tokens[at : end + 1] = [_token(_T.IDENTIFIER, name, tokens[at], start, last)]
         at -= 1
+
+
+def is_dynamic(label: str) -> bool:
+    """Whether a name is a clause that was folded although nobody knows what it will be."""
+    return label.startswith("IDENTIFIER(")
+
+
+def _names_table(tokens: list[Token], at: int, end: int) -> bool:
+    before = tokens[at - 1].text.upper() if at else ""
+    if before in _BEFORE_TABLES:
+        return True
+    called = end + 1 < len(tokens) and tokens[end + 1].token_type is _T.L_PAREN
+    return before in _BEFORE_SOURCES and not called
 
 
 def _closing(tokens: list[Token], at: int) -> int:

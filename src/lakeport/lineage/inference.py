@@ -8,17 +8,35 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakeport.lineage.identifier_clause import is_dynamic
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Relation
+
+
+def _report_dynamic(binder: Binder, relation: Relation) -> None:
+    """A name that a variable gives: a place for the table, and nothing to remember of it."""
+    relation.metadata["placeholder"] = True
+    relation.resolution = "unknown"
+    binder.report(
+        IssueCode.DYNAMIC_SQL,
+        f"the table name `{relation.label}` is computed at run time",
+        extent=relation.span,
+        relation=relation,
+        hint="render the variable before the analysis",
+    )
 
 
 def learn(binder: Binder) -> None:
     """Store the columns this statement used of tables nobody defined."""
     registry = binder.registry
     for relation in binder.relations:
+        if is_dynamic(relation.label):
+            _report_dynamic(binder, relation)
+            continue
         external = "external" in relation.metadata or "metadataTable" in relation.metadata
         if (
             relation.local_kind is not None

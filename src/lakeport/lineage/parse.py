@@ -23,6 +23,7 @@ from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.shims import shimmed
 from lakeport.lineage.spark_syntax import name_columns
+from lakeport.lineage.spark_tokens import join_units
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -162,9 +163,11 @@ class StatementParser:
         if spark:
             unfold_table(tokens)
             if "identifier" in lowered:
-                fold_identifiers(tokens)
+                fold_identifiers(tokens, self._text)
             if "all," in lowered:
                 name_columns(tokens)
+            if "interval" in lowered:
+                join_units(tokens)
 
     def _shims(self, chunk: Chunk) -> Iterator[Shim]:
         yield from inner_statements(chunk.tokens, self._text, self._dialect.parser)

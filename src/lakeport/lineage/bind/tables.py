@@ -13,6 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.scope import Relation
 from lakeport.lineage.bind.system_tables import is_system_table
 from lakeport.lineage.entries import ColumnEntry, Lookup, TableEntry
+from lakeport.lineage.identifier_clause import is_dynamic
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted, unsharded, written_parts
 
@@ -351,6 +352,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
         )
     elif (
         (lookup.entry is None or lookup.entry.inference == "usage")
+        and not is_dynamic(relation.label)
         and binder.session.warns_about_unknown_tables
         and not is_system_table(lookup.name, binder.dialect.name)
     ):

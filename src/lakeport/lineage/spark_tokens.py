@@ -1,0 +1,52 @@
+"""Spark syntax that the parser reads, but as something else: put right on tokens, in place.
+
+Tokens keep their places in the text, so that spans and texts stay what the user wrote.
+"""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+_T = TokenType
+_UNITS = frozenset(
+    {"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
+)
+_SIGNS = frozenset({_T.DASH, _T.PLUS})
+_AMOUNTS = frozenset({_T.NUMBER, _T.STRING})
+
+
+def join_units(tokens: list[Token]) -> None:
+    """`INTERVAL 1 DAY -2 HOURS` is one interval; the parser takes its end for a difference."""
+    for at in range(len(tokens) - 1, -1, -1):
+        if tokens[at].token_type is _T.INTERVAL:
+            _join_from(tokens, at + 1)
+
+
+def _join_from(tokens: list[Token], at: int) -> None:
+    """Give every later amount of an interval its sign inside, so that only plus stands between."""
+    first = True
+    while at < len(tokens):
+        signed = tokens[at].token_type in _SIGNS
+        amount = at + signed
+        if not _is_amount(tokens, amount):
+            return
+        if tokens[at].token_type is _T.DASH and not first:
+            minus, value = tokens[at], tokens[amount]
+            tokens[at] = _as(_T.PLUS, "+", minus)
+            tokens[amount] = _as(_T.STRING, _negated(value.text), value)
+        at, first = amount + 2, False
+
+
+def _is_amount(tokens: list[Token], at: int) -> bool:
+    if at + 1 >= len(tokens) or tokens[at].token_type not in _AMOUNTS:
+        return False
+    return tokens[at + 1].text.upper().removesuffix("S") in _UNITS
+
+
+def _negated(text: str) -> str:
+    plain = text.strip()
+    return plain[1:].lstrip() if plain.startswith("-") else f"-{plain.lstrip('+')}"
+
+
+def _as(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
