@@ -56,8 +56,11 @@ def _shared_tests(*arguments: str) -> tuple[str, ...]:
 
 
 def _heavy_tests(*arguments: str) -> tuple[str, ...]:
-    """For lanes of fewer and longer ones: the next test goes to whoever is free, the longest first."""
-    return _tests("-n", "2", "--dist", "load", "--maxschedchunk", "1", *arguments)
+    """For lanes of fewer and longer ones: the next goes to whoever is free, the longest first.
+
+    Without groups `loadgroup` deals them out one by one; `load` would give the two longest to one worker.
+    """
+    return _tests("-n", "2", "--dist", "loadgroup", *arguments)
 
 
 # How Iceberg tables are written has lanes of its own, beside reading them.
