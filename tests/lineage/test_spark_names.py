@@ -340,6 +340,24 @@ def test_a_natural_join_leaves_a_third_relations_column_beside_the_merged_one() 
     assert names(sql) == ["id", "k", "id", "k"]
 
 
+@pytest.mark.parametrize(
+    ("aggregates", "expected"),
+    [
+        ("sum(id)", ["x"]),
+        ("sum(id) AS s, max(id)", ["x_s", "x_max(id)"]),
+        ("CEIL(sum(id)), FLOOR(max(id))", ["x_CEIL(sum(id))", "x_FLOOR(max(id))"]),
+        ("CEIL(sum(id), 1), CEILING(sum(id))", ["x_ceil(sum(id), 1)", "x_ceiling(sum(id))"]),
+        ("sum(id) + 1, count(*)", ["x_(sum(id) + 1)", "x_count(1)"]),
+        ("round(avg(id)), count(DISTINCT id)", ["x_round(avg(id), 0)", "x_count(DISTINCT id)"]),
+    ],
+)
+def test_several_aggregates_of_a_pivot_are_printed_as_items_are(
+    aggregates: str, expected: list[str]
+) -> None:
+    sql = f"SELECT * FROM (SELECT id, name FROM shop) PIVOT ({aggregates} FOR name IN ('x'))"
+    assert names(sql) == expected
+
+
 def test_pivoted_rows_and_arrays_name_their_columns() -> None:
     sql = """SELECT * FROM (SELECT id, name, xs, price FROM shop)
       PIVOT (sum(price) FOR (name, xs) IN (('a', array(1, 2)), ('b', array(3))))"""
@@ -384,6 +402,19 @@ def test_a_lateral_subquery_shows_where_an_outer_column_comes_from() -> None:
         ("rtrim('a', name)", "TRIM(TRAILING a FROM name)"),
         ("trim(LEADING 'a' FROM low)", "TRIM(LEADING 'a' collate UTF8_LCASE FROM low)"),
         ("btrim('a', low)", "btrim(a, low)"),
+        ("split(low, ',')", "split(low, ,, -1)"),
+        ("lower(low) || 'a'", "concat(lower(low), 'a' collate UTF8_LCASE)"),
+        ("substr(low, 1, 2) = 'a'", "(substr(low, 1, 2) = 'a' collate UTF8_LCASE)"),
+        ("max(low) = 'a'", "(max(low) = 'a' collate UTF8_LCASE)"),
+        ("CAST(low AS STRING) = 'a'", "(CAST(low AS STRING) = a)"),
+        (
+            "concat(upper(low), 'b') = 'c'",
+            "(concat(upper(low), 'b' collate UTF8_LCASE) = 'c' collate UTF8_LCASE)",
+        ),
+        (
+            "trim(low) IN ('a', 'b')",
+            "(trim(low) IN ('a' collate UTF8_LCASE, 'b' collate UTF8_LCASE))",
+        ),
         (
             "CASE WHEN low = 'x' THEN 'y' ELSE low END",
             "CASE WHEN (low = 'x' collate UTF8_LCASE) THEN 'y' collate UTF8_LCASE ELSE low END",

@@ -165,3 +165,10 @@ CREATE TABLE u AS SELECT a, b, c, c COLLATE unicode AS d, CAST(c AS STRING COLLA
 --> partial
 --> schema t(a STRING collate utf8_lcase, b ARRAY<STRING COLLATE sr_latn_ai>, c STRING) implied @0
 --> schema u(a STRING collate utf8_lcase, b ARRAY<STRING COLLATE sr_latn_ai>, c STRING, d string collate UNICODE, e string collate UNICODE_CI) implied @1
+
+-- case: spark_strings_take_the_collation_of_the_other_branch
+-- dialect: spark
+CREATE TABLE t (a STRING COLLATE utf8_lcase);
+CREATE TABLE u AS SELECT coalesce(a, 'q') AS b, CASE WHEN true THEN 'q' ELSE a END AS c, array(a, 'q') AS d FROM t;
+--> schema t(a STRING collate utf8_lcase) implied @0
+--> schema u(b string collate UTF8_LCASE, c string collate UTF8_LCASE, d array<string collate UTF8_LCASE>) implied @1

@@ -145,6 +145,30 @@ class Fragments:
                         return [t for t in self._tokens[index:end] if body[0] <= t.start < body[1]]
         return []
 
+    def pivot_items(self, start: int) -> list[list[Token]]:
+        """The tokens of each aggregate of the PIVOT whose parentheses hold the code point."""
+        place, tokens = self._position(start), self._tokens
+        closing = self._scanned().closing
+        for at in range(place - 1 if place is not None else 0, 0, -1):
+            inside = tokens[at - 1].text.upper() == "PIVOT" and closing.get(at, 0) > (place or 0)
+            if inside:
+                return self._aggregates(at + 1, closing[at])
+        return []
+
+    def _aggregates(self, begin: int, end: int) -> list[list[Token]]:
+        found: list[list[Token]] = []
+        depth, start = 0, begin
+        for index in range(begin, end):
+            token = self._tokens[index]
+            kind = token.token_type
+            depth += (kind in OPEN) - (kind in CLOSE)
+            if depth == 0 and (kind is _COMMA or token.text.upper() == "FOR"):
+                found.append(self._tokens[start:index])
+                start = index + 1
+                if kind is not _COMMA:
+                    break
+        return found
+
     def body(self, start: int) -> tuple[int, int] | None:
         """The code points inside the parentheses after the name at `start` and its AS."""
         position = self._position(start)

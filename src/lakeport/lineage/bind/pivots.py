@@ -21,6 +21,7 @@ from lakeport.lineage.bind.scope import (
     Source,
     Tail,
 )
+from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType
 
 if TYPE_CHECKING:
@@ -114,14 +115,31 @@ def _pivot(
         relation.arguments = [ref for refs in inputs for ref in refs] + on
         return
     kinds = [binder.types.of(a.this if isinstance(a, exp.Alias) else a) for a in aggregates]
+    endings = _spark_endings(binder, pivot, scope)
     for position, name in enumerate(names):
         turn = position % len(inputs) if inputs else 0
         turned = position // max(len(inputs), 1)
-        shown = name.name or (value_text(values[turned]) if turned < len(values) else "")
+        text = value_text(values[turned]) if turned < len(values) else ""
+        shown = name.name or text
+        if turn in endings and text:
+            shown = f"{text}_{endings[turn]}"
         made = Column(shown, binder.folding.column(shown))
         made.refs = [*(inputs[turn] if inputs else []), *on]
         made.type, made.typed = (kinds[turn] if kinds else None), True
         relation.add(made)
+
+
+def _spark_endings(binder: Binder, pivot: exp.Expr, scope: Scope) -> dict[int, str]:
+    """How Spark's columns end that have a value and one of several aggregates without a name."""
+    aggregates = pivot.expressions
+    unnamed = [n for n, item in enumerate(aggregates) if not isinstance(item, exp.Alias)]
+    extent = binder.extent(pivot) if binder.dialect.naming == "spark" else None
+    if extent is None or len(aggregates) < 2 or not unnamed or len(pivot.args["fields"]) != 1:
+        return {}
+    written = binder.fragments.pivot_items(extent[0])
+    if len(written) != len(aggregates):
+        return {}
+    return {n: output_name(binder, aggregates[n], scope, written[n], []) for n in unnamed}
 
 
 def value_text(value: exp.Expr) -> str:

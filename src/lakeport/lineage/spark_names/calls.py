@@ -27,7 +27,7 @@ _DEFAULT_CLAUSES = (
     "RETURNING STRING",
 )
 # Functions of bytes and keys, whose strings need not agree in collation.
-_BYTEWISE = frozenset({"btrim", "decode", "encode", "map", "to_binary", "try_to_binary"})
+_BYTEWISE = frozenset({"btrim", "decode", "encode", "map", "split", "to_binary", "try_to_binary"})
 _SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 # What to trim, and of what.
 _TRIMMED = 2

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.types.collations import DEFAULT_COLLATION, normal_collation
 
 if TYPE_CHECKING:
@@ -19,6 +20,43 @@ if TYPE_CHECKING:
 
 _T = TokenType
 _NAMES = frozenset({_T.VAR, _T.IDENTIFIER, _T.DOT})
+# Functions whose result is compared as their arguments are.
+_KEEPING = frozenset(
+    [
+        "any_value",
+        "btrim",
+        "coalesce",
+        "concat",
+        "first",
+        "first_value",
+        "greatest",
+        "initcap",
+        "last",
+        "last_value",
+        "lcase",
+        "least",
+        "left",
+        "lower",
+        "lpad",
+        "ltrim",
+        "max",
+        "min",
+        "nvl",
+        "overlay",
+        "repeat",
+        "replace",
+        "reverse",
+        "right",
+        "rpad",
+        "rtrim",
+        "substr",
+        "substring",
+        "translate",
+        "trim",
+        "ucase",
+        "upper",
+    ]
+)
 
 
 def collated(operands: list[Operand], world: Surroundings) -> list[str]:
@@ -37,11 +75,39 @@ def _common(operands: list[Operand], world: Surroundings) -> str | None:
     written = [name for _, tokens in operands if (name := _collation(tokens)) is not None]
     if written:
         return normal_collation(written[0])
-    # Only columns bring one along unasked; asking for the type of a larger part would cost a parse.
-    columns = [tokens for _, tokens in operands if tokens and _is_name(tokens)]
-    kinds = [kind for tokens in columns if (kind := world.type_of(tokens)) is not None]
-    held = {kind.collation for kind in kinds if kind.collation is not None}
+    held = set().union(*(_held(tokens, world) for _, tokens in operands))
     return held.pop() if len(held) == 1 else "null" if held else None
+
+
+def _held(tokens: list[Token], world: Surroundings) -> set[str]:
+    """The collations of the columns an operand is, or is made of by functions that keep them.
+
+    Asking for the type of anything else would cost a parse.
+    """
+    if tokens and _is_name(tokens):
+        kind = world.type_of(tokens)
+        return {kind.collation} if kind is not None and kind.collation is not None else set()
+    called = len(tokens) > 3 and tokens[0].text.lower() in _KEEPING
+    if called and closing(tokens, 1) == len(tokens) - 1:
+        parts = _divided(tokens[2:-1], _T.COMMA)
+    else:
+        parts = _divided(tokens, _T.DPIPE)
+        if len(parts) == 1:
+            return set()
+    return set().union(*(_held(part, world) for part in parts))
+
+
+def _divided(tokens: list[Token], divider: TokenType) -> list[list[Token]]:
+    """The tokens between dividers that stand in no parentheses."""
+    parts: list[list[Token]] = []
+    depth, start = 0, 0
+    for at, token in enumerate(tokens):
+        kind = token.token_type
+        depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
+        if depth == 0 and kind is divider:
+            parts.append(tokens[start:at])
+            start = at + 1
+    return [*parts, tokens[start:]]
 
 
 def _collation(tokens: list[Token]) -> str | None:

@@ -6,9 +6,12 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.cursor import Unprintable
 
 if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
     from lakeport.lineage.spark_names.printer import Printer
 
 _T = TokenType
@@ -18,7 +21,9 @@ _QUANTIFIERS = {"ANY": "likeany", "SOME": "likeany", "ALL": "likeall"}
 
 def predicate_text(printer: Printer) -> str:
     """An operand and the predicates behind it."""
+    start = printer.at
     left = printer.comparison()
+    operand = printer.tokens[start : printer.at]
     while True:
         if printer.word() == "IS":
             left = _is(printer, left)
@@ -30,19 +35,22 @@ def predicate_text(printer: Printer) -> str:
         if word not in _PREDICATES:
             return left
         printer.take()
-        printed = _tail(printer, word, left)
+        printed = _in(printer, left, operand) if word == "IN" else _tail(printer, word, left)
         if negated and printed.startswith(("likeany(", "likeall(")):
             left = f"not{printed}"
         else:
             left = f"(NOT {printed})" if negated else printed
 
 
+def _in(printer: Printer, left: str, operand: list[Token]) -> str:
+    printer.expect("(")
+    if printer.word() in {"SELECT", "WITH", "VALUES", "TABLE"}:
+        return f"({left} IN (listquery({printer.subquery()})))"
+    left, *listed = collated([(left, operand), *printer.operands()], printer.world)
+    return f"({left} IN ({', '.join(listed)}))"
+
+
 def _tail(printer: Printer, word: str, left: str) -> str:
-    if word == "IN":
-        printer.expect("(")
-        if printer.word() in {"SELECT", "WITH", "VALUES", "TABLE"}:
-            return f"({left} IN (listquery({printer.subquery()})))"
-        return f"({left} IN ({', '.join(printer.arguments())}))"
     if word == "BETWEEN":
         low = printer.value()
         printer.expect("AND")

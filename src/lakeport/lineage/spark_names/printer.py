@@ -167,7 +167,8 @@ class Printer(Cursor):
             after = self.at
             right = self._product()
             if operator == "||":
-                left = f"concat({left}, {right})"
+                both = (left, self.tokens[start:before]), (right, self.tokens[after : self.at])
+                left = f"concat({', '.join(collated(list(both), self.world))})"
             elif before - start > _LONG:
                 left = f"({left} {operator} {right})"
             else:

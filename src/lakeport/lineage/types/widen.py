@@ -67,8 +67,14 @@ def _common(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
     if left.kind == right.kind == "interval":
         return spans(left, right)
     if left.kind in TEXTUAL and right.kind in TEXTUAL:
-        return STRING
+        return _strings(left, right)
     return scalar(left, right)
+
+
+def _strings(left: SqlType, right: SqlType) -> SqlType:
+    """A string of which no collation is known takes that of the other; two that differ leave none."""
+    names = {left.collation, right.collation} - {None}
+    return SqlType("string", collation=names.pop()) if len(names) == 1 else STRING
 
 
 def _nested(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
