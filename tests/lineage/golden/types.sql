@@ -172,3 +172,6 @@ CREATE TABLE t (a STRING COLLATE utf8_lcase);
 CREATE TABLE u AS SELECT coalesce(a, 'q') AS b, CASE WHEN true THEN 'q' ELSE a END AS c, array(a, 'q') AS d FROM t;
 --> schema t(a STRING collate utf8_lcase) implied @0
 --> schema u(b string collate UTF8_LCASE, c string collate UTF8_LCASE, d array<string collate UTF8_LCASE>) implied @1
+--> @1 u.b <= t.a
+--> @1 u.c <= t.a
+--> @1 u.d <= t.a
