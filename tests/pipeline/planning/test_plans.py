@@ -355,3 +355,19 @@ def test_a_field_that_left_is_news_only_once(tmp_path: Path) -> None:
     assert shop.of("one.made").status == "unchanged"
     shop.model("one.made", "SELECT named_struct('a', 1) AS s")
     assert [each.path for each in shop.of("one.made").newly_padded] == [("s", "b")]
+
+
+def test_an_ephemeral_model_that_changes_is_told_and_so_are_its_readers(tmp_path: Path) -> None:
+    head = '/* lakeport\nmaterialized = "ephemeral"\n*/\n'
+    shop = Workshop.in_folder(
+        tmp_path, one__base=f"{head}SELECT 1 AS a", one__kept="SELECT * FROM one.base"
+    )
+    shop.carry_out()
+    assert not shop.plan().has_changes
+    shop.model("one.base", f"{head}SELECT 2 AS a")
+    plans = {each.model.table: each for each in shop.plan()}
+    assert plans["base"].status == "changed"
+    assert [reason.text for reason in plans["base"].reasons] == ["its query changed"]
+    assert [reason.text for reason in plans["kept"].reasons] == ["`one.base` changes before it"]
+    shop.carry_out()
+    assert not shop.plan().has_changes

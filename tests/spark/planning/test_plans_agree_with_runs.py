@@ -16,6 +16,8 @@ from tests.spark.running.folder import Folder
 ORDERS = "SELECT id, amount, coupon, at FROM VALUES (1, 10, 'x', DATE '2026-01-01') AS t(id, amount, coupon, at)"
 STAR = "SELECT *, amount * 2 AS twice FROM staging.orders"
 DAILY = "SELECT at AS day, sum(amount) AS total, count(*) AS orders FROM staging.orders GROUP BY at"
+# Its type is what another function finds in a text, which nobody else looks into.
+PARSED = """from_json('{"a": 1}', schema_of_json('{"a": 1, "b": "x"}'))"""
 
 
 @pytest.fixture(scope="session")
@@ -95,10 +97,10 @@ def test_a_struct_that_grows_inside(folder: Folder) -> None:
 
 
 def test_types_that_only_spark_knows_are_asked_for_once(folder: Folder) -> None:
-    folder.model("one.made", "SELECT 1 AS id, from_json('{\"a\": 1}', 'a INT, b STRING') AS parsed")
+    folder.model("one.made", f"SELECT 1 AS id, {PARSED} AS parsed")
     folder.model("two.read", "SELECT *, parsed.a AS a FROM one.made")
     folder.model("three.read", "SELECT a + 1 AS next, parsed FROM two.read")
-    agreed(folder)
+    assert agreed(folder).plan.asked_spark
     again = plan_of(folder)
     assert not again.asked_spark
     assert not again.has_changes
@@ -167,15 +169,21 @@ def test_the_shop_example(folder: Folder) -> None:
     assert "null" in {each.effect for each in found.of("staging.products").downstream}
 
 
-def test_views_are_remembered_so_that_spark_is_asked_once(folder: Folder) -> None:
-    parsed = "from_json('{\"a\": 1}', 'a TINYINT, b STRING') AS parsed"
+def test_views_and_texts_are_remembered_so_that_spark_is_asked_once(folder: Folder) -> None:
+    parsed = f"{PARSED} AS parsed"
     folder.model("one.seen", f"SELECT 1 AS id, {parsed}", materialized="view")
+    folder.model("one.text", f"SELECT 1 AS id, {parsed}", materialized="ephemeral")
+    folder.model("one.more", "SELECT *, parsed.b AS b FROM one.text", materialized="ephemeral")
     folder.model("two.read", "SELECT *, parsed.a + parsed.a AS twice FROM one.seen")
-    agreed(folder)
+    folder.model("two.also", "SELECT id, parsed FROM one.more")
+    assert agreed(folder).plan.asked_spark
     again = plan_of(folder)
     assert not again.asked_spark
     assert not again.has_changes
-    assert {each.known for each in again} == {"last_run"}
+    stored = {each.known for each in again if each.materialized != "ephemeral"}
+    assert stored == {"last_run"}
+    folder.model("one.text", f"SELECT 2 AS id, {parsed}", materialized="ephemeral")
+    assert plan_of(folder).asked_spark
 
 
 def test_the_history_and_the_branches_of_a_table_are_read_as_such(folder: Folder) -> None:

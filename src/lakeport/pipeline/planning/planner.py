@@ -140,6 +140,9 @@ class Planner:
         elif settings.materialized == "view":
             plan = self._view(node, plan, told, last)
         else:
+            # It has no rows of its own; whoever reads it has others, if its text is another one.
+            own = () if last is None else own_reasons(node, last, exists=True)
+            plan = replace(plan, reasons=(*own, *plan.reasons))
             self.futures.put(node.name, told.schema)
         self._roots[node.name.folded] = roots if plan.status == "unchanged" else (node.name,)
         return plan

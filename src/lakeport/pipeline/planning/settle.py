@@ -7,7 +7,7 @@ asked last, for what is unknown even then.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeAlias
 
@@ -38,9 +38,27 @@ def settled(situation: Situation, build: Build) -> tuple[ModelPlan, ...]:
                 break
             seen |= better
             situation = replace(situation, graph=build(seen))
-        if all(plan.known is not None or plan.language != "sql" for plan in plans):
+        if not _in_doubt(situation.graph, plans):
             break
     return plans
+
+
+def _in_doubt(graph: Graph, plans: Sequence[ModelPlan]) -> bool:
+    """Whether there is a query whose columns somebody has to know.
+
+    An ephemeral model that stayed as it was is read as its text: if all who read it are known from their last
+    run, on these very inputs, nobody needs it.
+    """
+    planned = {plan.model.folded for plan in plans}
+    certain = {plan.model.folded for plan in plans if plan.known == "last_run"}
+    for plan in reversed(plans):
+        if plan.known is not None or plan.language != "sql":
+            continue
+        readers = {name.folded for name in graph.downstream(plan.model)} & planned
+        if plan.materialized != "ephemeral" or not readers or not readers <= certain:
+            return True
+        certain.add(plan.model.folded)
+    return False
 
 
 def _better(graph: Graph, futures: Futures) -> dict[TableName, Declared]:
