@@ -95,3 +95,19 @@ def test_a_table_that_a_variable_names_is_a_place_of_its_own(
     place = next(node for node in statement.nodes if node.label == "IDENTIFIER(:goal)")
     assert place.resolution_source == "unknown"
     assert place.metadata["placeholder"]
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "SELECT n FROM ${lake}.goal",
+        "INSERT INTO ${lake}.goal SELECT n FROM trades",
+        "CREATE TABLE ${lake}.goal AS SELECT n FROM trades",
+        "CREATE TABLE ${lake}.goal (n INT)",
+        "UPDATE ${lake}.goal SET n = 1",
+    ],
+)
+def test_a_variable_in_a_name_is_told_wherever_the_name_stands(sql: str) -> None:
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    told = [issue.relation for issue in result.issues if issue.code == "DYNAMIC_SQL"]
+    assert told == ["lake.goal"]

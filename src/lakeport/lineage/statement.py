@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.bind.fragments import Fragments
-from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
+from lakeport.lineage.bodies import routine_header
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.entries import TableEntry
@@ -24,6 +24,7 @@ from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
 from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
 from lakeport.lineage.statements.dispatch import bind_statement
+from lakeport.lineage.statements.functions import bind_routine
 from lakeport.lineage.summary import complexity
 
 if TYPE_CHECKING:
@@ -309,7 +310,7 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
         return inner
     if statement.builds and isinstance(tree, exp.Query):
         return _bind_model(binder, statement, tree)
-    routine = _bind_routine(binder, statement, tree)
+    routine = bind_routine(binder, statement.chunk.tokens, tree)
     if routine is not None:
         return routine
     kind = bind_statement(binder, tree)
@@ -343,26 +344,6 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
     binder.writes.setdefault(shim.path)
     target.receive(binder.query(tree, None, {}))
     return "UNLOAD" if shim.kind == "unload" else "INSERT_OVERWRITE"
-
-
-def _bind_routine(binder: Binder, statement: Statement, tree: exp.Expr) -> str | None:
-    """A routine with a quoted body: statements of their own if it is SQL, closed to us if not."""
-    if tree.__class__ is not exp.Create and tree.__class__ is not exp.Command:
-        return None
-    tokens = statement.chunk.tokens
-    if isinstance(tree, exp.Command) and str(tree.this).upper() == "DO":
-        return "DO"
-    body = quoted_body(tokens)
-    if body is None:
-        return routine_header(tokens) if isinstance(tree, exp.Command) else None
-    if body[0] not in SQL_LANGUAGES:
-        binder.report(
-            IssueCode.UNSUPPORTED_SYNTAX,
-            f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
-            severity="info",
-        )
-    word = tokens[0].text.upper()
-    return next(f"{word}_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)
 
 
 def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:

@@ -20,6 +20,7 @@ from lakeport.lineage.bind.generators import (
     add_values,
 )
 from lakeport.lineage.bind.infer import infer
+from lakeport.lineage.bind.join_kinds import join_type
 from lakeport.lineage.bind.pivots import pivoted
 from lakeport.lineage.bind.scope import (
     CONDITIONAL,
@@ -307,32 +308,6 @@ def _hide(scope: Scope, before: int, kind: str) -> None:
     """Semi and anti joins show one side only."""
     hidden = slice(None, before) if kind.startswith("RIGHT") else slice(before, None)
     scope.sources[hidden] = [replace(source, visible=False) for source in scope.sources[hidden]]
-
-
-def join_type(join: exp.Expr) -> str:
-    """The kind of join in one word."""
-    args = join.args
-    node = args.get("this")
-    if len(args) == 2 and args.get("kind") == "CROSS" and node.__class__ is exp.Table:
-        # A comma, or CROSS JOIN.
-        return "CROSS"
-    if node.__class__ is exp.Lateral and node.args.get("cross_apply") is not None:
-        return "CROSS_APPLY" if node.args["cross_apply"] else "OUTER_APPLY"
-    plain = args.get("on") is None and not args.get("using")
-    if not (args.get("side") or args.get("kind") or args.get("method")):
-        return "CROSS" if plain else "INNER"
-    side = (args.get("side") or "").upper()
-    kind = (args.get("kind") or "").upper()
-    method = (args.get("method") or "").upper()
-    if method == "ASOF":
-        return "AS_OF"
-    if kind in {"SEMI", "ANTI"}:
-        return f"{side if side in {'LEFT', 'RIGHT'} else 'LEFT'}_{kind}"
-    if side in {"LEFT", "RIGHT", "FULL"}:
-        return side
-    if kind == "CROSS":
-        return "CROSS"
-    return "CROSS" if plain and not (kind or method) else "INNER"
 
 
 def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:

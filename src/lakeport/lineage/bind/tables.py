@@ -212,29 +212,35 @@ def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:
     return cte
 
 
+_COMPUTED = (
+    exp.Parameter,
+    exp.Placeholder,
+    exp.DynamicIdentifier,
+    exp.Anonymous,
+    exp.SessionParameter,
+)
+
+
+def report_computed(binder: Binder, node: exp.Expr, shown: tuple[str, ...]) -> bool:
+    """Whether a part of a table's name is a variable, which is reported."""
+    parts = name_parts(node)
+    if not any(isinstance(p, _COMPUTED) and not is_table_variable(binder, p) for p in parts):
+        return False
+    name = dotted(shown) or "dynamic"
+    binder.report(
+        IssueCode.DYNAMIC_SQL,
+        f"the table name `{name}` is computed at run time",
+        at=node,
+        relation_name=name,
+        hint="render the variable before the analysis",
+    )
+    return True
+
+
 def _odd_name(binder: Binder, node: exp.Table, parts: Name, shown: tuple[str, ...]) -> Relation:
     """A path, a stage, or a name that is computed at run time."""
-    dynamic = [
-        p
-        for p in name_parts(node)
-        if isinstance(
-            p,
-            exp.Parameter
-            | exp.Placeholder
-            | exp.DynamicIdentifier
-            | exp.Anonymous
-            | exp.SessionParameter,
-        )
-    ]
-    if dynamic:
+    if report_computed(binder, node, shown):
         name = dotted(shown) or "dynamic"
-        binder.report(
-            IssueCode.DYNAMIC_SQL,
-            f"the table name `{name}` is computed at run time",
-            at=node,
-            relation_name=name,
-            hint="render the variable before the analysis",
-        )
         relation = binder.relation("table", name, parts or (name,))
         relation.complete = False
         relation.resolution = "unknown"

@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail
-from lakeport.lineage.bind.tables import bind_table, name_span, written_name
+from lakeport.lineage.bind.tables import bind_table, name_span, report_computed, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
@@ -71,6 +71,9 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     """A CREATE TABLE or VIEW; returns the statement type."""
     ctes = bind_ctes(binder, node, None, ctes)
     name, shown, temporary = create_target(binder, node)
+    report_computed(
+        binder, node.this.this if isinstance(node.this, exp.Schema) else node.this, shown
+    )
     kind = _RELATIONS[str(node.args["kind"]).upper()]
     schema = node.this if isinstance(node.this, exp.Schema) else None
     query = node.args.get("expression")

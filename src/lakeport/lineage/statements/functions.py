@@ -13,9 +13,13 @@ from sqlglot import exp
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Relation, Scope, Source
 from lakeport.lineage.blocks import Block
+from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
+from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.types import type_of_node
 
 if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
     from lakeport.lineage.bind.binder import Binder
 
 # Where RETURN in a header names the type of the value.
@@ -66,3 +70,22 @@ def _parameters(binder: Binder, header: exp.Expr) -> Relation:
             if isinstance(constraint.args.get("kind"), exp.DefaultColumnConstraint):
                 collect(binder, constraint.args["kind"].this, Scope(None, {}))
     return relation
+
+
+def bind_routine(binder: Binder, tokens: list[Token], tree: exp.Expr) -> str | None:
+    """A routine with a quoted body: statements of their own if it is SQL, closed to us if not."""
+    if tree.__class__ is not exp.Create and tree.__class__ is not exp.Command:
+        return None
+    if isinstance(tree, exp.Command) and str(tree.this).upper() == "DO":
+        return "DO"
+    body = quoted_body(tokens)
+    if body is None:
+        return routine_header(tokens) if isinstance(tree, exp.Command) else None
+    if body[0] not in SQL_LANGUAGES:
+        binder.report(
+            IssueCode.UNSUPPORTED_SYNTAX,
+            f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
+            severity="info",
+        )
+    word = tokens[0].text.upper()
+    return next(f"{word}_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)

@@ -11,6 +11,7 @@ from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tai
 from lakeport.lineage.bind.tables import (
     is_table_variable,
     known_table,
+    report_computed,
     report_lookup,
     written_name,
 )
@@ -24,6 +25,7 @@ if TYPE_CHECKING:
 def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Relation:
     """The relation a statement writes to; `expected` ones must exist already."""
     parts, shown = written_name(binder, node)
+    report_computed(binder, node, shown)
     if not isinstance(node.this, exp.Identifier | exp.Dot) and not is_table_variable(
         binder, node.this
     ):
