@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from lakeport.core.names import fold
 from lakeport.lineage.bind.tables import name_parts
+from lakeport.lineage.identifier_clause import is_dynamic
 
 _PATHS = re.compile(r"[/:]")
 
@@ -159,6 +160,10 @@ class Walk:
             return
         span = self._span(parts)
         if span is None:
+            return
+        if any(map(is_dynamic, names)):
+            self.computed.append(Use(self._text[slice(*span)], *span))
+            self._name(scope, called or names[-1], None)
             return
         use = self._uses.get(span)
         if use is None:
