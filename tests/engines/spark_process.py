@@ -27,8 +27,8 @@ _CONF = {
     "spark.sql.leafNodeDefaultParallelism": "1",  # a file for each INSERT … VALUES
 }
 
-# One JVM leaves an archive of its classes, if there is none: it ends 20 s later, and each of some fifty JVMs
-# that come after it in `make test` starts with 4 s less.
+# One JVM leaves an archive of its classes, if there is none: it ends 20 s later, and each of dozens of JVMs
+# that come after it in `make test` takes 4 s less of a processor.
 _IS_FIRST_WORKER = os.environ.get("PYTEST_XDIST_WORKER", "gw0") == "gw0"
 
 # What runs inside a statement and is no part of its sentence.
