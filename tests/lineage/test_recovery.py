@@ -105,3 +105,9 @@ def test_long_chains_are_no_nesting() -> None:
     assert codes(result) == []
     flows = [edge for edge in result.statements[0].edges if edge.edge_type == "data_flow"]
     assert len(flows) == 300
+
+
+def test_a_cache_without_a_name_still_reads() -> None:
+    result = analyze({"sql": "CACHE SELECT a TABLE AS FROM c s", "dialect": "athena"})
+    assert [issue.code for issue in result.issues][:1] == ["UNSUPPORTED_SYNTAX"]
+    assert "error of ours" not in result.issues[0].message

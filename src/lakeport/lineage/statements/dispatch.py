@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Output, Relation, Scope
 from lakeport.lineage.bind.setops import operation_name
+from lakeport.lineage.bind.tables import name_parts
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
 from lakeport.lineage.statements.commands import bind_command
@@ -189,8 +190,13 @@ def _alter(binder: Binder, tree: exp.Expr) -> str:
 
 def _cache(binder: Binder, tree: exp.Expr) -> str:
     query = tree.args.get("expression")
-    if isinstance(query, exp.Query):
+    if not isinstance(query, exp.Query):
+        return "CACHE"
+    if isinstance(tree.this, exp.Table) and name_parts(tree.this):
         bind_definition(binder, tree.this, query, {}, kind="view", temporary=True)
+    else:
+        binder.unsupported(tree, "the statement names no table to keep the rows in")
+        binder.query(query, None, {})
     return "CACHE"
 
 
