@@ -13,29 +13,11 @@ How long a checkpoint lives over Spark Connect, measured with PySpark 4.1.4 (`te
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator
-from typing import Any
-
+from lakeport.pipeline.session.active import active
 from lakeport.pipeline.session.ports import Frame
 
 
 def checkpointed(frame: Frame) -> Frame:
     """In the frame's own session, and for as long as somebody holds what this returns."""
-    with _active(frame.sparkSession):
+    with active(frame.sparkSession):
         return frame.localCheckpoint(eager=True)
-
-
-@contextlib.contextmanager
-def _active(session: Any) -> Iterator[None]:
-    """In this thread alone."""
-    kept = getattr(type(session), "_active_session", None)  # Spark Connect has it, and only it
-    if kept is None:
-        yield
-        return
-    before = getattr(kept, "session", None)
-    kept.session = session
-    try:
-        yield
-    finally:
-        kept.session = before

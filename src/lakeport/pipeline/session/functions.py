@@ -2,7 +2,8 @@
 
 There are two of each, for a JVM of one's own and for Spark Connect, behind one name; and which of them is
 meant PySpark asks a variable of the process. So it is set while code runs that was given a session of
-Connect. Code of both kinds at the same moment in one process is more than PySpark can do.
+Connect. Code of both kinds at the same moment in one process is more than PySpark can do. And that session
+is the active one then: a type that is said in words is read by it.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from lakeport.pipeline.session.active import active
 from lakeport.pipeline.session.ports import Session
 
 _VARIABLE = "SPARK_CONNECT_MODE_ENABLED"
@@ -29,7 +31,8 @@ def functions_of(session: Session) -> Iterator[None]:
         return
     _entered(1)
     try:
-        yield
+        with active(session):
+            yield
     finally:
         _entered(-1)
 
