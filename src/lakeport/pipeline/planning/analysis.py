@@ -18,8 +18,8 @@ from lakeport.pipeline.growth.model import Schema
 from lakeport.pipeline.growth.spark_select import null
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.project.model import TableMap
-from lakeport.pipeline.running.placing import placed
-from lakeport.pipeline.running.reading import Reading
+from lakeport.pipeline.queries.placing import placed
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.staging import Query, columns_of
 from lakeport.pipeline.writing.failures import of_query
 

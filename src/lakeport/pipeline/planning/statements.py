@@ -15,7 +15,7 @@ from lakeport.pipeline.graph.model import Node
 from lakeport.pipeline.growth.plan import Plan
 from lakeport.pipeline.growth.spark_select import literal
 from lakeport.pipeline.project.model import PublishMode
-from lakeport.pipeline.running.reading import Reading
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.target.head import Head
 from lakeport.pipeline.target.run import FINGERPRINT, Run

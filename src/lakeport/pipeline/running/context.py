@@ -15,8 +15,8 @@ from lakeport.core.names import TableName
 from lakeport.pipeline.graph import Graph, Node
 from lakeport.pipeline.planning.interval import Asked, Interval
 from lakeport.pipeline.project.model import Project, PublishMode, Value
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.running.events import Event, Listener
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.running.stop import Stop
 from lakeport.pipeline.session import Session
 from lakeport.pipeline.target import Run, Tables

@@ -12,10 +12,10 @@ from lakeport.core.errors import InternalError, LakeportError
 from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Node
+from lakeport.pipeline.queries.placing import placed
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.events import ModelBegan
 from lakeport.pipeline.running.leases import leased, was_lost
-from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.result import ModelResult, ModelStatus
 from lakeport.pipeline.running.sources import require_sources
 from lakeport.pipeline.running.stop import StoppedError

@@ -21,9 +21,9 @@ from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.core.names import quoted
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.graph import Node
+from lakeport.pipeline.queries.sentences import in_short
 from lakeport.pipeline.running.beside import findable, ship
 from lakeport.pipeline.running.python_context import Context
-from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.session import Session, said
 from lakeport.pipeline.session.functions import functions_of
 from lakeport.pipeline.session.pickled import pickled_whole

@@ -14,8 +14,8 @@ from lakeport.pipeline.graph.model import Qualifier
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.project.model import Value
 from lakeport.pipeline.project.problems import Place
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.running.parameters import as_given, parameters_of
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.session import Frame, Session
 
 

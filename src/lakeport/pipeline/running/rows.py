@@ -15,12 +15,12 @@ from lakeport.pipeline.graph import Node
 from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.growth.spark_words import identifier
 from lakeport.pipeline.planning.interval import Interval
+from lakeport.pipeline.queries.placing import placed
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.running.context import RunContext
 from lakeport.pipeline.running.parameters import parameters_of
-from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.session import Frame
 from lakeport.pipeline.staging import ArrowStream, Given, Query, arrow_columns, columns_of, is_frame
 from lakeport.pipeline.strategies import Relation

@@ -12,9 +12,9 @@ from lakeport.core.errors import ConflictError, LakeportError, PreconditionError
 from lakeport.core.names import quoted
 from lakeport.pipeline.planning.interval import interval_of, last_end
 from lakeport.pipeline.planning.request import write_request
+from lakeport.pipeline.queries.placing import placed
 from lakeport.pipeline.running.aside import go_on, recover
 from lakeport.pipeline.running.losses import Kept
-from lakeport.pipeline.running.placing import placed
 from lakeport.pipeline.running.rows import Computing, columns_in
 from lakeport.pipeline.running.way import Way
 from lakeport.pipeline.staging import Given, Staged

@@ -8,9 +8,9 @@ from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Node
 from lakeport.pipeline.planning.interval import interval_of
 from lakeport.pipeline.planning.statements import view_text
+from lakeport.pipeline.queries.placing import placed
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.running.context import RunContext
-from lakeport.pipeline.running.placing import placed
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.running.rows import columns_in
 from lakeport.pipeline.running.way import Way
 from lakeport.pipeline.writing import Engine, Point

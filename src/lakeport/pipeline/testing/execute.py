@@ -16,10 +16,10 @@ from lakeport.pipeline.graph import Graph, Node, Reference, build_graph
 from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.project.model import Project, Value
 from lakeport.pipeline.project.template import sql_name
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.running.parameters import parameters_of
 from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.staging import arrow_columns, columns_of, is_frame
 from lakeport.pipeline.testing.compare import UnknownColumnError, compare
 from lakeport.pipeline.testing.model import Difference, Status, TestResult, UnitTest

@@ -16,11 +16,11 @@ from lakeport.pipeline.console import Console, SparkError
 from lakeport.pipeline.graph import AuditNode, Node, Query
 from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.project.model import Audit, Value
+from lakeport.pipeline.queries.reading import Reading
+from lakeport.pipeline.queries.sentences import in_short
 from lakeport.pipeline.running.audits.questions import Question, combined, question_of
 from lakeport.pipeline.running.parameters import parameters_of
-from lakeport.pipeline.running.reading import Reading
 from lakeport.pipeline.running.result import AuditResult
-from lakeport.pipeline.running.sentences import in_short
 from lakeport.pipeline.strategies import Relation
 from lakeport.pipeline.strategies.write import MEANING
 

@@ -10,8 +10,8 @@ import pytest
 from lakeport.core.errors import ConflictError, LakeportError
 from lakeport.pipeline.console import SparkError
 from lakeport.pipeline.graph import Graph
-from lakeport.pipeline.running.placing import placed
-from lakeport.pipeline.running.reading import Reading
+from lakeport.pipeline.queries.placing import placed
+from lakeport.pipeline.queries.reading import Reading
 from lakeport.pipeline.staging import Query
 from lakeport.pipeline.writing.failures import of_query
 from tests.pipeline.projects import graph, name_of

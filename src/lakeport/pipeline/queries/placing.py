@@ -24,8 +24,8 @@ from lakeport.pipeline.graph.renaming import edits_for
 from lakeport.pipeline.graph.texts import Located
 from lakeport.pipeline.project.problems import Place, Problem, excerpt
 from lakeport.pipeline.project.template import Templates, is_template
-from lakeport.pipeline.running.reading import Reading
-from lakeport.pipeline.running.sentences import in_short
+from lakeport.pipeline.queries.reading import Reading
+from lakeport.pipeline.queries.sentences import in_short
 from lakeport.pipeline.session import Position
 from lakeport.pipeline.writing.failures import OF_QUERY, QueryError
 
