@@ -22,6 +22,7 @@ def test_codes_are_unique_and_stable() -> None:
         "ConflictError": "conflict",
         "ConstraintViolationError": "constraint_violation",
         "CorruptDataError": "corrupt_data",
+        "FunctionError": "function_failed",
         "DeadlineError": "deadline_exceeded",
         "ExpiredError": "expired",
         "InternalError": "internal",

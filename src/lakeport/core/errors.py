@@ -19,6 +19,7 @@
     ├── DeadlineError                it took longer than it may
     ├── CancelledError               the caller went away
     ├── CorruptDataError             a file does not hold what the metadata says
+    ├── FunctionError                a user's function failed, or gave what it did not declare
     └── InternalError                a bug of ours
 
 `code` is stable: scripts and clients may match on it. A message says what happened in the user's own
@@ -171,6 +172,12 @@ class CancelledError(LakeportError):
 
 class CorruptDataError(LakeportError):
     code = "corrupt_data"
+
+
+class FunctionError(LakeportError):
+    """Not a bug of ours: the message is told, for it is in the words of the function's author."""
+
+    code = "function_failed"
 
 
 class InternalError(LakeportError):

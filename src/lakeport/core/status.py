@@ -63,6 +63,7 @@ _TABLE: dict[type[errors.LakeportError], Status] = {
     errors.CancelledError: Status(GrpcCode.CANCELLED, 499, ExitCode.FAILED),
     errors.CorruptDataError: Status(GrpcCode.DATA_LOSS, 500, ExitCode.FAILED),
     errors.InternalError: Status(GrpcCode.INTERNAL, 500, ExitCode.FAILED),
+    errors.FunctionError: Status(GrpcCode.INTERNAL, 500, ExitCode.FAILED),
 }
 
 # Backwards, so that the general class of a code wins over the special ones below it.
