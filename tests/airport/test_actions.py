@@ -57,6 +57,10 @@ class Count:
     def signature(self) -> Signature:
         return Signature("count", pa.schema([(name, pa.int64()) for name in self.names]), "counts")
 
+    @property
+    def returns(self) -> pa.Schema:
+        return SERIES
+
     def bind(self, arguments: pa.RecordBatch) -> Counted:
         start, stop, *step = (column[0].as_py() for column in arguments.columns)
         return Counted(range(start, stop + 1, *step))

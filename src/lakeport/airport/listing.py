@@ -18,7 +18,13 @@ from lakeport.airport.objects import Audience, function_info, table_info
 from lakeport.airport.wire.contents import SchemaRecord, list_schemas_answer, schema_contents
 from lakeport.airport.wire.objects import schema_bytes
 from lakeport.airport.wire.packing import compress, pack
-from lakeport.catalog.functions import InOutFunction, ScalarFunction, Signature, TableFunction
+from lakeport.catalog.functions import (
+    InOutFunction,
+    ScalarFunction,
+    Signature,
+    TableFunction,
+    result_field,
+)
 from lakeport.catalog.ports import Catalog, NamespaceInfo
 from lakeport.core.names import fold
 from lakeport.flight.messages import FlightInfo
@@ -114,7 +120,7 @@ def _schema_info(namespace: ListedNamespace) -> dict[str, object]:
     }
     for function in namespace.functions:
         if isinstance(function, ScalarFunction):
-            returns = pa.schema([pa.field("result", function.returns)])
+            returns = pa.schema([result_field(function)])
             _add(info, "scalar_functions", _function_info(function.signature, returns))
         elif isinstance(function, TableFunction):
             _add(info, "table_functions", _function_info(function.signature, pa.schema([])))

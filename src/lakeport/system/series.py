@@ -37,6 +37,10 @@ class Series:
         parameters = pa.schema([(name, pa.int64()) for name in self.parameters])
         return Signature(_NAME, parameters, "Whole numbers from start to stop, both included.")
 
+    @property
+    def returns(self) -> pa.Schema:
+        return _DEFINITION.schema
+
     def bind(self, arguments: pa.RecordBatch) -> BoundSeries:
         (given,) = arguments.to_pylist()
         if None in given.values():

@@ -22,6 +22,7 @@ from lakeport.catalog.functions import (
     TableFunction,
 )
 from lakeport.catalog.memory import DelegatedTable, MemoryCatalog, MemoryNamespace
+from lakeport.catalog.parameters import table_parameter
 from lakeport.catalog.ports import Insertable, NamespaceInfo, Scannable, ScanRequest, require
 from lakeport.catalog.predicates import Compare, Op
 from lakeport.catalog.streams import BatchStream
@@ -45,6 +46,7 @@ class Add:
     signature = Signature("add", parameters("a", "b"), "the sum of two numbers")
     returns = pa.int64()
     stability = Stability.CONSISTENT
+    takes_nulls = False
 
     def call(self, arguments: pa.RecordBatch) -> Array:
         return pc.add(arguments.column(0), arguments.column(1))
@@ -73,6 +75,7 @@ class Series:
 
 class GenerateSeries:
     signature = Signature("generate_series", parameters("start", "stop"))
+    returns = NUMBERS
 
     def bind(self, arguments: pa.RecordBatch) -> Series:
         start, stop = (column[0].as_py() for column in arguments.columns)
@@ -84,7 +87,8 @@ class GenerateSeries:
 class RunningTotal:
     """Each input row with the sum so far, and one last row with the count."""
 
-    signature = Signature("running_total", pa.schema([]))
+    signature = Signature("running_total", pa.schema([table_parameter("rows")]))
+    returns = pa.schema([pa.field("total", pa.int64())])
 
     def start(self, arguments: pa.RecordBatch, rows: pa.Schema) -> Totals:
         assert arguments.num_columns == 0
@@ -106,6 +110,9 @@ class Totals:
 
     def finish(self) -> Iterator[pa.RecordBatch]:
         yield self._batch(self._count)
+
+    def close(self) -> None:
+        self._sum = self._count = 0
 
     def _batch(self, value: int) -> pa.RecordBatch:
         return pa.RecordBatch.from_arrays([pa.array([value], pa.int64())], schema=self.schema)
