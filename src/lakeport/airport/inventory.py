@@ -33,6 +33,7 @@ from lakeport.catalog.ports import (
 from lakeport.catalog.views import table_or_view
 from lakeport.core.errors import CorruptDataError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName
+from lakeport.core.request import current_request, serving
 
 _log = logging.getLogger(__name__)
 _KEPT = 64  # sets of grants and spellings of a catalog's name that are asked about at one time
@@ -173,7 +174,13 @@ class Inventory:
         if quickest > _ROUND_TRIP:
             # A remote catalog is asked for several at once, or a thousand tables take a minute.
             with ThreadPoolExecutor(_AT_ONCE) as pool:
-                made = pool.map(lambda name: self._describe(survey, name, described), rest)
+                request = current_request()
+
+                def describe(name: TableName) -> ListedTable | None:
+                    with serving(request):
+                        return self._describe(survey, name, described)
+
+                made = pool.map(describe, rest)
                 described.tables.update(zip(rest, made, strict=True))
         else:
             # An embedded one answers before a thread has begun: handing over took a third of the time.

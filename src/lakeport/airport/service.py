@@ -26,6 +26,7 @@ from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Pins, Scans, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.visible import Overlay, Visible
+from lakeport.airport.within import each_within, rows_within, within
 from lakeport.catalog.catalogs import Catalogs
 from lakeport.catalog.moment import one_moment
 from lakeport.catalog.ports import Catalog, CatalogVersion, Table, TableState
@@ -118,33 +119,41 @@ class AirportService(FlightService):
                 call.answer_headers.append(("authorization", header))
         return [Handshake()]
 
+    @each_within
     def list_flights(self, call: Call, criteria: bytes) -> Iterable[FlightInfo]:
         return self._flights.listed(self._enter(call), criteria)
 
+    @within
     def get_flight_info(self, call: Call, descriptor: FlightDescriptor) -> FlightInfo:
         with one_moment():
             return self._flights.info(self._enter(call), descriptor)
 
+    @within
     def poll_flight_info(self, call: Call, descriptor: FlightDescriptor) -> PollInfo:
         """Nothing here takes long to describe: every poll is the last one."""
         with one_moment():
             return PollInfo(self._flights.info(self._enter(call), descriptor), progress=1.0)
 
+    @within
     def get_schema(self, call: Call, descriptor: FlightDescriptor) -> pa.Schema:
         with one_moment():
             return self._flights.schema(self._enter(call), descriptor)
 
+    @rows_within
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         caller = self._enter(call)
         return while_welcome(self._flights.read(caller, ticket), caller.recognise)
 
+    @each_within
     def do_put(self, call: Call, incoming: Incoming) -> Iterable[bytes]:
         return put(self._statements, self._enter(call), incoming)
 
+    @rows_within
     def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
         caller = self._enter(call, call.header("airport-operation"))
         return exchange(self._statements, caller, incoming)
 
+    @each_within
     def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
         caller = self._enter(call, action.type)
         return REGISTRY.answer(self._desk, caller, action)

@@ -57,7 +57,7 @@ class Visible:
                 f"the request names the catalog {quoted(named)} and its header {quoted(self.header)}",
                 hint="name one of them, or the same in both",
             )
-        wanted = self._wanted(named)
+        wanted = self.wanted(named)
         self.account.note_catalog(wanted)  # what was tried is of interest, too
         self.identity.require_sight(wanted)
         known = (catalog.name for catalog in self.catalogs if self.identity.sees(catalog.name))
@@ -77,7 +77,7 @@ class Visible:
 
     def table(self, wanted: Requested, ability: Ability = Ability.READ) -> Found:
         """Names in paths may be encoded or not: the decoded one first, then as it was spelled."""
-        self.account.note(self._wanted(wanted.catalog), wanted.name)
+        self.account.note(self.wanted(wanted.catalog), wanted.name)
         catalog = self.catalog(wanted.catalog)
         try:
             table = open_table(self.identity, catalog, wanted.name, ability)
@@ -86,7 +86,8 @@ class Visible:
         self.account.note(catalog.name, table.name)
         return Found(catalog, table)
 
-    def _wanted(self, named: str | None) -> str:
+    def wanted(self, named: str | None = None) -> str:
+        """The name of the catalog that is meant, whether there is one or not."""
         return named or self.header or self.catalogs.default.name
 
     def _as_spelled(
