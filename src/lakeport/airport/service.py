@@ -23,7 +23,7 @@ from lakeport.airport.exchange import Statements, exchange, put
 from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
-from lakeport.airport.scans import Pins, Scans, produces_statistics
+from lakeport.airport.scans import Lends, Pins, Scans, lends_none, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.airport.within import each_within, rows_within, within
@@ -72,7 +72,10 @@ class Audits(Protocol):
 
 
 class AirportService(FlightService):
-    """`limits` are those of callers who have none of their own."""
+    """`limits` are those of callers who have none of their own.
+
+    `lends` says which tables DuckDB may read from storage itself.
+    """
 
     def __init__(  # noqa: PLR0913  one keyword per part
         self,
@@ -85,6 +88,7 @@ class AirportService(FlightService):
         existing_schema_ok: bool = False,
         pins: Pins | None = None,
         limits: StatementLimits = NO_LIMITS,
+        lends: Lends = lends_none,
     ) -> None:
         self._catalogs = Catalogs(catalogs)
         self._authenticator = authenticator
@@ -93,7 +97,7 @@ class AirportService(FlightService):
         places = addresses or Addresses()
         listing = Listing(Inventory(_announce))
         pins = Pins() if pins is None else pins  # an empty one is falsy
-        self._flights = Flights(listing, Scans(public=places.public, pins=pins), places)
+        self._flights = Flights(listing, Scans(places.public, pins, lends), places)
         self._statements = Statements(pins, limits)
         self._desk = Desk(
             self._flights, self._statements, audit, existing_schema_ok=existing_schema_ok

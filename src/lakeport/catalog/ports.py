@@ -20,7 +20,7 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Scalar
 from lakeport.catalog.definition import Constraint, Definition
-from lakeport.catalog.delegation import Delegating
+from lakeport.catalog.delegation import Delegating, Lending
 from lakeport.catalog.functions import FunctionHost
 from lakeport.catalog.upkeep import (
     ORPHAN_GRACE,
@@ -510,6 +510,7 @@ ABILITIES: dict[type, str] = {
     Measurable: "give statistics",
     Stored: "say where its files are",
     Delegating: "be read by the client itself",
+    Lending: "be read from its files by the client itself",
     DynamicCatalog: "create or drop namespaces",
     DynamicNamespace: "create, drop or rename tables",
     Restoring: "bring dropped tables back",

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import TypeVar
 
 from lakeport.airport.scans.readings import Reading
-from lakeport.catalog.ports import Scannable, ScanPlan, ScanRequest, Travelable
+from lakeport.catalog.ports import Scannable, ScanPlan, ScanRequest, TableState, Travelable
 from lakeport.core.errors import ConflictError, NotFoundError
 from lakeport.core.names import quoted
 
@@ -44,13 +44,19 @@ def plan_of(
         if (now.uuid, now.schema_id) == (rows.uuid, rows.schema_id):
             raise
         raise _moved(reading) from error
-    planned, rows = plan.state, reading.rows
-    minded = same_rows and isinstance(table, Travelable)  # without a past it is read as it is
+    require_unmoved(plan.state, reading, same_rows=same_rows)
+    return plan
+
+
+def require_unmoved(planned: TableState, reading: Reading, *, same_rows: bool) -> None:
+    """That it is what was looked at before."""
+    rows = reading.rows
+    # Without a past it is read as it is.
+    minded = same_rows and isinstance(reading.found.table, Travelable)
     if (planned.uuid, planned.schema_id) != (rows.uuid, rows.schema_id) or (
         minded and planned.snapshot_id != rows.snapshot_id
     ):
         raise _moved(reading)
-    return plan
 
 
 def _moved(reading: Reading) -> MovedError:

@@ -6,6 +6,7 @@ left behind, so any replica serves it. The pins of transactions are all that is 
 
 from __future__ import annotations
 
+import dataclasses
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,8 +19,9 @@ from lakeport.airport.requested import Requested, from_json
 from lakeport.airport.scans.asked import Asked, asked_again, asked_of, scan_request
 from lakeport.airport.scans.groups import grouped
 from lakeport.airport.scans.pins import Pins
-from lakeport.airport.scans.planning import plan_of, steadily
+from lakeport.airport.scans.planning import plan_of, require_unmoved, steadily
 from lakeport.airport.scans.readings import Reading
+from lakeport.airport.scans.references import Lends, lends_none, reference_endpoints
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
 from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
@@ -28,16 +30,18 @@ from lakeport.airport.scans.totals import KnownTotals, Totals
 from lakeport.airport.visible import Found, Visible
 from lakeport.airport.wire.bodies import ScanParameters
 from lakeport.catalog.definition import require_column
+from lakeport.catalog.delegation import Delegating, Lending
 from lakeport.catalog.ports import (
     ColumnStatistics,
     Measurable,
     Scannable,
     ScanPlan,
+    ScanRequest,
     TableState,
     Travelable,
     require,
 )
-from lakeport.core.errors import LimitError, NotFoundError
+from lakeport.core.errors import LimitError, NotFoundError, UnsupportedError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 from lakeport.flight.messages import REUSE_CONNECTION, FlightEndpoint
@@ -67,9 +71,15 @@ class Whole:
 
 
 class Scans:
-    """`public` is where other connections than the caller's own reach this server."""
+    """`public` is where other connections than the caller's own reach this server.
 
-    def __init__(self, public: str | None = None, pins: Pins | None = None) -> None:
+    `lends` says which tables airport clients may read from storage themselves.
+    """
+
+    def __init__(
+        self, public: str | None = None, pins: Pins | None = None, lends: Lends = lends_none
+    ) -> None:
+        self._lends = lends
         self._location = public or REUSE_CONNECTION
         self._pins = Pins() if pins is None else pins
         self._totals = KnownTotals()
@@ -113,11 +123,41 @@ class Scans:
             reading = resolve(call, visible, requested, self._pins)
             asked = asked_of(reading, requested, parameters)
             request, _ = scan_request(reading, asked)
-            table = require(reading.found.table, Scannable, _what(reading.found))
+            if isinstance(reading.found.table, Delegating) and _by_client(call, reading):
+                return _delegated(reading.found.table, reading, asked, request)
+            # Without ids it asks for no columns in particular, and DuckDB names those that it needs.
+            row_ids = asked.row_ids and bool(parameters.column_ids)
+            lent = None if row_ids else self._lent(call, reading, asked, request)
+            if lent is not None:
+                return lent
+            table = _readable(reading.found)
             plan = plan_of(table, request, reading, same_rows=_minds_newer(call))
             return self._tickets(reading, asked, plan)
 
         return steadily(attempt)
+
+    def _lent(
+        self, call: Call, reading: Reading, asked: Asked, request: ScanRequest
+    ) -> tuple[FlightEndpoint, ...] | None:
+        """The same rows from the table's files; None if the server has to read them.
+
+        It has to for row ids, so that a table stays one that can be changed, for columns as a client
+        held them earlier, and for what nobody would apply again.
+        """
+        table = reading.found.table
+        if not (call.is_airport and isinstance(table, Lending) and self._lends(table.name)):
+            return None
+        if asked.own or asked.limit is not None or not asked.columns:
+            return None
+        if reading.layout is not reading.rows:
+            return None
+        lent = table.lend(dataclasses.replace(request, row_ids=False))
+        if lent is None:
+            return None
+        require_unmoved(lent.state, reading, same_rows=_minds_newer(call))
+        endpoints = reference_endpoints(lent.references)
+        size = sum(len(each.locations[0]) for each in endpoints)
+        return endpoints if size <= _MAX_ANSWER else None
 
     def _tickets(
         self, reading: Reading, asked: Asked, plan: ScanPlan
@@ -188,6 +228,28 @@ class Scans:
         return known if unchanged else ColumnStatistics()
 
 
+def _by_client(call: Call, reading: Reading) -> bool:
+    """Who cannot run a reference is served what we can read ourselves."""
+    return call.is_airport or not isinstance(reading.found.table, Scannable)
+
+
+def _delegated(
+    table: Delegating, reading: Reading, asked: Asked, request: ScanRequest
+) -> tuple[FlightEndpoint, ...]:
+    if asked.own or asked.limit is not None:
+        raise UnsupportedError(
+            f"{_what(reading.found)} is read by its client, so nothing can be left out of it here",
+            hint="leave out `filter` and `limit`, and put them into the query",
+        )
+    return reference_endpoints(table.references(request))
+
+
+def _readable(found: Found) -> Scannable:
+    if isinstance(found.table, Delegating) and not isinstance(found.table, Scannable):
+        raise not_here(found)
+    return require(found.table, Scannable, _what(found))
+
+
 def _announced(reading: Reading) -> Announced:
     """Statistics are of the head alone: `column_statistics` tells of no point in time."""
     table, state = reading.found.table, reading.layout
@@ -203,6 +265,7 @@ def _streamed(
     has_rows = reading.rows.snapshot_id is not None or not isinstance(
         reading.found.table, Travelable
     )
+    _readable(reading.found)
     if is_set(call, _SKIP) or not has_rows:
         return empty_stream(reading)
     return stream(call, reading, asked, pieces, same_rows=same_rows)
@@ -246,6 +309,13 @@ def _fits(ticket: ScanTicket, count: int) -> bool:
 def _minds_newer(call: Call) -> bool:
     """Whoever is in no transaction may as well read what was committed a moment later."""
     return transaction_of(call) is not None
+
+
+def not_here(found: Found) -> UnsupportedError:
+    return UnsupportedError(
+        f"the rows of {_what(found)} are not read here: its client reads them itself",
+        hint="attach the catalog in DuckDB, whose airport extension does, or ask for `endpoints`",
+    )
 
 
 def _what(found: Found) -> str:

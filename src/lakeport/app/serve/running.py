@@ -27,6 +27,7 @@ from lakeport.app.serve.collector import calm_collector
 from lakeport.app.serve.greeting import Greeting, client_address, client_location
 from lakeport.app.serve.iceberg import PATH, iceberg_door
 from lakeport.app.serve.insight import Insight
+from lakeport.app.serve.lending import lending
 from lakeport.app.serve.metrics import CallMetrics
 from lakeport.app.serve.options import flight_options, tls_of
 from lakeport.app.serve.requests import RequestMetrics
@@ -83,6 +84,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,
             limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),
+            lends=lending(server.data_uris),
         )
         flight = FlightServer(service, flight_options(server), watchers=(metrics,))
         grace = server.limits.stop_seconds

@@ -111,6 +111,11 @@ class Inventory:
         index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
         return self.listing.data[index], candidate_of(self.manifest(index), entry)
 
+    def counts(self, ordinal: int, field_id: int) -> bool:
+        """Whether metadata counts the field's values in a file, which must hold them then."""
+        index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
+        return bool(self.manifest(index).metrics.values.of(field_id)[entry].is_valid)
+
     def files(self) -> Iterator[DataFile]:
         """All of them, in the order of their paths."""
         return (self.file(int(ordinal)) for ordinal in self.numbering.ordinals)

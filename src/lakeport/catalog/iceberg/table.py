@@ -11,6 +11,7 @@ from contextlib import AbstractContextManager
 
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
+from lakeport.catalog.delegation import Lent
 from lakeport.catalog.iceberg.alter.alter import alter
 from lakeport.catalog.iceberg.broken import broken_rules
 from lakeport.catalog.iceberg.change.delete import Delete
@@ -21,6 +22,7 @@ from lakeport.catalog.iceberg.definition import as_of
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import Source
 from lakeport.catalog.iceberg.plan import plan_scan
+from lakeport.catalog.iceberg.references import lend
 from lakeport.catalog.iceberg.refs import create_ref, drop_ref
 from lakeport.catalog.iceberg.rewind import rewinding
 from lakeport.catalog.iceberg.scan import open_split
@@ -109,6 +111,13 @@ class IcebergTable:
         with self._unless_expired(moment):
             stream = open_split(as_of(source, moment), moment, request, split)
         return stream_of(stream, split.snapshot_id, self._latest)
+
+    def lend(self, request: ScanRequest) -> Lent | None:
+        found = self._surroundings.pointers.load(self._name)
+        source = self._surroundings.source_of(self._name, found)
+        moment = self._find(source, request.at)
+        with self._unless_expired(moment):
+            return lend(as_of(source, moment), found.location, moment, request)
 
     def state_at(self, point: TimePoint) -> TableState:
         source = self.source()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lakeport.catalog.memory.catalog import MemoryCatalog
-from lakeport.catalog.memory.delegated import DelegatedTable
+from lakeport.catalog.memory.delegated import DelegatedTable, TravellingTable
 from lakeport.catalog.memory.namespace import MemoryNamespace
 from lakeport.catalog.memory.table import MemoryTable
 
-__all__ = ["DelegatedTable", "MemoryCatalog", "MemoryNamespace", "MemoryTable"]
+__all__ = ["DelegatedTable", "MemoryCatalog", "MemoryNamespace", "MemoryTable", "TravellingTable"]

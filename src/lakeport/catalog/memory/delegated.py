@@ -10,12 +10,13 @@ from collections.abc import Callable, Sequence
 
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.delegation import Reference
-from lakeport.catalog.ports import ScanRequest, TableState
+from lakeport.catalog.ports import ScanRequest, SnapshotInfo, TableState
 from lakeport.core.names import TableName
+from lakeport.core.timepoint import TimePoint
 
 
 class DelegatedTable:
-    """`references` is asked anew for every read, so it may follow the request's time point."""
+    """`references` is asked anew for every read."""
 
     def __init__(
         self,
@@ -42,3 +43,15 @@ class DelegatedTable:
 
     def references(self, request: ScanRequest) -> Sequence[Reference]:
         return self._references(request)
+
+
+class TravellingTable(DelegatedTable):
+    """One with a past: `references` follows the request's time point. Its columns were always these."""
+
+    def state_at(self, point: TimePoint) -> TableState:
+        del point
+        return self.state()
+
+    def history(self) -> Sequence[SnapshotInfo]:
+        """Whoever has the rows knows it."""
+        return ()
