@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, r
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Scalar
+from lakeport.catalog.changelog import Logging
 from lakeport.catalog.definition import Constraint, Definition
 from lakeport.catalog.delegation import Delegating, Lending
 from lakeport.catalog.functions import FunctionHost
@@ -501,6 +502,7 @@ ABILITIES: dict[type, str] = {
     Overwritable: "have its rows replaced",
     Alterable: "be altered",
     Travelable: "be read as of an earlier point",
+    Logging: "tell which of its rows changed",
     Referable: "have tags or branches",
     Expirable: "forget snapshots",
     Rewindable: "go back to an earlier snapshot",

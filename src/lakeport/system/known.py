@@ -17,6 +17,7 @@ from lakeport.catalog.ports import SnapshotInfo, Table, TableState, Travelable
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName
 from lakeport.system.form import MOMENT, PLACE, Known, Row, known, moment
+from lakeport.system.history import snapshot_row
 from lakeport.system.runs import RUN_TABLES
 from lakeport.system.view import View
 
@@ -67,17 +68,8 @@ def _columns(view: View) -> Iterator[Row]:
 def _snapshots(view: View) -> Iterator[Row]:
     for name, table in _opened(view):
         for snapshot in table.history() if isinstance(table, Travelable) else ():
-            yield {
-                "namespace": name.namespace,
-                "table": name.table,
-                "snapshot_id": snapshot.snapshot_id,
-                "parent_id": snapshot.parent_id,
-                "version": snapshot.version,
-                "committed_at": moment(snapshot.timestamp_ns),
-                "operation": snapshot.operation,
-                "schema_id": snapshot.schema_id,
-                "summary": list(snapshot.summary.items()),
-            }
+            place = {"namespace": name.namespace, "table": name.table}
+            yield {**place, **snapshot_row(snapshot)}
 
 
 def _views(view: View) -> Iterator[Row]:

@@ -25,7 +25,10 @@ from lakeport.catalog.ports import (
 )
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold, quoted
+from lakeport.system.changes import table_changes
+from lakeport.system.history import snapshots
 from lakeport.system.known import KNOWN
+from lakeport.system.origins import lineage
 from lakeport.system.series import OVERLOADS
 from lakeport.system.table import SystemTable
 from lakeport.system.view import View
@@ -103,7 +106,12 @@ class SystemNamespace:
         return SystemTable(TableName(NAMESPACE, _TABLES.spelling(name)), known.definition, produce)
 
     def functions(self) -> Sequence[Function]:
-        return OVERLOADS
+        return (
+            *OVERLOADS,
+            *table_changes(self.view),
+            *snapshots(self.view),
+            *lineage(self.view),
+        )
 
 
 def is_system(name: str) -> bool:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 
+from lakeport.catalog.changelog import Changelog
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
 from lakeport.catalog.delegation import Lent
@@ -18,6 +19,7 @@ from lakeport.catalog.iceberg.change.delete import Delete
 from lakeport.catalog.iceberg.change.overwrite import Overwrite
 from lakeport.catalog.iceberg.change.truncate import truncate
 from lakeport.catalog.iceberg.change.update import Update
+from lakeport.catalog.iceberg.changelog import changes_between
 from lakeport.catalog.iceberg.definition import as_of
 from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.parts import Source
@@ -70,7 +72,7 @@ from lakeport.catalog.upkeep import (
     Task,
 )
 from lakeport.core.names import TableName
-from lakeport.core.timepoint import TimePoint
+from lakeport.core.timepoint import AtTime, TimePoint
 
 
 class IcebergTable:
@@ -126,6 +128,12 @@ class IcebergTable:
 
     def history(self) -> Sequence[SnapshotInfo]:
         return history_of(self.source().metadata)
+
+    def changes(self, since: TimePoint, until: TimePoint | None = None) -> Changelog:
+        source = self.source()
+        first, last = (self._find(source, self._until_now(point)) for point in (since, until))
+        with self._unless_expired(last):
+            return changes_between(as_of(source, last), first, last)
 
     def statistics(self, column: str) -> ColumnStatistics:
         source = self.source()
@@ -221,6 +229,11 @@ class IcebergTable:
         """The state now, however lately it was asked for."""
         self._surroundings.pointers.forget(self._name)
         return self.source()
+
+    def _until_now(self, point: TimePoint | None) -> TimePoint | None:
+        """Of changes, all that there were: nothing has happened in the future."""
+        is_ahead = isinstance(point, AtTime) and point.nanoseconds > self._surroundings.clock()
+        return None if is_ahead else point
 
     def _unless_expired(self, moment: Moment) -> AbstractContextManager[None]:
         snapshot = moment.snapshot

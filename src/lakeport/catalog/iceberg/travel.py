@@ -120,7 +120,7 @@ def all_refs(metadata: TableMetadata) -> tuple[Ref, ...]:
 
 def history_of(metadata: TableMetadata) -> tuple[SnapshotInfo, ...]:
     """Oldest first, those on other branches too."""
-    return tuple(_info(metadata, snapshot) for snapshot in _in_order(metadata))
+    return tuple(info_of(metadata, snapshot) for snapshot in _in_order(metadata))
 
 
 # -- by version ----------------------------------------------------------------------------------
@@ -255,10 +255,10 @@ def _first_schema(metadata: TableMetadata) -> Schema:
 
 def oldest(metadata: TableMetadata) -> SnapshotInfo | None:
     ordered = _in_order(metadata)
-    return _info(metadata, ordered[0]) if ordered else None
+    return info_of(metadata, ordered[0]) if ordered else None
 
 
-def _info(metadata: TableMetadata, snapshot: Snapshot) -> SnapshotInfo:
+def info_of(metadata: TableMetadata, snapshot: Snapshot) -> SnapshotInfo:
     summary = snapshot.summary
     return SnapshotInfo(
         snapshot_id=snapshot.snapshot_id,
