@@ -11,8 +11,10 @@ from lakeport.access.identity import EVERYONE, Identity
 from lakeport.access.limits import NO_LIMITS, StatementLimits
 from lakeport.access.visibility import (
     find_namespace,
+    functions_of,
     open_namespace,
     open_table,
+    visible_functions,
     visible_namespaces,
     visible_tables,
     visible_views,
@@ -30,10 +32,12 @@ __all__ = [
     "Identity",
     "StatementLimits",
     "find_namespace",
+    "functions_of",
     "grants_for",
     "open_namespace",
     "open_table",
     "parse_abilities",
+    "visible_functions",
     "visible_namespaces",
     "visible_tables",
     "visible_views",

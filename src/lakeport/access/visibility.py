@@ -6,6 +6,7 @@ error is made anew, from what they see, in one sentence for every reason there m
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING
 
 from lakeport.access.grants import Ability
@@ -14,7 +15,10 @@ from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName
 
 if TYPE_CHECKING:  # `lakeport token` must not wait for Arrow
+    from lakeport.catalog.functions import Function
     from lakeport.catalog.ports import Catalog, Namespace, NamespaceInfo, Table
+
+_log = logging.getLogger(__name__)
 
 
 def visible_namespaces(identity: Identity, catalog: Catalog) -> list[NamespaceInfo]:
@@ -41,6 +45,25 @@ def visible_views(identity: Identity, catalog: Catalog, namespace: Namespace) ->
         for name in views_of(namespace)
         if identity.may(Ability.READ, catalog.name, place, name)
     ]
+
+
+def visible_functions(identity: Identity, catalog: Catalog, namespace: Namespace) -> list[Function]:
+    """A function is called by who may `read` its name, as if it were a table."""
+    place = namespace.info.name
+    return [
+        function
+        for function in functions_of(namespace)
+        if identity.may(Ability.READ, catalog.name, place, function.signature.name)
+    ]
+
+
+def functions_of(namespace: Namespace) -> list[Function]:
+    """Those that can at least be named: code of others must not take its namespace down."""
+    from lakeport.catalog.functions import FunctionHost  # noqa: PLC0415  loads Arrow
+
+    if not isinstance(namespace, FunctionHost):
+        return []
+    return [function for function in namespace.functions() if _has_name(function)]
 
 
 def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
@@ -88,7 +111,9 @@ def _is_listed(identity: Identity, catalog: Catalog, namespace: str) -> bool:
     try:
         found = catalog.namespace(namespace)
         return bool(
-            visible_tables(identity, catalog, found) or visible_views(identity, catalog, found)
+            visible_tables(identity, catalog, found)
+            or visible_views(identity, catalog, found)
+            or visible_functions(identity, catalog, found)
         )
     except NotFoundError:
         return False  # dropped since it was listed
@@ -108,3 +133,13 @@ def _neighbours(identity: Identity, catalog: Catalog, namespace: str) -> list[st
         ]
     except NotFoundError:
         return []
+
+
+def _has_name(function: Function) -> bool:
+    try:
+        is_named = isinstance(function.signature.name, str)
+    except Exception:  # noqa: BLE001  whatever it raises, it is malformed
+        is_named = False
+    if not is_named:
+        _log.warning("functions.without_name", extra={"function": type(function).__name__})
+    return is_named

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 
 import pyarrow as pa
 
-from lakeport.airport import databases, functions
+from lakeport.airport import databases
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.caller import Caller
-from lakeport.airport.functions import Bound, FunctionCall, function_asked_for
+from lakeport.airport.functions import desk as functions
+from lakeport.airport.functions.asked import FunctionCall, function_in, function_meant
+from lakeport.airport.functions.declared import Declared
+from lakeport.airport.functions.tickets import is_function_ticket
 from lakeport.airport.globs import chosen_by
 from lakeport.airport.inventory import ListedNamespace
 from lakeport.airport.listing import Listing, infos
@@ -26,12 +29,11 @@ from lakeport.airport.scans import Announced, Scans
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.told import Question, Told
 from lakeport.airport.wire.bodies import ScanParameters
-from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
+from lakeport.airport.wire.objects import schema_bytes
 from lakeport.airport.wire.questions import TableQuery
-from lakeport.catalog.functions import Function
 from lakeport.catalog.ports import Catalog
 from lakeport.core.errors import UnavailableError
-from lakeport.core.names import TableName, fold
+from lakeport.core.names import fold
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 from lakeport.flight.service import Outgoing
 
@@ -54,7 +56,7 @@ class Flights:
             return self._catalog(caller, descriptor)
         if databases.is_databases(descriptor):
             return self._databases(caller, descriptor)
-        call = _function(descriptor)
+        call = function_meant(descriptor)
         if call is not None:
             return self.function(caller, call, descriptor)
         query = _query(descriptor)
@@ -86,17 +88,7 @@ class Flights:
     def function(
         self, caller: Caller, wanted: FunctionCall, descriptor: FlightDescriptor | None = None
     ) -> FlightInfo:
-        bound = functions.bind(caller.visible, wanted)
-        exact = replace(wanted, schema_name=bound.namespace, catalog_name=bound.catalog.name)
-        ticket = exact.encode()
-        rows = bound.rows.rows
-        return FlightInfo(
-            schema_bytes(bound.rows.schema),
-            descriptor or FlightDescriptor(command=ticket),
-            (self._endpoint(caller, ticket),),
-            -1 if rows is None else rows,
-            app_metadata=_function_metadata(caller, bound, wanted),
-        )
+        return functions.info(caller, wanted, descriptor, self.addresses.locations(caller.call))
 
     def schema(self, caller: Caller, descriptor: FlightDescriptor) -> pa.Schema:
         if descriptor.is_empty:
@@ -104,9 +96,9 @@ class Flights:
             return pa.schema([])
         if databases.is_databases(descriptor):
             return databases.SCHEMA
-        call = _function(descriptor)
+        call = function_meant(descriptor)
         if call is not None:
-            return functions.bind(caller.visible, call).rows.schema
+            return functions.schema(caller, call)
         query = _query(descriptor)
         if query is not None:
             return query_schema(caller.visible, query)
@@ -135,10 +127,9 @@ class Flights:
     ) -> tuple[FlightEndpoint, ...]:
         if databases.is_databases(descriptor):
             return (FlightEndpoint(databases.TICKET),)
-        call = _function(descriptor)
+        call = function_meant(descriptor)
         if call is not None:
-            functions.bind(caller.visible, call)
-            return (FlightEndpoint(call.encode()),)
+            return functions.endpoints(caller, call, parameters)
         query = _query(descriptor)
         if query is not None:
             return (FlightEndpoint(query.encode()),)
@@ -148,13 +139,22 @@ class Flights:
     def read(self, caller: Caller, ticket: bytes) -> Outgoing:
         if ticket == databases.TICKET:
             return databases.read(caller.visible)
-        call = function_asked_for(ticket, "the ticket")
+        if is_function_ticket(ticket):
+            return functions.read_ticket(caller, ticket)
+        call = function_in(ticket, "the ticket")
         if call is not None:
-            return functions.read(functions.bind(caller.visible, call))
+            return functions.read_call(caller, call)
         query = TableQuery.find(ticket, "the ticket")
         if query is not None:
             return read_query(caller.visible, query)
         return self.scans.do_get(caller.call, caller.visible, ticket)
+
+    def statistics(self, caller: Caller, descriptor: FlightDescriptor, column: str) -> bytes:
+        call = function_meant(descriptor)
+        if call is not None:
+            return functions.statistics(caller, call, column)
+        wanted = requested(descriptor)
+        return self.scans.column_statistics(caller.call, caller.visible, wanted, column)
 
     # -- everything ------------------------------------------------------------------------------
 
@@ -224,8 +224,8 @@ class Flights:
 
 
 def _choose(namespace: ListedNamespace, is_chosen: Callable[[str], bool]) -> ListedNamespace:
-    def named(function: Function) -> str:
-        return str(TableName(namespace.info.name, function.signature.name))
+    def named(function: Declared) -> str:
+        return str(function.name)
 
     return replace(
         namespace,
@@ -234,25 +234,7 @@ def _choose(namespace: ListedNamespace, is_chosen: Callable[[str], bool]) -> Lis
     )
 
 
-def _function(descriptor: FlightDescriptor) -> FunctionCall | None:
-    if not descriptor.command:
-        return None
-    return function_asked_for(descriptor.command, "the descriptor's command")
-
-
 def _query(descriptor: FlightDescriptor) -> TableQuery | None:
     if not descriptor.command:
         return None
     return TableQuery.find(descriptor.command, "the descriptor's command")
-
-
-def _function_metadata(caller: Caller, bound: Bound, wanted: FunctionCall) -> bytes:
-    signature = bound.function.signature
-    return ObjectMetadata(
-        "table_function",
-        caller.called(bound.catalog, wanted.catalog_name),
-        bound.namespace,
-        signature.name,
-        description=signature.description,
-        input_schema=signature.parameters,
-    ).encode()

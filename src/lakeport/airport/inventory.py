@@ -19,8 +19,14 @@ from typing import Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
 
-from lakeport.access import Identity, visible_namespaces, visible_tables, visible_views
-from lakeport.catalog.functions import Function, FunctionHost
+from lakeport.access import (
+    Identity,
+    visible_functions,
+    visible_namespaces,
+    visible_tables,
+    visible_views,
+)
+from lakeport.airport.functions.declared import Declared, declared_functions
 from lakeport.catalog.ports import (
     Catalog,
     CatalogVersion,
@@ -62,7 +68,7 @@ class ListedTable:
 class ListedNamespace:
     info: NamespaceInfo
     tables: tuple[ListedTable, ...]
-    functions: tuple[Function, ...]
+    functions: tuple[Declared, ...]
 
 
 class _Slot(Generic[V]):
@@ -152,11 +158,11 @@ class Inventory:
             namespace = catalog.namespace(info.name)
             names = visible_tables(identity, catalog, namespace)
             names += visible_views(identity, catalog, namespace)
+            functions = visible_functions(identity, catalog, namespace)
         except NotFoundError:
             return None  # dropped since it was listed
         tables = self._tables(namespace, [TableName(info.name, name) for name in names], described)
-        functions = namespace.functions() if isinstance(namespace, FunctionHost) else ()
-        return ListedNamespace(info, tables, tuple(functions))
+        return ListedNamespace(info, tables, tuple(declared_functions(functions, info.name)))
 
     def _tables(
         self, namespace: Namespace, names: list[TableName], described: _Described

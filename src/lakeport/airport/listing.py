@@ -1,36 +1,35 @@
 """Discovery: `list_schemas` for DuckDB, ListFlights for everybody, contract 002's CatalogInfo.
 
 A namespace called `main` is left out for airport clients: DuckDB resolves that name before it asks a
-server, so nothing in it could be used; standard clients are served it. Functions are left out for them
-too, until they can be called.
+server, so nothing in it could be used; standard clients are served it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 
 import pyarrow as pa
 
 from lakeport.access import Identity
+from lakeport.airport.functions.declared import Declared, Kind
+from lakeport.airport.functions.told import function_info
 from lakeport.airport.inventory import Inventory, Kept, ListedNamespace
-from lakeport.airport.objects import Audience, function_info, table_info
+from lakeport.airport.objects import Audience, table_info
 from lakeport.airport.wire.contents import SchemaRecord, list_schemas_answer, schema_contents
 from lakeport.airport.wire.objects import schema_bytes
 from lakeport.airport.wire.packing import compress, pack
-from lakeport.catalog.functions import (
-    InOutFunction,
-    ScalarFunction,
-    Signature,
-    TableFunction,
-    result_field,
-)
 from lakeport.catalog.ports import Catalog, NamespaceInfo
 from lakeport.core.names import fold
 from lakeport.flight.messages import FlightInfo
 
 UNUSABLE_IN_DUCKDB = "main"
 """The one namespace that DuckDB cannot look up in an attached catalog."""
+
+_KEYS = {
+    Kind.SCALAR: "scalar_functions",
+    Kind.TABLE: "table_functions",
+    Kind.IN_OUT: "table_functions_in_out",
+}
 
 
 class Listing:
@@ -70,11 +69,8 @@ class Listing:
 def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo]:
     for table in namespace.tables:
         yield table_info(table, audience)
-    if audience.is_airport:
-        return
     for function in namespace.functions:
-        if isinstance(function, TableFunction):
-            yield function_info(function, namespace.info.name, pa.schema([]), audience)
+        yield function_info(function, audience)
 
 
 def explain_unusable(namespaces: Sequence[NamespaceInfo]) -> str | None:
@@ -88,9 +84,7 @@ def explain_unusable(namespaces: Sequence[NamespaceInfo]) -> str | None:
 
 
 def _for_airport(listed: tuple[ListedNamespace, ...]) -> tuple[ListedNamespace, ...]:
-    return tuple(
-        replace(namespace, functions=()) for namespace in listed if not _is_unusable(namespace.info)
-    )
+    return tuple(namespace for namespace in listed if not _is_unusable(namespace.info))
 
 
 def _is_unusable(info: NamespaceInfo) -> bool:
@@ -118,32 +112,22 @@ def _schema_info(namespace: ListedNamespace) -> dict[str, object]:
             for table in namespace.tables
         ],
     }
-    for function in namespace.functions:
-        if isinstance(function, ScalarFunction):
-            returns = pa.schema([result_field(function)])
-            _add(info, "scalar_functions", _function_info(function.signature, returns))
-        elif isinstance(function, TableFunction):
-            _add(info, "table_functions", _function_info(function.signature, pa.schema([])))
-        elif isinstance(function, InOutFunction):
-            _add(info, "table_functions_in_out", _function_info(function.signature, pa.schema([])))
+    for kind, key in _KEYS.items():
+        functions = [_function_info(each) for each in namespace.functions if each.kind is kind]
+        if functions:
+            info[key] = functions
     return info
 
 
-def _function_info(signature: Signature, returns: pa.Schema) -> dict[str, object]:
+def _function_info(function: Declared) -> dict[str, object]:
     return {
-        "name": signature.name,
-        **_comment(signature.description),
+        "name": function.name.table,
+        **_comment(function.signature.description),
         "signature": {
-            "parameters": [schema_bytes(pa.schema([each])) for each in signature.parameters],
-            "return": schema_bytes(returns),
+            "parameters": [schema_bytes(pa.schema([each])) for each in function.parameters],
+            "return": schema_bytes(function.output),
         },
     }
-
-
-def _add(info: dict[str, object], key: str, function: Mapping[str, object]) -> None:
-    functions = info.setdefault(key, [])
-    if isinstance(functions, list):
-        functions.append(function)
 
 
 def _comment(text: str | None) -> dict[str, object]:

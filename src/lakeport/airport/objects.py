@@ -1,4 +1,4 @@
-"""FlightInfos of catalog objects, as a listing shows them: no endpoint is planned for them.
+"""FlightInfos of tables, as a listing shows them: no endpoint is planned for them.
 
 Airport clients get a descriptor that says which layout they were told, and a catalog name spelled as
 they attached it. Standard clients get an endpoint that reads the whole table.
@@ -9,13 +9,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import msgspec
-import pyarrow as pa
 
-from lakeport.airport.functions import FunctionCall
 from lakeport.airport.inventory import ListedTable
 from lakeport.airport.requested import Layout, path_of
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
-from lakeport.catalog.functions import TableFunction
 from lakeport.catalog.ports import TableState
 from lakeport.core.names import TableName
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
@@ -64,25 +61,6 @@ def table_metadata(called: str, name: TableName, state: TableState) -> bytes:
     return ObjectMetadata(
         "table", called, name.namespace, name.table, comment=state.definition.comment
     ).encode()
-
-
-def function_info(
-    function: TableFunction, namespace: str, schema: pa.Schema, audience: Audience
-) -> FlightInfo:
-    signature = function.signature
-    asked = FunctionCall(signature.name, schema_name=namespace, catalog_name=audience.called)
-    return FlightInfo(
-        schema=schema_bytes(schema),
-        descriptor=FlightDescriptor(command=asked.encode()),
-        app_metadata=ObjectMetadata(
-            "table_function",
-            audience.called,
-            namespace,
-            signature.name,
-            description=signature.description,
-            input_schema=signature.parameters,
-        ).encode(),
-    )
 
 
 def _whole_table(name: TableName, audience: Audience) -> FlightEndpoint:

@@ -86,13 +86,13 @@ def from_path(path: tuple[str, ...]) -> Requested:
         )
     if not all(names[-2:]):
         raise InvalidRequestError("a name in the table's path is empty", hint=_PATH)
-    decoded = tuple(_decode(name) for name in names)
-    name = TableName(decoded[-2], decoded[-1])
+    read = tuple(decoded(name) for name in names)
+    name = TableName(read[-2], read[-1])
     spelled = TableName(names[-2], names[-1])
     return Requested(
         name,
         spelled if spelled != name else None,
-        (decoded[0] or None) if len(decoded) == 3 else None,
+        (read[0] or None) if len(read) == 3 else None,
         layout,
     )
 
@@ -139,7 +139,7 @@ def _escape(character: str) -> str:
     return "".join(f"%{byte:02X}" for byte in character.encode("utf-8", "surrogatepass"))
 
 
-def _decode(name: str) -> str:
+def decoded(name: str) -> str:
     """What does not decode to text was never encoded."""
     if not _HEX.search(name):
         return name

@@ -127,7 +127,10 @@ class InOutCall(Protocol):
         ...
 
     def close(self) -> None:
-        """The last that is called, however it ended; perhaps the only thing that is."""
+        """Called when it is over, however it ended, perhaps more than once or before anything else.
+
+        It comes from another thread where the client is gone while `process` runs, which should end then.
+        """
         ...
 
 

@@ -79,6 +79,14 @@ class IncomingStream:
         self._frames.extendleft(reversed(before))
         return self._reader.schema
 
+    @property
+    def opening(self) -> bytes | None:
+        _ = self.schema
+        kept = [frame for frame in self._frames if frame.metadata is None]
+        said = [frame.metadata for frame in self._frames if frame.metadata is not None]
+        self._frames = deque(kept)
+        return said[0] if said else None
+
     def __iter__(self) -> Iterator[Chunk]:
         while (frame := self._next()) is not None:
             if not frame.header:

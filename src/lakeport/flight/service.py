@@ -60,6 +60,11 @@ class Incoming(Protocol):
     @property
     def schema(self) -> pa.Schema: ...
 
+    @property
+    def opening(self) -> bytes | None:
+        """The metadata that came before the schema, or with it. Not iterated over again."""
+        ...
+
     def __iter__(self) -> Iterator[Chunk]: ...
 
     def skip(self, most_bytes: int) -> None:

@@ -117,9 +117,9 @@ def test_the_path_in_the_header_is_the_last_resort(served: Served, items: Subjec
 @pytest.mark.parametrize(
     ("operation", "code"),
     [
-        ("scalar_function", grpc.StatusCode.UNIMPLEMENTED),
-        ("table_function", grpc.StatusCode.UNIMPLEMENTED),
-        ("table_function_in_out", grpc.StatusCode.UNIMPLEMENTED),
+        ("scalar_function", grpc.StatusCode.INVALID_ARGUMENT),
+        ("table_function", grpc.StatusCode.INVALID_ARGUMENT),
+        ("table_function_in_out", grpc.StatusCode.INVALID_ARGUMENT),
         ("upsert", grpc.StatusCode.INVALID_ARGUMENT),
         ("INSERT", grpc.StatusCode.INVALID_ARGUMENT),
         ("", grpc.StatusCode.INVALID_ARGUMENT),

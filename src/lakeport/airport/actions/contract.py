@@ -10,7 +10,7 @@ import msgspec
 from lakeport.access import visible_namespaces
 from lakeport.airport.actions.registry import Desk, Entry
 from lakeport.airport.caller import Caller
-from lakeport.airport.functions import FunctionCall, function_call
+from lakeport.airport.functions.asked import FunctionCall, function_call
 from lakeport.airport.globs import chosen_by
 from lakeport.airport.requested import Requested, from_json
 from lakeport.airport.wire.fields import Fields

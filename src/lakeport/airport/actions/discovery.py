@@ -7,11 +7,13 @@ from dataclasses import replace
 
 from lakeport.airport.actions.registry import Desk, Entry, as_is
 from lakeport.airport.caller import Caller
+from lakeport.airport.functions.desk import flight_info as flight_info_of_function
 from lakeport.airport.requested import requested
 from lakeport.airport.wire.bodies import (
     CatalogBody,
     EndpointsBody,
     FlightInfoBody,
+    FunctionBody,
     StatisticsBody,
 )
 from lakeport.airport.wire.contents import version_record
@@ -47,12 +49,12 @@ def endpoints(desk: Desk, caller: Caller, body: EndpointsBody) -> Sequence[Fligh
 
 
 def column_statistics(desk: Desk, caller: Caller, body: StatisticsBody) -> bytes:
-    return desk.flights.scans.column_statistics(
-        caller.call,
-        caller.visible,
-        requested(body.flight_descriptor),
-        body.column_name,
-    )
+    return desk.flights.statistics(caller, body.flight_descriptor, body.column_name)
+
+
+def function_flight_info(desk: Desk, caller: Caller, body: FunctionBody) -> FlightInfo:
+    del desk
+    return flight_info_of_function(caller, body)
 
 
 def _encode_endpoints(answer: Sequence[FlightEndpoint]) -> bytes:
@@ -77,6 +79,13 @@ ENTRIES = (
         "Get flight info for a table",
         FlightInfoBody.decode,
         flight_info,
+        FlightInfo.encode,
+    ),
+    Entry(
+        "table_function_flight_info",
+        "Get flight info for table function",
+        FunctionBody.decode,
+        function_flight_info,
         FlightInfo.encode,
     ),
     Entry(

@@ -1,6 +1,6 @@
-"""Rows that change: DoExchange for DuckDB, DoPut for standard clients, statements for both."""
+"""Rows that come in: statements by DoExchange and DoPut, and functions that are called with rows."""
 
-from lakeport.airport.exchange.exchange import exchange
+from lakeport.airport.exchange.operation import exchange
 from lakeport.airport.exchange.put import put
 from lakeport.airport.exchange.statement import Statements
 

@@ -32,7 +32,7 @@ _HEARD_OUT = 256 << 20
 """Bytes of a refused statement that are taken in before it is told."""
 
 
-def exchange(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoing:
+def change(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoing:
     kind, returning = kind_of(caller.call), is_returning(caller.call)
     try:
         wanted = _wanted(caller.call, incoming)

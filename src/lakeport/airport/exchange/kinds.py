@@ -21,14 +21,24 @@ from lakeport.catalog.ports import (
     WriteContext,
     require,
 )
-from lakeport.core.errors import InvalidRequestError, UnsupportedError
+from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 
 OPERATION_HEADER = "airport-operation"
 _RETURNING = "return-chunks"
 PUT_HEADER = "lakeport-put"
-_FUNCTIONS = frozenset({"scalar_function", "table_function", "table_function_in_out"})
+
+
+class Operation(StrEnum):
+    """What an exchange is for. `table_function` is contract 002's word for one that takes rows."""
+
+    INSERT = "insert"
+    UPDATE = "update"
+    DELETE = "delete"
+    SCALAR_FUNCTION = "scalar_function"
+    TABLE_FUNCTION = "table_function"
+    TABLE_FUNCTION_IN_OUT = "table_function_in_out"
 
 
 class Kind(StrEnum):
@@ -38,7 +48,6 @@ class Kind(StrEnum):
     REPLACE = "replace"
 
 
-_EXCHANGED = (Kind.INSERT, Kind.UPDATE, Kind.DELETE)
 _PUT = {None: Kind.INSERT, "append": Kind.INSERT, "replace": Kind.REPLACE}
 
 
@@ -63,18 +72,21 @@ def begin(kind: Kind, table: Table, context: WriteContext) -> Write:
     return opening.begin(able, context)
 
 
-def kind_of(call: Call) -> Kind:
+def operation_of(call: Call) -> Operation:
     asked = call.header(OPERATION_HEADER)
-    if asked in _FUNCTIONS:
-        raise UnsupportedError(f"exchanges for {quoted(asked)} are not supported by this server")
-    if asked in _EXCHANGED:
-        return Kind(asked)
+    if asked in tuple(Operation):
+        return Operation(asked)
     raise InvalidRequestError(
         f"the header `{OPERATION_HEADER}` is missing"
         if asked is None
         else f"there is no operation {quoted(asked)}",
-        hint=f"`{OPERATION_HEADER}` is one of {', '.join(_EXCHANGED)}",
+        hint=f"`{OPERATION_HEADER}` is one of {', '.join(Operation)}",
     )
+
+
+def kind_of(call: Call) -> Kind:
+    """Of an operation that is a statement."""
+    return Kind(operation_of(call))
 
 
 def put_kind_of(call: Call) -> Kind:
@@ -90,3 +102,8 @@ def put_kind_of(call: Call) -> Kind:
 def is_returning(call: Call) -> bool:
     """Whether each batch is to be answered with a batch."""
     return is_set(call, _RETURNING)
+
+
+def is_silent(call: Call) -> bool:
+    """Whether the caller said that no batch is to be answered."""
+    return call.header(_RETURNING) is not None and not is_returning(call)

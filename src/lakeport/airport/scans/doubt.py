@@ -45,7 +45,7 @@ class Doubt:
         except pa.ArrowInvalid as error:
             raise self._refusal(f"a damaged batch: {error}") from error
         for column, values in zip(self.wanted, batch.columns, strict=True):
-            place = next(_nulls(values, column, column.name), None)
+            place = forbidden_null(values, column)
             if place is not None:
                 raise self._refusal(f"NULL in {quoted(place)}, which is declared NOT NULL")
 
@@ -57,6 +57,11 @@ def doubt_of(table: Table, wanted: pa.Schema) -> Doubt | None:
     """None for tables of ours, whose rows were checked when they were read."""
     is_own = type(table).__module__.partition(".")[0] == _OWN
     return None if is_own else Doubt(str(table.name), tuple(wanted))
+
+
+def forbidden_null(values: Array, declared: Field) -> str | None:
+    """Where the first NULL is that must not be, or None."""
+    return next(_nulls(values, declared, declared.name), None)
 
 
 def _nulls(values: Array, declared: Field, place: str) -> Iterator[str]:

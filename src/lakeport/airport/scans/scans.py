@@ -25,10 +25,11 @@ from lakeport.airport.scans.references import Lends, lends_none, reference_endpo
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
 from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
-from lakeport.airport.scans.tickets import MAX_BYTES, ScanTicket, decode_ticket, is_scan_ticket
+from lakeport.airport.scans.tickets import ScanTicket, decode_ticket, is_scan_ticket
 from lakeport.airport.scans.totals import KnownTotals, Totals
 from lakeport.airport.visible import Found, Visible
 from lakeport.airport.wire.bodies import ScanParameters
+from lakeport.airport.wire.sealed import MAX_BYTES
 from lakeport.catalog.definition import require_column
 from lakeport.catalog.delegation import Delegating, Lending
 from lakeport.catalog.ports import (

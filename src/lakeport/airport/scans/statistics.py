@@ -57,8 +57,13 @@ _CONTAINERS = (
 
 def produces_statistics(version: CatalogVersion, table: Table, state: TableState) -> bool:
     """Whether every question about this table can be answered, the row id being its last field."""
-    measurable = isinstance(table, Measurable) and all(map(_is_taken, state.definition.schema))
+    measurable = isinstance(table, Measurable) and takes_statistics(state.definition.schema)
     return measurable and outdates(version)
+
+
+def takes_statistics(schema: pa.Schema) -> bool:
+    """Whether the client takes an answer for each of these columns."""
+    return all(map(_is_taken, schema))
 
 
 def outdates(version: CatalogVersion) -> bool:

@@ -116,9 +116,9 @@ def _chunks(batches: BatchStream, conform: Conform, expected: int | None) -> Ite
     sent = 0
     for batch in batches:
         sent += batch.num_rows
-        yield Chunk(conform.batch(batch), _progress(sent, expected))
+        yield Chunk(conform.batch(batch), progress(sent, expected))
 
 
-def _progress(sent: int, expected: int | None) -> bytes | None:
+def progress(sent: int, expected: int | None) -> bytes | None:
     """The share of this endpoint alone; the client divides by the number of endpoints itself."""
     return pack({"progress": min(1.0, sent / expected)}) if expected else None

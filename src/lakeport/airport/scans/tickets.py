@@ -1,29 +1,20 @@
 """What a scan hands out and takes back: which rows of which snapshot, and in which columns (decision 9).
 
 A ticket holds no path and no credential, and grants nothing: whoever brings it is authorised again.
-It is opaque to clients and comes back from anywhere, so reading one is bounded before it costs
-anything. The checksum tells damage from age; it is no signature and needs to be none.
+It is opaque to clients and comes back from anywhere, so reading one is bounded (`wire/sealed.py`).
 """
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Iterable, Iterator
 from typing import Annotated, TypeAlias
 
 import msgspec
-import pyarrow as pa
 
-from lakeport.core.errors import InvalidRequestError, LimitError
-
-MAX_BYTES = 4 * 1024 * 1024
-"""Of one ticket as it travels; an IN list of 100,000 numbers takes a tenth of it."""
+from lakeport.airport.wire.sealed import damaged, seal, unseal
 
 _MAGIC = b"LKP1"
-_HEADER = len(_MAGIC) + 8
-_MAX_PLAIN = 48 * 1024 * 1024
 _MAX_PARTS = 4_000_000
-_ZSTD = pa.Codec("zstd")
 
 _Name: TypeAlias = Annotated[str, msgspec.Meta(max_length=4096)]
 _Count: TypeAlias = Annotated[int, msgspec.Meta(ge=0, le=2**63 - 1)]
@@ -55,15 +46,8 @@ class ScanTicket(msgspec.Struct, frozen=True, array_like=True, forbid_unknown_fi
     is_exact: bool = True
 
     def encode(self) -> bytes:
-        plain = _ENCODER.encode(self)
-        body = bytes(_ZSTD.compress(plain, asbytes=True))
-        if len(plain) > _MAX_PLAIN or _HEADER + len(body) > MAX_BYTES:
-            raise LimitError(
-                f"the ticket of this scan would take {len(body):,} bytes",
-                hint="shorten the filter, or join it with a table that holds its values",
-            )
-        sizes = zlib.crc32(body).to_bytes(4, "big") + len(plain).to_bytes(4, "big")
-        return _MAGIC + sizes + body
+        hint = "shorten the filter, or join it with a table that holds its values"
+        return seal(_MAGIC, _ENCODER.encode(self), hint)
 
 
 _ENCODER = msgspec.msgpack.Encoder()
@@ -75,21 +59,13 @@ def is_scan_ticket(ticket: bytes) -> bool:
 
 
 def decode_ticket(ticket: bytes) -> ScanTicket:
-    if not is_scan_ticket(ticket) or not _HEADER < len(ticket) <= MAX_BYTES:
-        raise _damaged()
-    checksum, length = (
-        int.from_bytes(ticket[start : start + 4], "big") for start in (len(_MAGIC), len(_MAGIC) + 4)
-    )
-    body = ticket[_HEADER:]
-    if zlib.crc32(body) != checksum or length > _MAX_PLAIN:
-        raise _damaged()
+    plain = unseal(_MAGIC, ticket)
     try:
-        plain = _ZSTD.decompress(body, decompressed_size=length, asbytes=True)
         found = _DECODER.decode(plain)
-    except (msgspec.DecodeError, pa.ArrowException, OSError, RecursionError) as error:
-        raise _damaged() from error
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise damaged() from error
     if sum(end - first for first, end in found.parts or ()) > _MAX_PARTS:
-        raise _damaged()
+        raise damaged()
     return found
 
 
@@ -112,9 +88,3 @@ def ranges_of(parts: Iterable[int]) -> Ranges:
 def parts_of(ranges: Ranges) -> Iterator[int]:
     for first, end in ranges:
         yield from range(first, end)
-
-
-def _damaged() -> InvalidRequestError:
-    return InvalidRequestError(
-        "the ticket is none that this server gave out", hint="ask for the endpoints again"
-    )

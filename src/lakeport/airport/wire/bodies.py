@@ -70,6 +70,44 @@ class FlightInfoBody:
 
 
 @dataclass(frozen=True, slots=True)
+class FunctionBody:
+    """`parameters` is one row of arguments as an IPC stream, `table_input_schema` an IPC schema."""
+
+    descriptor: FlightDescriptor
+    parameters: bytes = b""
+    table_input_schema: bytes = b""
+    at_unit: str = ""
+    at_value: str = ""
+
+    @classmethod
+    def decode(cls, body: bytes, what: str) -> Self:
+        fields = Fields.of_msgpack(body, what)
+        return cls(
+            _descriptor(fields, "descriptor"),
+            fields.binary("parameters"),
+            fields.binary("table_input_schema"),
+            fields.text("at_unit"),
+            fields.text("at_value"),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class InOutBody:
+    """The first message of an in/out function's exchange. No projection is applied to its rows."""
+
+    parameters: bytes = b""
+    at_unit: str = ""
+    at_value: str = ""
+
+    @classmethod
+    def decode(cls, body: bytes, what: str) -> Self:
+        fields = Fields.of_msgpack(body, what)
+        fields.text("json_filters")
+        fields.numbers("column_ids")
+        return cls(fields.binary("parameters"), fields.text("at_unit"), fields.text("at_value"))
+
+
+@dataclass(frozen=True, slots=True)
 class StatisticsBody:
     flight_descriptor: FlightDescriptor
     column_name: str

@@ -1,0 +1,79 @@
+"""A scalar function at work: arguments in, one value per row out, checked before anybody sees it.
+
+Unless it takes NULLs itself, rows with a NULL among their arguments give NULL and it never sees them, as
+DuckDB has it for its own functions.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, cast
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from lakeport.airport.functions.choose import taken
+from lakeport.airport.functions.declared import Declared
+from lakeport.airport.functions.promise import Promise
+from lakeport.catalog.arrays.containers import nulls
+from lakeport.catalog.arrays.selection import keep_rows, take_array
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.functions import ScalarFunction
+from lakeport.core.foreign import foreign
+
+_compute: Any = pc
+
+
+@dataclass(frozen=True, slots=True)
+class Scalar:
+    declared: Declared
+    promise: Promise
+
+    @classmethod
+    def of(cls, declared: Declared) -> Scalar:
+        own = declared.returns or pa.schema([])
+        return cls(declared, Promise(declared.what, own, declared.output))
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.promise.wire
+
+    def answer(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        arguments = taken(self.declared, batch)
+        present = None if self.declared.takes_nulls else _without_null(arguments)
+        if present is None:
+            return self.promise.column(self._called(arguments), batch.num_rows)
+        return self.promise.column(self._spread(arguments, present), batch.num_rows)
+
+    def _spread(self, arguments: pa.RecordBatch, present: pa.BooleanArray) -> Array:
+        """The results back at their rows, NULL at the others."""
+        rows = keep_rows(arguments, present)
+        if not rows.num_rows:
+            return nulls(arguments.num_rows, self.promise.declared.field(0).type)
+        result = self._called(rows)
+        self.promise.column(result, rows.num_rows)
+        places = _compute.subtract(_compute.cumulative_sum(present.cast(pa.int64())), 1)
+        return take_array(result, _compute.if_else(present, places, None))
+
+    def _called(self, arguments: pa.RecordBatch) -> Array:
+        function = cast("ScalarFunction", self.declared.function)
+        with foreign(self.declared.what):
+            result: Any = function.call(arguments)
+            return result.combine_chunks() if isinstance(result, pa.ChunkedArray) else result
+
+
+def _without_null(arguments: pa.RecordBatch) -> pa.BooleanArray | None:
+    """Which rows have no NULL; None where none has."""
+    present: Any = None
+    for column in arguments.columns:
+        # Not `null_count` alone: a dictionary's values and the members of a union have NULLs of their own.
+        if (
+            not column.null_count
+            and column.type.num_fields == 0
+            and not pa.types.is_dictionary(column.type)
+        ):
+            continue
+        valid = _compute.is_valid(column)
+        if valid.true_count < len(valid):
+            present = valid if present is None else _compute.and_(present, valid)
+    return present  # type: ignore[no-any-return]
