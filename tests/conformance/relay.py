@@ -1,0 +1,321 @@
+"""A good server, and servers that are good but for one thing: each breaks one rule of the protocol.
+
+A relay stands before the service of a real server and changes what goes through it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain
+from typing import Any
+
+import msgpack  # type: ignore[import-untyped]  # it ships no types
+import pyarrow as pa
+
+from lakeport.access import EVERYONE, Identity
+from lakeport.airport.service import AirportService
+from lakeport.catalog.ports import Catalog
+from lakeport.conformance.examine import Request, examine
+from lakeport.conformance.report import Report
+from lakeport.core.errors import UnauthenticatedError, UnsupportedError
+from lakeport.flight.call import Call
+from lakeport.flight.dial import Target
+from lakeport.flight.messages import (
+    Action,
+    ActionType,
+    FlightDescriptor,
+    FlightEndpoint,
+    FlightInfo,
+)
+from lakeport.flight.server import FlightServer
+from lakeport.flight.service import Chunk, FlightService, Incoming, Outgoing
+
+TOKEN = "a-token-of-the-tests"  # noqa: S105
+
+
+class Open:
+    def authenticate(self, authorization: str | None) -> Identity:
+        del authorization
+        return EVERYONE
+
+    def bearer(self, authorization: str | None) -> str:
+        return authorization or ""
+
+
+class Guarded(Open):
+    def authenticate(self, authorization: str | None) -> Identity:
+        if authorization != f"Bearer {TOKEN}":
+            raise UnauthenticatedError("a valid token is needed")
+        return EVERYONE
+
+
+def good(catalog: Catalog, *, guarded: bool = False) -> FlightService:
+    return AirportService([catalog], Guarded() if guarded else Open())
+
+
+@contextmanager
+def serving(service: FlightService) -> Iterator[Target]:
+    with FlightServer(service) as server:
+        yield Target.parse(server.address)
+
+
+def examined(service: FlightService, **asked: Any) -> Report:
+    with serving(service) as target:
+        return examine(Request(target, **{"catalog": "lake", **asked}))
+
+
+class Relay(FlightService):
+    def __init__(self, inner: FlightService) -> None:
+        self.inner = inner
+
+    def authenticate(self, call: Call) -> None:
+        self.inner.authenticate(call)
+
+    def list_flights(self, call: Call, criteria: bytes) -> Iterable[FlightInfo]:
+        return self.inner.list_flights(call, criteria)
+
+    def get_flight_info(self, call: Call, descriptor: FlightDescriptor) -> FlightInfo:
+        return self.inner.get_flight_info(call, descriptor)
+
+    def do_get(self, call: Call, ticket: bytes) -> Outgoing:
+        return self.inner.do_get(call, ticket)
+
+    def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
+        return self.inner.do_exchange(call, incoming)
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        return self.inner.do_action(call, action)
+
+    def list_actions(self, call: Call) -> Iterable[ActionType]:
+        return self.inner.list_actions(call)
+
+
+class Unanswered(Relay):
+    """Rule 1: an action without a Result."""
+
+    def __init__(self, inner: FlightService, action: str) -> None:
+        super().__init__(inner)
+        self._action = action
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        found = list(self.inner.do_action(call, action))
+        return [] if action.type == self._action else found
+
+
+class WithoutTransactions(Relay):
+    """Rule 2."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        if action.type == "create_transaction":
+            raise UnsupportedError("there are no transactions here")
+        return self.inner.do_action(call, action)
+
+
+class Narrow(Relay):
+    """Rule 3: only some of the declared columns, or all of them in other types."""
+
+    def __init__(
+        self, inner: FlightService, change: Callable[[pa.RecordBatch], pa.RecordBatch]
+    ) -> None:
+        super().__init__(inner)
+        self._change = change
+
+    def do_get(self, call: Call, ticket: bytes) -> Outgoing:
+        rows = self.inner.do_get(call, ticket)
+        empty = pa.RecordBatch.from_pylist([], schema=rows.schema)
+        chunks = (Chunk(batch and self._change(batch), told) for batch, told in rows.chunks)
+        return Outgoing(self._change(empty).schema, chunks, rows.close)
+
+
+def without_last(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.select(batch.schema.names[:-1])
+
+
+def in_other_order(batch: pa.RecordBatch) -> pa.RecordBatch:
+    return batch.select(batch.schema.names[::-1])
+
+
+def with_small_numbers(batch: pa.RecordBatch) -> pa.RecordBatch:
+    columns = [
+        column.cast(pa.int32()) if pa.types.is_int64(column.type) and name != "rowid" else column
+        for name, column in zip(batch.schema.names, batch.columns, strict=True)
+    ]
+    return pa.RecordBatch.from_arrays(columns, names=batch.schema.names)
+
+
+class Relisted(Relay):
+    """The listing with its objects, or its schemas, changed; hashes and lengths are right again."""
+
+    def __init__(
+        self,
+        inner: FlightService,
+        object_: Callable[[FlightInfo], FlightInfo] = lambda info: info,
+        schemas: Callable[[list[Any]], list[Any]] = lambda schemas: schemas,
+    ) -> None:
+        super().__init__(inner)
+        self._object = object_
+        self._schemas = schemas
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        found = self.inner.do_action(call, action)
+        return map(self._relisted, found) if action.type == "list_schemas" else found
+
+    def _relisted(self, body: bytes) -> bytes:
+        root = unwrap(body)
+        for schema in root["schemas"]:
+            infos = unwrap(schema["contents"]["serialized"])
+            changed = [self._object(FlightInfo.decode(each)).encode() for each in infos]
+            packed = wrap(changed)
+            sha256 = hashlib.sha256(packed).hexdigest()
+            schema["contents"] |= {"serialized": packed, "sha256": sha256}
+        root["schemas"] = self._schemas(root["schemas"])
+        return wrap(root)
+
+
+def as_view(info: FlightInfo) -> FlightInfo:
+    """Rule 4: a type that no client knows."""
+    told = msgpack.unpackb(info.app_metadata)
+    if told["name"] != "orders":
+        return info
+    return _replaced(info, app_metadata=msgpack.packb(told | {"type": "view"}))
+
+
+def beyond_ascii(info: FlightInfo) -> FlightInfo:
+    if b"orders" not in info.app_metadata:
+        return info
+    assert info.descriptor is not None
+    path = (*(info.descriptor.path or ()), "ü")
+    return _replaced(info, descriptor=FlightDescriptor(path=path))
+
+
+def _replaced(info: FlightInfo, **changed: Any) -> FlightInfo:
+    fields = {name: getattr(info, name) for name in FlightInfo.__dataclass_fields__}
+    return FlightInfo(**fields | changed)
+
+
+def with_main(schemas: list[Any]) -> list[Any]:
+    return [*schemas, schemas[0] | {"name": "main", "contents": _no_objects()}]
+
+
+def _no_objects() -> dict[str, Any]:
+    packed = wrap([])
+    return {"sha256": hashlib.sha256(packed).hexdigest(), "url": None, "serialized": packed}
+
+
+class Nowhere(Relay):
+    """Rule 5: endpoints without a location."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        found = self.inner.do_action(call, action)
+        return map(_without_locations, found) if action.type == "endpoints" else found
+
+
+def _without_locations(body: bytes) -> bytes:
+    endpoints = (FlightEndpoint.decode(each) for each in msgpack.unpackb(body))
+    return bytes(msgpack.packb([FlightEndpoint(each.ticket, ()).encode() for each in endpoints]))
+
+
+class Late(Relay):
+    """Rule 6: the schema comes when rows, or their end, have come."""
+
+    def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
+        return self.inner.do_exchange(call, _Awaited(incoming))
+
+
+class _Awaited:
+    def __init__(self, incoming: Incoming) -> None:
+        self.descriptor = incoming.descriptor
+        self.schema = incoming.schema
+        self._skip = incoming.skip
+        chunks = iter(incoming)
+        first = next(chunks, None)
+        self._chunks = chain(() if first is None else (first,), chunks)
+
+    def __iter__(self) -> Iterator[Chunk]:
+        return self._chunks
+
+    def skip(self, most_bytes: int) -> None:
+        self._skip(most_bytes)
+
+
+class Rechunked(Relay):
+    """What comes back in an exchange of some operation, changed."""
+
+    def __init__(
+        self,
+        inner: FlightService,
+        operations: Sequence[str],
+        change: Callable[[Iterable[Chunk]], Iterator[Chunk]],
+        schema: Callable[[pa.Schema], pa.Schema] = lambda schema: schema,
+    ) -> None:
+        super().__init__(inner)
+        self._operations = operations
+        self._change = change
+        self._schema = schema
+
+    def do_exchange(self, call: Call, incoming: Incoming) -> Outgoing:
+        rows = self.inner.do_exchange(call, incoming)
+        if call.header("airport-operation") not in self._operations:
+            return rows
+        return Outgoing(self._schema(rows.schema), self._change(rows.chunks), rows.close)
+
+
+def halved(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Rule 7: two batches for one."""
+    for batch, metadata in chunks:
+        if batch is None or len(batch) < 2:
+            yield Chunk(batch, metadata)
+        else:
+            yield Chunk(batch.slice(0, 1))
+            yield Chunk(batch.slice(1), metadata)
+
+
+def uncounted(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Rule 7: no metadata in the end."""
+    return (chunk for chunk in chunks if chunk.batch is not None)
+
+
+def table_order(schema: pa.Schema) -> pa.Schema:
+    """Rule 8: that of the table, as its columns are called in alphabetical order, and the row id."""
+    names = [*sorted(name for name in schema.names if name != "rowid")]
+    names += [name for name in schema.names if name == "rowid"]
+    return pa.schema([schema.field(name) for name in names], schema.metadata)
+
+
+def in_table_order(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    for batch, metadata in chunks:
+        yield Chunk(batch and batch.select(table_order(batch.schema).names), metadata)
+
+
+class Overcounted(Relay):
+    """Rule 10: statistics that deny nulls."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        found = self.inner.do_action(call, action)
+        return map(_denied, found) if action.type == "column_statistics" else found
+
+
+def _denied(body: bytes) -> bytes:
+    with pa.ipc.open_stream(body) as stream:
+        told = stream.read_all()
+    at = told.schema.get_field_index("has_null")
+    changed = told.set_column(at, "has_null", pa.array([False]))
+    sink = pa.BufferOutputStream()
+    with pa.ipc.new_stream(sink, changed.schema) as writer:
+        writer.write_table(changed)
+    return sink.getvalue().to_pybytes()
+
+
+def unwrap(body: bytes) -> Any:
+    length, data = msgpack.unpackb(body)
+    return msgpack.unpackb(
+        pa.decompress(data, decompressed_size=length, codec="zstd", asbytes=True)
+    )
+
+
+def wrap(value: object) -> bytes:
+    payload = msgpack.packb(value)
+    packed = pa.compress(payload, codec="zstd", asbytes=True)
+    return bytes(msgpack.packb([len(payload), packed]))

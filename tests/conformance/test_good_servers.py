@@ -1,0 +1,105 @@
+"""Our own server passes all of it, whatever its catalog, and is left as it was."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from lakeport.catalog.iceberg.catalog import IcebergCatalog
+from lakeport.conformance.examine import Request, examine
+from lakeport.conformance.report import Outcome, Report, Result
+from lakeport.core.errors import InvalidRequestError, UnavailableError
+from lakeport.flight.dial import Target
+from tests.airport.airport_server import shop
+from tests.airport.wrapped import WrappedCatalog
+from tests.conformance import relay
+from tests.rest.doors import profile_in
+
+
+def wrong(report: Report) -> list[tuple[str, str | None]]:
+    unwanted = (Outcome.FAILED, Outcome.ADVICE)
+    return [(one.check, one.seen) for one in report.results if one.outcome in unwanted]
+
+
+def test_a_server_in_memory_passes() -> None:
+    catalog = shop()
+    report = relay.examined(relay.good(catalog), read_rows=10)
+    assert wrong(report) == []
+    assert report.count(Outcome.PASSED) > 190
+    assert [info.name for info in catalog.namespaces()] == ["shop"]
+
+
+def test_a_server_that_asks_for_a_token_passes() -> None:
+    service = relay.good(shop(), guarded=True)
+    report = relay.examined(service, token=relay.TOKEN, only=("discovery", "scans", "errors"))
+    assert wrong(report) == []
+    assert "errors.guarded-streams" in {one.check for one in report.of(Outcome.PASSED)}
+
+
+def test_a_server_of_iceberg_tables_passes(tmp_path: Path) -> None:
+    with IcebergCatalog(profile_in(tmp_path)) as catalog:
+        report = relay.examined(relay.good(catalog), catalog=catalog.name)
+        assert wrong(report) == []
+        assert list(catalog.namespaces()) == []
+
+
+def test_an_unnamed_catalog_passes() -> None:
+    report = relay.examined(relay.good(shop()), catalog="", only=("discovery", "scans"))
+    assert wrong(report) == []
+
+
+def test_what_cannot_be_changed_is_skipped_with_its_reason() -> None:
+    fixed = WrappedCatalog(shop(), lambda table: table)
+    report = relay.examined(relay.good(fixed), read_rows=2)
+    assert wrong(report) == []
+    assert report.namespace is None
+    reasons = {one.check: one.reason for one in report.of(Outcome.SKIPPED)}
+    assert "no schema can be created" in (reasons["changes.insert"] or "")
+    passed = {one.check for one in report.of(Outcome.PASSED)}
+    assert {"discovery.objects", "existing.shop.orders"} <= passed
+
+
+def test_tables_that_were_there_are_read_only_when_asked() -> None:
+    report = relay.examined(relay.good(shop()), only=("existing",))
+    assert report.results == ()
+
+
+def test_ctrl_c_leaves_nothing_behind() -> None:
+    catalog = shop()
+
+    def interrupt(result: Result) -> None:
+        if result.check == "scans.rows":
+            assert len(catalog.namespaces()) == 2
+            raise KeyboardInterrupt
+
+    with relay.serving(relay.good(catalog)) as target, pytest.raises(KeyboardInterrupt):
+        examine(Request(target, "lake"), interrupt)
+    assert [info.name for info in catalog.namespaces()] == ["shop"]
+
+
+def test_a_schema_that_is_there_is_not_touched() -> None:
+    catalog = shop()
+    with pytest.raises(InvalidRequestError, match="is there already"):
+        relay.examined(relay.good(catalog), namespace="shop", only=("scans",))
+    assert list(catalog.namespace("shop").tables()) == ["customers", "orders"]
+
+
+@pytest.mark.parametrize("asked", [{}, {"token": "wrong"}], ids=["none", "wrong"])
+def test_a_token_that_is_missing_is_wrong_use(asked: dict[str, str]) -> None:
+    with pytest.raises(InvalidRequestError) as raised:
+        relay.examined(relay.good(shop(), guarded=True), **asked)
+    assert "--token" in (raised.value.hint or "")
+
+
+def test_a_catalog_that_is_not_there_is_wrong_use() -> None:
+    with pytest.raises(InvalidRequestError) as raised:
+        relay.examined(relay.good(shop()), catalog="river")
+    assert "--catalog" in (raised.value.hint or "")
+
+
+def test_a_server_that_is_not_there_is_unreachable() -> None:
+    with relay.serving(relay.good(shop())) as target:
+        gone = Target(target.host, target.port)
+    with pytest.raises(UnavailableError, match="cannot be reached"):
+        examine(Request(gone, "lake"))
