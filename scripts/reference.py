@@ -17,6 +17,7 @@ from lakeport.app.settings.values import shown_text, type_text
 from lakeport.cli.frame import SHARED_PARAMETERS
 from lakeport.cli.main import build
 from lakeport.cli.registry import COMMANDS, load_command
+from scripts.conformance_page import conformance_page
 from scripts.functions_page import functions_page
 from scripts.models_page import models_page
 
@@ -89,6 +90,7 @@ def commands_page() -> str:
 PAGES: dict[str, Callable[[], str]] = {
     "settings.md": settings_page,
     "commands.md": commands_page,
+    "conformance.md": conformance_page,
     "functions.md": functions_page,
     "models.md": models_page,
 }

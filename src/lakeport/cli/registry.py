@@ -34,6 +34,7 @@ COMMANDS = {
     "rollback": "Take back the last commit of a table, or all that a run wrote.",
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight, and to Iceberg engines over REST.",
+    "conformance": "Check that a server speaks the Airport protocol as DuckDB needs it.",
     "token": "Make, list and revoke the tokens of callers.",
     "plan": "Show what a run would do, and do nothing.",
     "lineage": "Show where every column comes from.",

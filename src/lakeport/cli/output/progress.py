@@ -23,18 +23,31 @@ def counting(
     what: str, clock: Callable[[], float] = monotonic, *, is_shown: bool = True
 ) -> Iterator[Callable[[int, int], None]]:
     """Gives what to call with the numbers of rows and of bytes sent so far."""
+    with telling(clock, is_shown=is_shown) as tell:
+
+        def count(rows: int, sent: int = 0) -> None:
+            moved = f", {size_text(sent)} sent" if sent else ""
+            tell(f"{what}: {counted(rows, 'row')}{moved}")
+
+        yield count
+
+
+@contextmanager
+def telling(
+    clock: Callable[[], float] = monotonic, *, is_shown: bool = True
+) -> Iterator[Callable[[str], None]]:
+    """Gives what to call with the line as it is now."""
     if not is_shown or not sys.stderr.isatty():
-        yield lambda _, __: None
+        yield lambda _: None
         return
     due = clock() + PATIENCE
     shown = False
 
-    def tell(rows: int, sent: int = 0) -> None:
+    def tell(line: str) -> None:
         nonlocal due, shown
         if clock() >= due:
             due, shown = clock() + INTERVAL, True
-            moved = f", {size_text(sent)} sent" if sent else ""
-            sys.stderr.write(f"{_CLEAR}{what}: {counted(rows, 'row')}{moved}")
+            sys.stderr.write(f"{_CLEAR}{line}")
             sys.stderr.flush()
 
     try:
