@@ -228,6 +228,7 @@ class _Awaited:
     def __init__(self, incoming: Incoming) -> None:
         self.descriptor = incoming.descriptor
         self.schema = incoming.schema
+        self.opening = incoming.opening
         self._skip = incoming.skip
         chunks = iter(incoming)
         first = next(chunks, None)
@@ -281,7 +282,7 @@ def table_order(schema: pa.Schema) -> pa.Schema:
     """Rule 8: that of the table, as its columns are called in alphabetical order, and the row id."""
     names = [*sorted(name for name in schema.names if name != "rowid")]
     names += [name for name in schema.names if name == "rowid"]
-    return pa.schema([schema.field(name) for name in names], schema.metadata)
+    return pa.schema([schema.field(name) for name in names])
 
 
 def in_table_order(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
