@@ -16,7 +16,7 @@ from lakeport.airport import databases
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.caller import Caller
 from lakeport.airport.functions import desk as functions
-from lakeport.airport.functions.asked import FunctionCall, function_in, function_meant
+from lakeport.airport.functions.asked import FunctionCall, function_in, function_meant, function_of
 from lakeport.airport.functions.declared import Declared
 from lakeport.airport.functions.tickets import is_function_ticket
 from lakeport.airport.globs import chosen_by
@@ -127,7 +127,8 @@ class Flights:
     ) -> tuple[FlightEndpoint, ...]:
         if databases.is_databases(descriptor):
             return (FlightEndpoint(databases.TICKET),)
-        call = function_meant(descriptor)
+        has_arguments = bool(parameters.table_function_parameters)
+        call = function_of(descriptor) if has_arguments else function_meant(descriptor)
         if call is not None:
             return functions.endpoints(caller, call, parameters)
         query = _query(descriptor)

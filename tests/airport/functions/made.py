@@ -138,12 +138,20 @@ def _gen(given: dict[str, Any]) -> Rows:
 def _wide(given: dict[str, Any]) -> Rows:
     """As many columns as the first argument says."""
     schema = pa.schema([(f"c{index}", INT) for index in range(given["columns"])])
-    return Rows(
-        schema,
-        lambda: iter(
-            [pa.record_batch([pa.array([index]) for index in range(len(schema))], schema=schema)]
-        ),
-    )
+    columns = [pa.array(range(3), INT) for _ in schema]
+    return Rows(schema, lambda: iter([pa.record_batch(columns, schema=schema)]))
+
+
+@dataclass(frozen=True)
+class ShowAny:
+    """The type of its argument."""
+
+    returns = pa.schema([("arrow_type", TEXT)])
+    signature = Signature("show_any", pa.schema([any_parameter("v")]))
+
+    def bind(self, arguments: pa.RecordBatch) -> Rows:
+        name = str(arguments.schema.field(0).type)
+        return Rows(self.returns, lambda: iter([pa.record_batch({"arrow_type": [name]})]), 1)
 
 
 def _scaled(given: dict[str, Any], _: pa.Schema) -> Call:
@@ -205,6 +213,7 @@ RECORDED = (
         returns=PAIRS,
     ),
     Table("wide", _wide, (parameter("columns", INT),)),
+    ShowAny(),
     InOut("echo", lambda _, rows: Call(rows, lambda batch: iter([batch]))),
     InOut("scaled", _scaled, (parameter("factor", INT), table_parameter("rows"))),
     InOut("row_total", _total),

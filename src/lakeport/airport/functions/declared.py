@@ -220,6 +220,8 @@ def _wire_parameter(own: Field) -> Field:
     kind = wire_type(own.type)
     if isinstance(kind, pa.DictionaryType):
         kind = kind.value_type  # how a value is encoded is nothing that a caller could choose
+    if is_any(own) or is_table(own):
+        kind = pa.string()  # which says nothing, and DuckDB was never seen to be told another
     field: Field = pa.field(own.name, kind, metadata=metadata or None)
     return field
 
