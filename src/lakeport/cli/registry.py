@@ -35,6 +35,7 @@ COMMANDS = {
     "maintain": "Keep tables quick and small.",
     "serve": "Serve the lake over Arrow Flight, and to Iceberg engines over REST.",
     "conformance": "Check that a server speaks the Airport protocol as DuckDB needs it.",
+    "functions": "List the project's functions that SQL can call.",
     "token": "Make, list and revoke the tokens of callers.",
     "plan": "Show what a run would do, and do nothing.",
     "lineage": "Show where every column comes from.",

@@ -26,6 +26,7 @@ from lakeport.catalog.parameters import table_parameter
 from lakeport.core.errors import FunctionError
 from lakeport.core.names import quoted
 from lakeport.functions.arguments import call_with, injected, python_arguments
+from lakeport.functions.collecting import declares
 from lakeport.functions.declared import MISSING, Declared, declared, described, hints_of
 from lakeport.functions.limits import Limits
 from lakeport.functions.mistakes import mistake
@@ -58,6 +59,7 @@ class PythonInOut(Generic[P, R]):
         self, told: Declared, form: _Form, shape: Shape, *, signature: Signature, limits: Limits
     ) -> None:
         self.limits = limits
+        self.what = f"function {quoted(signature.name)}"
         self._told = told
         self._form = form
         self._shape = shape
@@ -82,7 +84,7 @@ class PythonInOut(Generic[P, R]):
         return self._shape if isinstance(self._shape, pa.Schema) else None
 
     def start(self, arguments: pa.RecordBatch, rows: pa.Schema) -> PythonInOutCall:
-        what = f"function {quoted(self._signature.name)}"
+        what = self.what
         known = python_arguments(self._told, arguments, what)
         schema = self._shape
         if not isinstance(schema, pa.Schema):
@@ -188,7 +190,10 @@ def table_in_out(
         signature = Signature(
             name or function.__name__, pa.schema(fields), description or described(function)
         )
-        return PythonInOut(told, form, returns, signature=signature, limits=limits or Limits())
+        made: PythonInOut[P, R] = PythonInOut(
+            told, form, returns, signature=signature, limits=limits or Limits()
+        )
+        return declares(made)
 
     return decorate
 

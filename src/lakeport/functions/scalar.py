@@ -23,6 +23,7 @@ from lakeport.catalog.parameters import is_any
 from lakeport.catalog.rows.convert import convert
 from lakeport.core.names import quoted
 from lakeport.core.request import Request, current_request
+from lakeport.functions.collecting import declares
 from lakeport.functions.declared import (
     MISSING,
     Declared,
@@ -70,6 +71,7 @@ class PythonScalar(Generic[P, R]):
         limits: Limits,
     ) -> None:
         self.limits = limits
+        self.what = f"function {quoted(name)}"
         self._told = told
         self._way = way
         self._signature = Signature(name, told.schema, description)
@@ -113,8 +115,8 @@ class PythonScalar(Generic[P, R]):
         ]
         result = self._results(columns, arguments.num_rows)
         if self.limits.seconds is not None and time.monotonic() - began > self.limits.seconds:
-            raise too_slow(self._what, self.limits)
-        check_size(self._what, result.nbytes, self.limits)
+            raise too_slow(self.what, self.limits)
+        check_size(self.what, result.nbytes, self.limits)
         return result
 
     def _results(self, columns: list[Array], rows: int) -> Array:
@@ -150,14 +152,14 @@ class PythonScalar(Generic[P, R]):
             ]
         else:
             results = list(map(function, *values))
-        return array_of_values(results, self._type, self._what)
+        return array_of_values(results, self._type, self.what)
 
     def _at_once(self, columns: list[Array], rows: int) -> Array:
         values = [given(self._way.style, column) for column in columns]
         result = self._told.function(*values, **self._extra(rows))
-        found = taken(result, self._type, self._what)
+        found = taken(result, self._type, self.what)
         if len(found) != rows:
-            raise wrong_length(self._what, len(found), rows)
+            raise wrong_length(self.what, len(found), rows)
         return found
 
     def _present(
@@ -179,10 +181,6 @@ class PythonScalar(Generic[P, R]):
     @property
     def _type(self) -> pa.DataType:
         return self._returns.type if isinstance(self._returns, pa.Field) else self._returns
-
-    @property
-    def _what(self) -> str:
-        return f"function {quoted(self._signature.name)}"
 
 
 @overload
@@ -237,7 +235,7 @@ def _scalar(  # noqa: PLR0913  those of the decorator
         raise mistake(function, f"says nulls={nulls!r}", 'say "skip" or "pass"')
     skips = chosen not in _WITH_NULLS if nulls is None else nulls == "skip"
     default = Stability.CONSISTENT if told.parameters else Stability.VOLATILE
-    return PythonScalar(
+    made: PythonScalar[..., Any] = PythonScalar(
         told,
         _Way(chosen, skips),
         _returned(told, chosen, returns, is_free=style is not None),
@@ -246,6 +244,7 @@ def _scalar(  # noqa: PLR0913  those of the decorator
         stability=default if stability is None else _stability(function, stability),
         limits=limits or Limits(),
     )
+    return declares(made)
 
 
 def _style(told: Declared, schema: pa.Schema | None, asked: str | None) -> Style:

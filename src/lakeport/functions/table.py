@@ -24,6 +24,7 @@ from lakeport.core.errors import FunctionError, UnsupportedError
 from lakeport.core.names import quoted
 from lakeport.functions.annotations import UnclearError, is_row, row_fields
 from lakeport.functions.arguments import call_with, injected, python_arguments
+from lakeport.functions.collecting import declares
 from lakeport.functions.declared import MISSING, Declared, declared, described
 from lakeport.functions.limits import Limits, check_size, too_slow
 from lakeport.functions.mistakes import mistake
@@ -59,6 +60,7 @@ class PythonTable(Generic[P, R]):
         limits: Limits,
     ) -> None:
         self.limits = limits
+        self.what = f"function {quoted(signature.name)}"
         self._told = told
         self._columns = columns
         self._signature = signature
@@ -83,7 +85,7 @@ class PythonTable(Generic[P, R]):
         return self._columns if isinstance(self._columns, pa.Schema) else None
 
     def bind(self, arguments: pa.RecordBatch) -> BoundPython:
-        what = f"function {quoted(self._signature.name)}"
+        what = self.what
         known = python_arguments(self._told, arguments, what)
         whole = {**_defaults(self._told), **known}
         schema = self._columns
@@ -206,7 +208,7 @@ def _table(  # noqa: PLR0913  those of the decorator
     made = kind(told, columns, signature=signature, rows=rows, limits=limits or Limits())
     if isinstance(made, MeasuredTable) and statistics is not None:
         made.measure = statistics
-    return made
+    return declares(made)
 
 
 def require_plain(told: Declared, why: str) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from lakeport.app.doctor import lake, machine, spark, tables
+from lakeport.app.doctor import functions, lake, machine, spark, tables
 from lakeport.app.doctor.report import Check, Report, State
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def examine(settings: Settings, *, deep: bool = False) -> Report:
             *machine.ports(settings.server),
             *machine.certificates(settings.server.tls),
             *(check for each in settings.each_catalog() for check in _catalog(each, deep=deep)),
+            *functions.checks(settings),
             machine.disk(settings.root),
         )
     )

@@ -21,9 +21,11 @@ from lakeport.airport.addresses import Addresses
 from lakeport.airport.scans import Pins
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
+from lakeport.app.functions import opened_functions
 from lakeport.app.http import HttpServer
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
 from lakeport.app.serve.collector import calm_collector
+from lakeport.app.serve.functions import function_notices, function_overlay
 from lakeport.app.serve.greeting import Greeting, client_address, client_location
 from lakeport.app.serve.iceberg import PATH, iceberg_door
 from lakeport.app.serve.insight import Insight
@@ -66,6 +68,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             insecure=insecure,
         )
         served = stack.enter_context(opened_catalogs(settings))
+        functions = stack.enter_context(opened_functions(settings))
         audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
         authenticator = Authenticator(
             store.tokens, open_at_first=opens_at_first(server.auth, hosts)
@@ -80,7 +83,11 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             authenticator,
             audit=audit,
             addresses=Addresses(server.public_address, lambda: flight.address),
-            overlay=system_overlay(Audit(store.audit, audit), Models(store.runs, store.lineage)),
+            overlay=function_overlay(
+                settings,
+                functions,
+                system_overlay(Audit(store.audit, audit), Models(store.runs, store.lineage)),
+            ),
             existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,
             limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),
@@ -102,6 +109,8 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         http.start()
         stack.callback(http.stop)
         greeting = _greeting(settings, flight.address, http.address, served, authenticator)
+        notices = (*greeting.notices, *function_notices(functions))
+        greeting = replace(greeting, notices=notices)
         if not (greeting.is_open or _has_tokens(store)):
             greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
         stack.enter_context(calm_collector())

@@ -366,6 +366,28 @@ class Functions(Struct, frozen=True, kw_only=True):
     folder: Annotated[Path, about("The folder of `NAMESPACE.py` files.")] = field(
         default_factory=lambda: Path("functions")
     )
+    catalogs: Annotated[
+        tuple[str, ...], about("Catalogs whose namespaces hold the functions [the first one].")
+    ] = ()
+    isolation: Annotated[
+        Literal["process", "none"],
+        about(
+            "`process`: functions run in processes of their own, with hard limits. `none`: in the server's,"
+            " quicker, and what they break is the server."
+        ),
+    ] = "process"
+    workers: Annotated[
+        Count, about("Processes there may be for functions; they start when they are needed.")
+    ] = 8
+    seconds: Annotated[
+        Duration,
+        about("Longest time for one step: a batch of rows, or the next rows of a table function."),
+    ] = 30.0
+    memory: Annotated[
+        Count, about("Megabytes a function may take beyond what its process had at the start.")
+    ] = 1024
+    output: Annotated[Count, about("Megabytes a function may give in one piece.")] = 256
+    reload: Annotated[bool, about("A running server loads files of functions that changed.")] = True
 
 
 class Log(Struct, frozen=True, kw_only=True):

@@ -1,0 +1,168 @@
+"""Workers that live long and are lent out: to a scalar function for one batch, to a table for as long as it is
+read.
+
+There are as many as are needed at one time, up to a limit; one of them is kept for scalar functions, which are
+quick, so that slow readers of tables cannot stop them. Who finds all busy waits a moment and is refused then.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from lakeport.core.closing import Closing
+from lakeport.core.errors import LakeportError, LimitError, UnavailableError
+from lakeport.functions.workers.messages import Load, Loaded
+from lakeport.functions.workers.worker import Worker
+
+_log = logging.getLogger(__name__)
+
+WAIT_SECONDS = 10.0
+_IDLE_SECONDS = 60.0
+
+
+class Pool(Closing):
+    def __init__(self, load: Load, most: int, *, wait_seconds: float = WAIT_SECONDS) -> None:
+        self._load = load
+        self._most = most
+        self._wait_seconds = wait_seconds
+        self._changed = threading.Condition()
+        self._idle: list[Worker] = []
+        self._count = 0  # of all, those that are being started too
+        self._lent_long = 0
+        self._is_closed = False
+        self._is_retired = False
+        self._held: set[Worker] = set()
+
+    def first(self) -> Loaded:
+        """Start one, and what it has loaded."""
+        with self._changed:
+            self._count += 1
+        worker, loaded = self._started()
+        self._put_back(worker)
+        return loaded
+
+    @contextmanager
+    def borrowed(self) -> Iterator[Worker]:
+        """For one question."""
+        worker = self._take(is_long=False)
+        try:
+            yield worker
+        finally:
+            self._put_back(worker)
+
+    def lend(self) -> Worker:
+        """For longer; to be given back with `returned`."""
+        return self._take(is_long=True)
+
+    def returned(self, worker: Worker) -> None:
+        with self._changed:
+            self._lent_long -= 1
+        self._put_back(worker)
+
+    def retire(self) -> None:
+        """Others do the work from now on. Who still has a function of this one can use it up."""
+        with self._changed:
+            self._is_retired = True
+            idle, self._idle = self._idle, []
+        for worker in idle:
+            self._ended(worker)
+
+    def close(self) -> None:
+        with self._changed:
+            self._is_closed = True
+            idle, self._idle = self._idle, []
+            busy = self._held - set(idle)
+            self._changed.notify_all()
+        for worker in busy:
+            worker.kill()  # closed by who holds it
+        for worker in idle:
+            worker.close()
+
+    # -- inside ------------------------------------------------------------------------------------
+
+    def _take(self, *, is_long: bool) -> Worker:
+        deadline = time.monotonic() + self._wait_seconds
+        with self._changed:
+            while True:
+                if self._is_closed:
+                    raise UnavailableError("functions are not served any more")
+                may = not is_long or self._lent_long < max(1, self._most - 1)
+                if may and self._idle:
+                    self._lent_long += is_long
+                    return self._idle.pop()
+                if may and self._count < self._most:
+                    self._count += 1
+                    self._lent_long += is_long
+                    break
+                left = deadline - time.monotonic()
+                if left <= 0:
+                    raise LimitError(
+                        f"all {self._most} processes for functions are busy",
+                        hint="try again later; `functions.workers` says how many there may be",
+                        details={"limit": "functions.workers"},
+                    )
+                self._changed.wait(left)
+        try:
+            return self._started()[0]
+        except BaseException:
+            with self._changed:
+                self._lent_long -= is_long
+            raise
+
+    def _started(self) -> tuple[Worker, Loaded]:
+        """Counted already."""
+        worker = Worker(self._load)
+        try:
+            loaded = worker.load()
+        except BaseException:
+            self._ended(worker)
+            raise
+        with self._changed:
+            self._held.add(worker)
+        return worker, loaded
+
+    def _put_back(self, worker: Worker) -> None:
+        is_over = self._is_closed or self._is_retired
+        if is_over or not worker.is_fit or not worker.is_alive():
+            self._ended(worker)
+            self._replace()
+            return
+        worker.idle_since = time.monotonic()
+        with self._changed:
+            self._idle.append(worker)
+            old = [each for each in self._idle[:-1] if _is_old(each)]
+            self._idle = [each for each in self._idle if each not in old]
+            self._changed.notify()
+        for each in old:
+            self._ended(each)
+
+    def _ended(self, worker: Worker) -> None:
+        worker.close()
+        with self._changed:
+            self._count -= 1
+            self._held.discard(worker)
+            self._changed.notify()
+
+    def _replace(self) -> None:
+        """So that the next call need not wait for a process to start."""
+        with self._changed:
+            if self._is_closed or self._is_retired or self._idle or self._count:
+                return
+            self._count += 1
+        threading.Thread(target=self._refill, name="lakeport-worker-start", daemon=True).start()
+
+    def _refill(self) -> None:
+        try:
+            worker, _ = self._started()
+        except LakeportError as error:
+            _log.warning("functions.worker_failed", extra={"reason": error.message})
+            return
+        self._put_back(worker)
+
+
+def _is_old(worker: Worker) -> bool:
+    return time.monotonic() - worker.idle_since > _IDLE_SECONDS

@@ -1,0 +1,92 @@
+"""A project's functions behind a real server: called over the wire, broken modules told at the start."""
+
+from __future__ import annotations
+
+import importlib
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lakeport.app.functions import list_functions
+from lakeport.app.serve import Running, running
+from lakeport.app.settings import load
+from lakeport.core.errors import NotFoundError
+from lakeport.web.app import build
+
+# The published types of the client differ from what it does.
+fl: Any = importlib.import_module("pyarrow.flight")
+
+ANYWHERE = {"server.grpc": "127.0.0.1:0", "server.http": "127.0.0.1:0"}
+HOSTILE = (Path(__file__).parent / "modules" / "hostile.py").read_text()
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    root = tmp_path_factory.mktemp("project")
+    (root / "functions").mkdir()
+    (root / "functions" / "hostile.py").write_text(HOSTILE)
+    (root / "functions" / "broken.py").write_text("def f(:")
+    (root / "lakeport.toml").write_text("[functions]\nworkers = 3\nreload = false\n")
+    return root
+
+
+@pytest.fixture(scope="module")
+def server(folder: Path) -> Iterator[Running]:
+    with running(load(project=folder, flags=ANYWHERE, variables={}), build) as server:
+        yield server
+
+
+@pytest.fixture(scope="module")
+def client(server: Running) -> Iterator[Any]:
+    with fl.FlightClient(server.grpc) as client:
+        yield client
+
+
+def rows(client: Any, name: str, **parameters: object) -> list[Any]:
+    asked = {"function_name": name, "schema_name": "hostile", "parameters": parameters}
+    found: list[Any] = client.do_get(fl.Ticket(json.dumps(asked).encode())).read_all().to_pylist()
+    return found
+
+
+def test_a_table_function_is_read_by_any_flight_client(client: Any) -> None:
+    assert rows(client, "numbers", count=3, step=2) == [{"n": 0}, {"n": 2}, {"n": 4}]
+
+
+@pytest.mark.parametrize(
+    ("name", "error", "told"),
+    [
+        ("stalls", "FlightTimedOutError", "function `hostile.stalls` ran longer than 0.5 s"),
+        ("breaks", "FlightInternalError", "function `hostile.breaks` declares the column `n`"),
+    ],
+)
+def test_what_breaks_is_told_and_the_server_goes_on(
+    client: Any, name: str, error: str, told: str
+) -> None:
+    arguments = {"after": 1} if name == "stalls" else {}
+    with pytest.raises(getattr(fl, error)) as failed:
+        rows(client, name, **arguments)
+    assert told in str(failed.value)
+    assert rows(client, "numbers", count=1, step=1) == [{"n": 0}]
+
+
+def test_a_broken_module_is_told_at_the_start_and_by_the_list(
+    server: Running, folder: Path
+) -> None:
+    (notice,) = [each for each in server.greeting.notices if "broken.py" in each]
+    assert notice.startswith("functions/broken.py:1: this is no Python")
+    listed = list_functions(load(project=folder, variables={}))
+    assert [each.path for each in listed.problems] == ["functions/broken.py"]
+    by_name = {each.name: each for each in listed.functions}
+    assert by_name["hostile.double"].signature == "hostile.double(x int64)"
+    assert by_name["hostile.numbers"].signature == "hostile.numbers(count int64, step := int64)"
+    assert by_name["hostile.numbers"].returns == "(n int64)"
+    assert by_name["hostile.echo"].parameters[0].type == "table"
+
+
+def test_functions_of_a_catalog_that_is_not_there_are_wrong_use(tmp_path: Path) -> None:
+    (tmp_path / "lakeport.toml").write_text('[functions]\ncatalogs = ["leke"]\n')
+    with pytest.raises(NotFoundError, match="has no catalog `leke`"):
+        list_functions(load(project=tmp_path, variables={}))
