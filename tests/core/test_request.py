@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from lakeport.core.request import Request, current_request, serving
+from lakeport.core.request import Ending, Request, current_request, serving
 
 ANN = Request("ann", catalog="lake", session_id="s", trace_id="t")
 BOB = Request("bob")
@@ -39,3 +39,14 @@ def test_other_threads_do_not_see_it_unless_it_is_handed_over() -> None:
     with serving(BOB), ThreadPoolExecutor(1) as pool:
         assert pool.submit(current_request).result() is None
         assert pool.submit(handed_over).result() == ANN
+
+
+def test_what_is_worked_on_is_stopped_when_the_call_ends() -> None:
+    ending, stopped = Ending(), list[str]()
+    with ending.stopping(lambda: stopped.append("before")):
+        pass
+    with ending.stopping(lambda: stopped.append("meanwhile")):
+        ending.end()
+    with ending.stopping(lambda: stopped.append("after")):
+        pass
+    assert stopped == ["meanwhile", "after"]

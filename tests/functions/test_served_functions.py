@@ -8,6 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import grpc
+import pyarrow as pa
 import pytest
 
 from lakeport.app.functions import list_functions
@@ -15,6 +17,9 @@ from lakeport.app.serve import Running, running
 from lakeport.app.settings import load
 from lakeport.core.errors import NotFoundError
 from lakeport.web.app import build
+from tests.airport.functions.guest import Guest, row
+from tests.flight.raw import RawClient
+from tests.functions.rows import nothing
 
 # The published types of the client differ from what it does.
 fl: Any = importlib.import_module("pyarrow.flight")
@@ -45,6 +50,13 @@ def client(server: Running) -> Iterator[Any]:
         yield client
 
 
+@pytest.fixture(scope="module")
+def guest(server: Running) -> Iterator[Guest]:
+    """DuckDB's own way of calling functions."""
+    with RawClient(server.grpc.removeprefix("grpc://")) as raw:
+        yield Guest(raw)
+
+
 def rows(client: Any, name: str, **parameters: object) -> list[Any]:
     asked = {"function_name": name, "schema_name": "hostile", "parameters": parameters}
     found: list[Any] = client.do_get(fl.Ticket(json.dumps(asked).encode())).read_all().to_pylist()
@@ -53,6 +65,53 @@ def rows(client: Any, name: str, **parameters: object) -> list[Any]:
 
 def test_a_table_function_is_read_by_any_flight_client(client: Any) -> None:
     assert rows(client, "numbers", count=3, step=2) == [{"n": 0}, {"n": 2}, {"n": 4}]
+
+
+def test_functions_of_every_kind_are_called_as_duckdb_does(guest: Guest) -> None:
+    numbers = pa.record_batch({"x": pa.array([1, None, 3])})
+    assert guest.values("hostile.double", numbers, numbers) == [2, None, 6] * 2
+    assert len(guest.values("hostile.process", nothing(2))) == 2
+    (passed, ended) = guest.passed("hostile.Total", row(start=10), [numbers])
+    assert passed == []
+    assert [each.to_pylist() for each in ended] == [[{"total": 13}]]
+    echoed, _ = guest.passed("hostile.echo", row(), [numbers, numbers])
+    assert [each.to_pylist() for each in echoed] == [numbers.to_pylist()]
+
+
+DOINGS = {
+    "raises": (grpc.StatusCode.INTERNAL, "function `hostile.raises` raised LookupError: no 1"),
+    "refuses": (grpc.StatusCode.INVALID_ARGUMENT, "raised ValueError: only positive numbers"),
+    "ends": (grpc.StatusCode.INTERNAL, "function `hostile.ends` ended its process (exit code 3)"),
+    "sleeps": (grpc.StatusCode.DEADLINE_EXCEEDED, "`hostile.sleeps` ran longer than 0.5 s"),
+    "recurses": (grpc.StatusCode.INTERNAL, "raised RecursionError"),
+    "lies": (grpc.StatusCode.INTERNAL, "function `hostile.lies` declares int64 and gave"),
+    "shortens": (grpc.StatusCode.INTERNAL, "`hostile.shortens` gave 0 values for 1 rows"),
+}
+
+
+@pytest.mark.parametrize("name", DOINGS)
+def test_whatever_a_function_does_the_server_goes_on(guest: Guest, name: str) -> None:
+    code, told = DOINGS[name]
+    one = pa.record_batch({"x": [1]})
+    entry = guest.entry(f"hostile.{name}")
+    failure = guest.refused("scalar_function", entry.descriptor, one)
+    assert failure.code is code
+    assert told in failure.text
+    assert guest.values("hostile.double", one) == [2]
+
+
+def test_a_caller_who_leaves_takes_the_work_along(guest: Guest) -> None:
+    """`waits` is within its limits for longer than this test may take."""
+    one = pa.record_batch({"x": [1]})
+    descriptor = guest.entry("hostile.waits").descriptor
+    for _ in range(4):  # more than there are workers
+        talk = guest.open("scalar_function")
+        talk.name(descriptor)
+        talk.declare(one.schema)
+        talk.hear()
+        talk.send(one)
+        talk.call.cancel()
+    assert guest.values("hostile.double", one) == [2]
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from lakeport.airport.caller import Caller
-from lakeport.core.request import Request, serving
+from lakeport.core.request import Ending, Request, serving
 from lakeport.flight.call import Call
 from lakeport.flight.service import Outgoing
 
@@ -26,12 +26,15 @@ def request_of(call: Call) -> Request | None:
     caller = call.caller
     if not isinstance(caller, Caller):
         return None
+    ending = Ending()
+    call.on_end(ending.end)
     return Request(
         caller.identity.name,
         caller.visible.wanted(),
         call.header("airport-client-session-id"),
         call.header("airport-trace-id"),
         call.header("airport-transaction-id"),
+        ending,
     )
 
 

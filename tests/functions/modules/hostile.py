@@ -64,6 +64,13 @@ def sleeps(x: int) -> int:
 
 
 @scalar_function
+def waits(x: int) -> int:
+    """Longer than any test does, and not longer than it may."""
+    time.sleep(25)
+    return x
+
+
+@scalar_function
 def recurses(x: int) -> int:
     return recurses(x) + 1
 

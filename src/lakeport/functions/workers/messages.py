@@ -127,4 +127,7 @@ def packed_request(request: Request | None) -> tuple[str | None, ...] | None:
 
 
 def unpacked_request(packed: tuple[str | None, ...] | None) -> Request | None:
-    return None if packed is None else Request(packed[0] or "", *packed[1:])
+    if packed is None:
+        return None
+    identity, catalog, session, trace, transaction = packed
+    return Request(identity or "", catalog, session, trace, transaction)

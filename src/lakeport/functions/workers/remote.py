@@ -6,6 +6,7 @@ import logging
 import pickle
 import threading
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -70,13 +71,20 @@ class Place:
             **more,
         )
         worker.said.function = self.name
-        answer, given = worker.ask(asked, rows, self.what, self.limits)
+        with self._stopped_with_the_call(worker):
+            answer, given = worker.ask(asked, rows, self.what, self.limits)
         if isinstance(answer, Failed):
             raise self._failure(answer)
         if not isinstance(answer, Done):
             worker.kill()
             raise FunctionError(f"{self.what} gave no answer that can be read")
         return answer, given
+
+    def _stopped_with_the_call(self, worker: Worker) -> AbstractContextManager[None]:
+        request = current_request()
+        if request is None or request.ending is None:
+            return nullcontext()
+        return request.ending.stopping(worker.cancel)
 
     def _failure(self, failed: Failed) -> LakeportError:
         if failed.trace:
@@ -235,6 +243,8 @@ class RemoteInOutCall:
     columns: bytes
     schema: pa.Schema
     _lease: Lease | None = field(init=False, default=None)
+    _is_closed: bool = field(init=False, default=False)
+    _state: threading.Lock = field(init=False, default_factory=threading.Lock)
 
     def process(self, batch: pa.RecordBatch) -> Iterator[pa.RecordBatch]:
         return self._each("process", batch)
@@ -243,19 +253,31 @@ class RemoteInOutCall:
         return self._each("finish", None)
 
     def close(self) -> None:
-        if self._lease is not None:
-            self._lease.close()
+        """Also from another thread, to wake whoever waits for rows."""
+        with self._state:
+            self._is_closed = True
+            lease = self._lease
+        if lease is not None:
+            lease.close()
 
     def _each(
         self, do: Literal["process", "finish"], rows: pa.RecordBatch | None
     ) -> Iterator[pa.RecordBatch]:
-        if self._lease is None:
-            self._lease = Lease(self.place)
-            self._lease.ask("start", self.arguments, shape=self.columns)
-        batch = self._lease.ask(do, rows)
+        lease = self._lease or self._begun()
+        batch = lease.ask(do, rows)
         while batch is not None:
             yield batch
-            batch = self._lease.ask("next")
+            batch = lease.ask("next")
+
+    def _begun(self) -> Lease:
+        lease = Lease(self.place)
+        with self._state:
+            self._lease = lease
+            is_closed = self._is_closed
+        if is_closed:
+            lease.close()
+        lease.ask("start", self.arguments, shape=self.columns)
+        return lease
 
 
 def remote(place: Place) -> neutral.Function:

@@ -32,7 +32,7 @@ from lakeport.functions.workers.frames import LENGTHS, pieces, rows_in
 from lakeport.functions.workers.messages import Answer, Failed, Load, Loaded, Loading, Question
 from lakeport.functions.workers.said import Said
 
-LOAD_SECONDS = 60.0
+LOAD_SECONDS = 30.0
 _PIPE_BYTES = 1 << 20
 _LOOK_SECONDS = 0.05  # how often a process is looked at where the system cannot tell of its end
 _HEAD_BYTES = 64 << 20
