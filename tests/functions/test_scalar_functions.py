@@ -16,6 +16,7 @@ import pyarrow.compute as pc
 import pytest
 
 from lakeport.catalog.functions import ScalarFunction, Stability
+from lakeport.catalog.parameters import any_parameter, parameter
 from lakeport.core.errors import DeadlineError, FunctionError, InvalidRequestError, LimitError
 from lakeport.core.request import Request, serving
 from lakeport.functions import Limits, RowCount, scalar_function
@@ -36,7 +37,7 @@ PLAIN: list[tuple[Any, pa.DataType, Any]] = [
     (dt.date, pa.date32(), dt.date(2024, 2, 29)),
     (dt.datetime, pa.timestamp("us"), dt.datetime(2024, 2, 29, 1, 2, 3, 4)),  # noqa: DTZ001
     (dt.time, pa.time64("us"), dt.time(1, 2, 3, 4)),
-    (dt.timedelta, pa.duration("us"), dt.timedelta(days=1, microseconds=3)),
+    (dt.timedelta, pa.month_day_nano_interval(), dt.timedelta(days=1, microseconds=3)),
     (uuid.UUID, pa.uuid(), uuid.UUID(int=7)),
     (list[int], pa.list_(pa.int64()), [1, 2]),
     (list[list[str]], pa.list_(pa.list_(pa.string())), [["a"], []]),
@@ -223,6 +224,28 @@ def test_arguments_come_in_the_declared_type_whatever_the_client_calls_it() -> N
         return x.hex
 
     assert called(shown, x=[str(uuid.UUID(int=1))]) == [uuid.UUID(int=1).hex]
+
+
+def test_months_have_no_length_that_python_knows() -> None:
+    @scalar_function
+    def hours(x: dt.timedelta) -> float:
+        return x.total_seconds() / 3600
+
+    intervals = pa.array([(0, 1, 10**9 * 3600)], pa.month_day_nano_interval())
+    assert called(hours, x=intervals) == [25.0]
+    with pytest.raises(InvalidRequestError, match="1 months have no fixed length"):
+        called(hours, x=pa.array([(1, 0, 0)], pa.month_day_nano_interval()))
+
+
+def test_a_schema_may_say_that_a_parameter_is_of_any_type() -> None:
+    declared = pa.schema([any_parameter("x"), parameter("times", pa.int64())])
+
+    @scalar_function(parameters=declared, returns=pa.string())
+    def shown(x, times):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        return [str(value) * count.as_py() for value, count in zip(x, times, strict=True)]
+
+    assert shown.signature.parameters.equals(declared, check_metadata=True)
+    assert called(shown, x=["a"], times=[2]) == ["aa"]
 
 
 def result_of(value: Any, kind: pa.DataType) -> Any:

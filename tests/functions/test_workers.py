@@ -11,8 +11,14 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from lakeport.catalog.functions import InOutFunction, ScalarFunction, Stability, TableFunction
-from lakeport.catalog.ports import ScanRequest
+from lakeport.catalog.functions import (
+    InOutFunction,
+    MeasuredFunction,
+    ScalarFunction,
+    Stability,
+    TableFunction,
+)
+from lakeport.catalog.ports import ColumnStatistics, ScanRequest
 from lakeport.core.errors import (
     CancelledError,
     DeadlineError,
@@ -65,6 +71,17 @@ def test_memory_beyond_the_limit_is_refused_and_less_is_not(hostile: Functions) 
 def test_a_result_that_is_too_large_is_refused(hostile: Functions) -> None:
     with pytest.raises(LimitError, match="gave 3 MB in one piece, more than 1 MB"):
         called(hostile["pours"], megabytes=[3])
+
+
+def test_what_a_function_keeps_is_gone_before_the_next_one_misses_it(hostile: Functions) -> None:
+    pids = [called(hostile["keeps"], megabytes=[250])[0] for _ in range(2)]
+    assert len(set(pids)) == 2
+
+
+def test_a_function_that_writes_into_our_pipes_is_stopped(hostile: Functions) -> None:
+    with pytest.raises(LakeportError, match=r"hostile\.babbles"):
+        called(hostile["babbles"], x=[1])
+    assert called(hostile["double"], x=[1]) == [2]
 
 
 def test_a_process_that_a_function_forks_off_never_answers(hostile: Functions) -> None:
@@ -204,6 +221,14 @@ def test_who_finds_all_workers_busy_is_told_so() -> None:
         pool.returned(worker)
         with pool.borrowed() as again:
             assert again is worker
+
+
+def test_bounds_of_columns_come_from_a_worker(hostile: Functions) -> None:
+    assert isinstance(hostile["measured"], MeasuredFunction)
+    assert not isinstance(hostile["numbers"], MeasuredFunction)
+    assert hostile["measured"].statistics("n") == ColumnStatistics(
+        minimum=pa.scalar(0, pa.int64()), has_null=False
+    )
 
 
 # -- functions of a table --------------------------------------------------------------------------

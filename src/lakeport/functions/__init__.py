@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lakeport.core.request import Request, current_request
     from lakeport.functions.declared import RowCount
     from lakeport.functions.in_out import table_in_out
     from lakeport.functions.limits import Limits
@@ -22,21 +23,25 @@ if TYPE_CHECKING:
 __all__ = [
     "DeclarationError",
     "Limits",
+    "Request",
     "RowCount",
     "Scan",
+    "current_request",
     "scalar_function",
     "table_function",
     "table_in_out",
 ]
 
 _HOMES = {
-    "DeclarationError": "mistakes",
-    "Limits": "limits",
-    "RowCount": "declared",
-    "Scan": "scan",
-    "scalar_function": "scalar",
-    "table_function": "table",
-    "table_in_out": "in_out",
+    "DeclarationError": "lakeport.functions.mistakes",
+    "Limits": "lakeport.functions.limits",
+    "Request": "lakeport.core.request",
+    "RowCount": "lakeport.functions.declared",
+    "Scan": "lakeport.functions.scan",
+    "current_request": "lakeport.core.request",
+    "scalar_function": "lakeport.functions.scalar",
+    "table_function": "lakeport.functions.table",
+    "table_in_out": "lakeport.functions.in_out",
 }
 
 
@@ -44,4 +49,4 @@ def __getattr__(name: str) -> Any:
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(importlib.import_module(f"{__name__}.{home}"), name)
+    return getattr(importlib.import_module(home), name)

@@ -29,7 +29,7 @@ PLAIN_TYPES: dict[Any, pa.DataType] = {
     dt.date: pa.date32(),
     dt.datetime: pa.timestamp("us"),
     dt.time: pa.time64("us"),
-    dt.timedelta: pa.duration("us"),
+    dt.timedelta: pa.month_day_nano_interval(),  # DuckDB has no other INTERVAL
     uuid.UUID: pa.uuid(),
 }
 
@@ -52,7 +52,7 @@ _ARRAYS: dict[Any, pa.DataType] = {
     pa.Date32Array: pa.date32(),
     pa.TimestampArray: pa.timestamp("us"),
     pa.Time64Array: pa.time64("us"),
-    pa.DurationArray: pa.duration("us"),
+    pa.MonthDayNanoIntervalArray: pa.month_day_nano_interval(),
     pa.UuidArray: pa.uuid(),
 }
 _SERIES = {("pandas", "Series"): Style.PANDAS, ("polars", "Series"): Style.POLARS}

@@ -3,9 +3,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import logging
 import os
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -13,10 +15,12 @@ from typing import Any
 
 import pyarrow as pa
 
+from lakeport.catalog.ports import ColumnStatistics
 from lakeport.core.request import Request
 from lakeport.functions import Limits, scalar_function, table_function, table_in_out
 
 QUICK = Limits(seconds=0.5)
+KEPT: list[bytearray] = []
 NUMBERS = pa.schema([("n", pa.int64())])
 
 
@@ -158,6 +162,30 @@ def blocks() -> Iterator[pa.Table]:
 @table_function(returns=NUMBERS)
 def breaks() -> Any:
     return pa.table({"m": [1]})
+
+
+@table_function(
+    returns=NUMBERS,
+    statistics=lambda _: ColumnStatistics(minimum=pa.scalar(0, pa.int64()), has_null=False),
+)
+def measured() -> Any:
+    return []
+
+
+@scalar_function
+def babbles(x: int) -> int:
+    """Into every pipe that there is."""
+    for number in range(3, 20):
+        with contextlib.suppress(OSError):
+            if stat.S_ISFIFO(os.fstat(number).st_mode):
+                os.write(number, b"\xff" * 12 + b"\xc1" * 100)
+    return x
+
+
+@scalar_function(limits=Limits(memory=400))
+def keeps(megabytes: int) -> int:
+    KEPT.append(bytearray(megabytes << 20))
+    return os.getpid()
 
 
 @table_in_out(returns=lambda columns: columns)

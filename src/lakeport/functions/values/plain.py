@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from typing import Any
 
@@ -16,11 +17,20 @@ from lakeport.functions.values.fit import fit, wrong_type
 def python_values(values: Array, parameter: str) -> list[Any]:
     """A date of DuckDB's may be infinite, or further away than Python's go."""
     try:
-        return values.to_pylist(maps_as_pydicts="strict")
+        plain = values.to_pylist(maps_as_pydicts="strict")
+        return list(map(_timedelta, plain)) if pa.types.is_interval(values.type) else plain
     except (ValueError, OverflowError) as error:
         raise InvalidRequestError(
             f"a value of parameter {quoted(parameter)} cannot be told in Python: {error}"
         ) from error
+
+
+def _timedelta(value: Any) -> dt.timedelta | None:
+    if value is None:
+        return None
+    if value.months:
+        raise ValueError(f"{value.months} months have no fixed length")
+    return dt.timedelta(days=value.days, microseconds=value.nanoseconds / 1_000)
 
 
 def array_of_values(values: Sequence[Any], declared: pa.DataType, what: str) -> Array:

@@ -29,6 +29,7 @@ from lakeport.functions.in_out import PythonInOut
 from lakeport.functions.limits import Limits
 from lakeport.functions.scalar import PythonScalar
 from lakeport.functions.table import MeasuredTable, PythonTable
+from lakeport.functions.workers.claims import claims_of
 from lakeport.functions.workers.frames import LENGTHS, pieces, rows_in
 from lakeport.functions.workers.loading import Loader, Made
 from lakeport.functions.workers.messages import (
@@ -92,6 +93,8 @@ class Child:
         except BaseException as error:  # noqa: BLE001  also SystemExit: only this call ends
             answer = _failed(told(error, function.what), worn=False, cause=error)
         self._bound(None)
+        if isinstance(answer, Done) and self._is_swollen(asked.memory):
+            answer = msgspec.structs.replace(answer, worn=True)
         self._flush()
         self._write(answer, given)
 
@@ -112,9 +115,9 @@ class Child:
         call = function.start(rows, _schema(asked.shape))
         return Done(call.schema.serialize().to_pybytes()), None
 
-    def statistics(self, function: Any, asked: Ask, _rows: Any) -> tuple[Done, None]:
+    def statistics(self, function: Any, asked: Ask, _rows: Any) -> tuple[Done, pa.RecordBatch]:
         assert isinstance(function, MeasuredTable)  # noqa: S101
-        return Done(statistics=pickle.dumps(function.statistics(asked.column))), None
+        return claims_of(function.statistics(asked.column))
 
     def open(self, function: Any, asked: Ask, rows: Any) -> tuple[Done, pa.RecordBatch | None]:
         assert isinstance(function, PythonTable)  # noqa: S101
@@ -181,6 +184,12 @@ class Child:
                 stream.flush()
             except (OSError, ValueError, AttributeError):
                 continue  # a function may close or replace them
+
+    def _is_swollen(self, megabytes: int | None) -> bool:
+        """Whether what is left of past calls would be missed by the next one."""
+        if megabytes is None or not self._base:
+            return False
+        return _virtual_memory() - self._base > megabytes << 19
 
     def _bound(self, megabytes: int | None) -> None:
         """What a function may take beyond what the process had when all was loaded."""

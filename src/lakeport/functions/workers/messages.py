@@ -91,12 +91,24 @@ class Loaded(msgspec.Struct, frozen=True, tag=True):
     troubles: tuple[Trouble, ...] = ()
 
 
+class Claims(msgspec.Struct, frozen=True):
+    """Of `ColumnStatistics`, all but the bounds, which go beside it as the one row of two columns."""
+
+    has_minimum: bool
+    has_maximum: bool
+    has_null: bool | None
+    has_values: bool | None
+    distinct: int | None
+    longest: int | None
+
+
 class Done(msgspec.Struct, frozen=True, tag=True):
-    """With rows beside it, or without: then nothing more comes."""
+    """With rows beside it, or without: then nothing more comes. A `worn` worker is not used again."""
 
     schema: bytes = b""
     count: int | None = None
-    statistics: bytes = b""
+    claims: Claims | None = None
+    worn: bool = False
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True):

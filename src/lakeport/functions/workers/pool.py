@@ -115,7 +115,16 @@ class Pool(Closing):
 
     def _started(self) -> tuple[Worker, Loaded]:
         """Counted already."""
-        worker = Worker(self._load)
+        try:
+            worker = Worker(self._load)
+        except OSError as error:
+            with self._changed:
+                self._count -= 1
+                self._changed.notify()
+            raise UnavailableError(
+                f"a process for functions could not be started: {error}",
+                outside="functions cannot be run at the moment",
+            ) from error
         try:
             loaded = worker.load()
         except BaseException:

@@ -29,7 +29,15 @@ from lakeport.core.errors import (
 )
 from lakeport.functions.limits import Limits, too_large, too_slow
 from lakeport.functions.workers.frames import LENGTHS, pieces, rows_in
-from lakeport.functions.workers.messages import Answer, Failed, Load, Loaded, Loading, Question
+from lakeport.functions.workers.messages import (
+    Answer,
+    Done,
+    Failed,
+    Load,
+    Loaded,
+    Loading,
+    Question,
+)
 from lakeport.functions.workers.said import Said
 
 LOAD_SECONDS = 30.0
@@ -134,7 +142,13 @@ class Worker:
         except _TooLargeError as large:
             self.kill()
             raise too_large(what, large.size, limits) from None
-        if isinstance(answer, Failed) and answer.worn:
+        except (msgspec.MsgspecError, pa.ArrowException, UnicodeError):
+            self.kill()
+            raise FunctionError(
+                f"{what} gave an answer that cannot be read",
+                hint="its author should leave the process's pipes alone",
+            ) from None
+        if isinstance(answer, Failed | Done) and answer.worn:
             self.is_fit = False
         return answer, given
 
