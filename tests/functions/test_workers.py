@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import logging
 import os
+import select
+import subprocess
+import sys
 import threading
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
@@ -250,3 +254,37 @@ def test_two_calls_at_once_have_a_state_each(hostile: Functions) -> None:
     first.close()
     second.close()
     assert totals == [[{"total": 2}], [{"total": 101}]]
+
+
+# -- the end ---------------------------------------------------------------------------------------
+
+SERVER = """
+import sys
+from pathlib import Path
+from lakeport.functions.project import Options, ProjectFunctions
+from tests.functions.rows import nothing
+
+folder = Path(sys.argv[1])
+functions = ProjectFunctions(folder, folder / "modules", Options(workers=1))
+(process,) = [f for f in functions.functions("hostile") if f.signature.name == "process"]
+print(process.call(nothing()).to_pylist()[0], flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="only Linux tells when a stranger ends")
+def test_workers_end_with_the_server_even_if_that_is_killed() -> None:
+    here = Path(__file__).parent
+    path = os.pathsep.join([str(here.parents[1]), *filter(None, sys.path)])
+    with subprocess.Popen(
+        [sys.executable, "-c", SERVER, str(here)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": path},
+    ) as server:
+        assert server.stdout is not None
+        worker = os.pidfd_open(int(server.stdout.readline()))
+        server.kill()
+        ended, _, _ = select.select([worker], [], [], 60)
+        os.close(worker)
+    assert ended == [worker]
