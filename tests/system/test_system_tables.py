@@ -10,6 +10,7 @@ import pytest
 
 from lakeport.catalog.definition import Definition, with_comment, with_default
 from lakeport.catalog.expressions import parse_expression
+from lakeport.catalog.files import Roots
 from lakeport.catalog.functions import FunctionHost, TableFunction
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import (
@@ -84,6 +85,9 @@ class Everything:
 
     def size(self, summary: Mapping[str, str] | None) -> tuple[int | None, int | None]:
         return (0, 0) if summary is None else (2, 20)
+
+    def roots(self) -> Roots:
+        return Roots()
 
     def view_names(self) -> Iterator[TableName]:
         yield from (TableName("shop", name) for name in ("big", "dropped_view", "damaged"))

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from lakeport.app.lake.pipeline import Pipeline
-    from lakeport.app.lake.source import Source
+    from lakeport.app.lake.source import Closable, Source
     from lakeport.app.settings import Settings
     from lakeport.catalog.dropped import Memory
     from lakeport.catalog.iceberg.attachment import Attachment
@@ -110,9 +110,8 @@ def open_source(settings: Settings, catalog: str | None = None) -> Source:
     if remote.url is None:
         from lakeport.app.lake.source import LocalSource  # noqa: PLC0415  loads Arrow
 
-        return LocalSource(
-            open_catalog(settings.with_catalog(catalog)), partial(_knowing, settings)
-        )
+        chosen = settings.with_catalog(catalog)
+        return LocalSource(with_files(chosen, open_catalog(chosen)), partial(_knowing, settings))
     from lakeport.app.remote.source import open_remote  # noqa: PLC0415  loads gRPC
     from lakeport.flight.dial import Proof  # noqa: PLC0415  loads gRPC
 
@@ -121,9 +120,19 @@ def open_source(settings: Settings, catalog: str | None = None) -> Source:
 
 
 def _knowing(settings: Settings, catalog: Catalog) -> AbstractContextManager[Catalog]:
+    from lakeport.app.files import files_of  # noqa: PLC0415  loads Arrow
     from lakeport.app.lake.knowing import knowing  # noqa: PLC0415  loads what servers are made of
 
-    return knowing(catalog, partial(open_state, settings))
+    return knowing(catalog, partial(open_state, settings), files_of(settings).roots)
+
+
+def with_files(settings: Settings, catalog: IcebergCatalog) -> Closable:
+    """The catalog with the tables over files that are in it, closed as the catalog is."""
+    if not settings.files.tables:
+        return catalog
+    from lakeport.app.files import files_of  # noqa: PLC0415  loads Arrow
+
+    return files_of(settings).over(catalog, catalog.close)
 
 
 def has_state(settings: Settings) -> bool:

@@ -5,17 +5,16 @@ They look at tables as their caller does: what may not be read is refused as rea
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 import pyarrow as pa
 
-from lakeport.catalog.arrays.selection import chosen, take_rows, with_columns
 from lakeport.catalog.arrow import Scalar
-from lakeport.catalog.conditions import accepted
 from lakeport.catalog.functions import BoundFunction, Signature
 from lakeport.catalog.ports import ScanRequest
+from lakeport.catalog.produced import apply_request
 from lakeport.catalog.requests import BoundRequest, bind_request
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
@@ -55,26 +54,10 @@ class Rows:
         if request.at is not None or request.row_ids:
             raise UnsupportedError("what a function gives has no past and no row ids")
         bound = bind_request(request, self.schema)
-        return BatchStream(bound.schema, _wanted(bound, self._needed(bound)))
+        return BatchStream(bound.schema, apply_request(bound, self._needed(bound)))
 
     def _needed(self, bound: BoundRequest) -> Iterator[pa.RecordBatch]:
         return self.produce([self.schema.field(index).name for index in bound.needed])
-
-
-def _wanted(bound: BoundRequest, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-    left = bound.request.limit
-    if left == 0:
-        return
-    for batch in batches:
-        mask = accepted(bound.predicate, bound.request.expression, batch)
-        found = (batch if mask is None else take_rows(batch, chosen(mask))).slice(0, left)
-        if found.num_rows:
-            columns = [found.column(place) for place in bound.places]
-            yield with_columns(columns, bound.schema, found.num_rows)
-        if left is not None:
-            left -= found.num_rows
-            if left == 0:
-                return
 
 
 # -- arguments -----------------------------------------------------------------------------------

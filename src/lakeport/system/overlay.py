@@ -26,6 +26,7 @@ from lakeport.catalog.ports import (
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold, quoted
 from lakeport.system.changes import table_changes
+from lakeport.system.files import file_functions
 from lakeport.system.history import snapshots
 from lakeport.system.known import KNOWN
 from lakeport.system.origins import lineage
@@ -111,6 +112,7 @@ class SystemNamespace:
             *table_changes(self.view),
             *snapshots(self.view),
             *lineage(self.view),
+            *file_functions(self.view.roots()),
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 from lakeport.catalog import views
+from lakeport.catalog.files import Roots
 from lakeport.catalog.ports import Table
 from lakeport.core.names import TableName
 from lakeport.state import AuditEntry, ModelRecord, RunRecord, StoredEdge, StoredIssue
@@ -56,3 +57,7 @@ class View(Protocol):
         ...
 
     def issues(self) -> Iterator[SeenIssue]: ...
+
+    def roots(self) -> Roots:
+        """The folders from which functions may read files."""
+        ...

@@ -16,7 +16,7 @@ def open_lake(project: str | PathLike[str] | None = None, *, catalog: str | None
     opened = wiring.open_catalog(settings)
     actor = current_actor()
     return Lake(
-        opened,
+        wiring.with_files(settings, opened),
         opened.close,
         actor=actor,
         pipeline=lambda: wiring.open_pipeline(settings, opened, actor),

@@ -21,6 +21,7 @@ from lakeport.airport.addresses import Addresses
 from lakeport.airport.scans import Pins
 from lakeport.airport.service import AirportService
 from lakeport.app import wiring
+from lakeport.app.files import files_of
 from lakeport.app.functions import opened_functions
 from lakeport.app.http import HttpServer
 from lakeport.app.serve.catalogs import ServedCatalogs, opened_catalogs
@@ -86,7 +87,9 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             overlay=function_overlay(
                 settings,
                 functions,
-                system_overlay(Audit(store.audit, audit), Models(store.runs, store.lineage)),
+                system_overlay(
+                    Audit(store.audit, audit), Models(store.runs, store.lineage), files_of(settings)
+                ),
             ),
             existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from lakeport.access import (
     Ability,
@@ -15,6 +15,8 @@ from lakeport.access import (
     visible_views,
 )
 from lakeport.airport.visible import Overlay
+from lakeport.app.files import FilesOf
+from lakeport.catalog.files import Roots
 from lakeport.catalog.ports import Catalog, Namespace, Table
 from lakeport.catalog.reports.figures import figures_of
 from lakeport.catalog.views import View, view_of
@@ -43,12 +45,13 @@ class Models:
 
 @dataclass(frozen=True, slots=True)
 class CallersView:
-    """A `system.View`. Without `models` no model ever ran."""
+    """A `system.View`. Without `models` no model ever ran, without `folders` no file can be read."""
 
     catalog: Catalog
     identity: Identity
     kept: Audit
     models: Models | None = None
+    folders: Roots = field(default_factory=Roots)
 
     def names(self) -> Iterator[TableName]:
         return self._names(visible_tables)
@@ -103,6 +106,9 @@ class CallersView:
                 if self._reads(issue.table):
                     yield SeenIssue(environment, issue, tells)
 
+    def roots(self) -> Roots:
+        return self.folders
+
     def _is_admin(self) -> bool:
         return self.identity.may(Ability.ADMIN, self.catalog.name)
 
@@ -131,8 +137,14 @@ class CallersView:
         return entry.catalog is not None and fold(entry.catalog) == fold(self.catalog.name)
 
 
-def system_overlay(audit: Audit, models: Models | None = None) -> Overlay:
+def system_overlay(
+    audit: Audit, models: Models | None = None, files: FilesOf | None = None
+) -> Overlay:
+    """`files` lays what the settings say about files over a catalog."""
+    extra = files or FilesOf()
+
     def overlay(catalog: Catalog, identity: Identity) -> Catalog:
-        return SystemCatalog(catalog, CallersView(catalog, identity, audit, models))
+        whole = extra.over(catalog)
+        return SystemCatalog(whole, CallersView(whole, identity, audit, models, extra.roots))
 
     return overlay

@@ -9,6 +9,7 @@ from lakeport.app.settings.load import Entry, Settings, load
 from lakeport.app.settings.project import FILE_NAME
 from lakeport.app.settings.sections import (
     Catalog,
+    Files,
     Functions,
     Limits,
     Log,
@@ -27,6 +28,7 @@ __all__ = [
     "Address",
     "Catalog",
     "Entry",
+    "Files",
     "Functions",
     "Limits",
     "Log",

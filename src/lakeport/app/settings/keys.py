@@ -23,6 +23,7 @@ SECTIONS: Mapping[str, type[msgspec.Struct]] = {
     "pipeline": sections.Pipeline,
     "maintenance": sections.Maintenance,
     "functions": sections.Functions,
+    "files": sections.Files,
     "log": sections.Log,
 }
 

@@ -57,6 +57,7 @@ class Settings:
     pipeline: sections.Pipeline
     maintenance: sections.Maintenance
     functions: sections.Functions
+    files: sections.Files
     log: sections.Log
     sources: Mapping[str, Source]
 

@@ -390,6 +390,21 @@ class Functions(Struct, frozen=True, kw_only=True):
     reload: Annotated[bool, about("A running server loads files of functions that changed.")] = True
 
 
+class Files(Struct, frozen=True, kw_only=True):
+    """Files that are no tables of the lake. Tables over them are in sections `[files.tables.NAMESPACE.TABLE]`
+    with the keys `path`, `format`, `header`, `delimiter`, `columns` and `comment`.
+    """
+
+    roots: Annotated[
+        tuple[Path, ...],
+        about("Folders that `lakeport.read_csv`, `read_parquet` and `read_json` may read from."),
+    ] = ()
+    tables: Annotated[
+        dict[str, Plain],
+        about("Tables over files of the project, or of `roots`: `[files.tables.NAMESPACE.TABLE]`."),
+    ] = field(default_factory=dict)
+
+
 class Log(Struct, frozen=True, kw_only=True):
     """What is logged on stderr."""
 
