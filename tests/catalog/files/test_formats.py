@@ -27,7 +27,7 @@ from lakeport.core.errors import (
 from lakeport.core.names import TableName
 from lakeport.core.timepoint import AtVersion
 
-ROWS = [{"id": 1, "name": "a", "v": 1.5}, {"id": 2, "name": None, "v": None}]
+ROWS: list[dict[str, Any]] = [{"id": 1, "name": "a", "v": 1.5}, {"id": 2, "name": None, "v": None}]
 
 
 def write(folder: Path, name: str, rows: Sequence[dict[str, Any]] = ROWS) -> None:
