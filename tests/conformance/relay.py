@@ -6,6 +6,7 @@ A relay stands before the service of a real server and changes what goes through
 from __future__ import annotations
 
 import hashlib
+import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -16,10 +17,16 @@ import pyarrow as pa
 
 from lakeport.access import EVERYONE, Identity
 from lakeport.airport.service import AirportService
+from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import Catalog
 from lakeport.conformance.examine import Request, examine
 from lakeport.conformance.report import Report
-from lakeport.core.errors import UnauthenticatedError, UnsupportedError
+from lakeport.core.errors import (
+    NotFoundError,
+    PermissionDeniedError,
+    UnauthenticatedError,
+    UnsupportedError,
+)
 from lakeport.flight.call import Call
 from lakeport.flight.dial import Target
 from lakeport.flight.messages import (
@@ -31,6 +38,8 @@ from lakeport.flight.messages import (
 )
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import Chunk, FlightService, Incoming, Outgoing
+from tests.airport.airport_server import shop
+from tests.airport.functions.made import RECORDED, add
 
 TOKEN = "a-token-of-the-tests"  # noqa: S105
 
@@ -49,6 +58,13 @@ class Guarded(Open):
         if authorization != f"Bearer {TOKEN}":
             raise UnauthenticatedError("a valid token is needed")
         return EVERYONE
+
+
+def stocked() -> MemoryCatalog:
+    """Tables in `shop`, and functions of every kind in `fn`."""
+    catalog = shop()
+    add(catalog, "fn", *RECORDED)
+    return catalog
 
 
 def good(catalog: Catalog, *, guarded: bool = False) -> FlightService:
@@ -137,6 +153,14 @@ def in_other_order(batch: pa.RecordBatch) -> pa.RecordBatch:
     return batch.select(batch.schema.names[::-1])
 
 
+def with_one_row_id(batch: pa.RecordBatch) -> pa.RecordBatch:
+    at = batch.schema.get_field_index("rowid")
+    if pa.types.is_null(batch.schema.field(at).type):
+        return batch
+    zeros = pa.array([0] * len(batch), batch.schema.field(at).type)
+    return batch.set_column(at, batch.schema.field(at), zeros)
+
+
 def with_small_numbers(batch: pa.RecordBatch) -> pa.RecordBatch:
     columns = [
         column.cast(pa.int32()) if pa.types.is_int64(column.type) and name != "rowid" else column
@@ -195,6 +219,20 @@ def _replaced(info: FlightInfo, **changed: Any) -> FlightInfo:
     return FlightInfo(**fields | changed)
 
 
+def without_parameters(info: FlightInfo) -> FlightInfo:
+    """Rule 4: a function that does not say what it takes."""
+    told = msgpack.unpackb(info.app_metadata)
+    if told["type"] == "table":
+        return info
+    return _replaced(info, app_metadata=msgpack.packb(told | {"input_schema": None}))
+
+
+def misnumbered(schemas: list[Any]) -> list[Any]:
+    for schema in schemas:
+        schema["contents"]["sha256"] = "0" * 63 + "1"
+    return schemas
+
+
 def with_main(schemas: list[Any]) -> list[Any]:
     return [*schemas, schemas[0] | {"name": "main", "contents": _no_objects()}]
 
@@ -204,17 +242,21 @@ def _no_objects() -> dict[str, Any]:
     return {"sha256": hashlib.sha256(packed).hexdigest(), "url": None, "serialized": packed}
 
 
-class Nowhere(Relay):
-    """Rule 5: endpoints without a location."""
+class Elsewhere(Relay):
+    """Rule 5: endpoints without a location, or at one that no client knows."""
+
+    def __init__(self, inner: FlightService, *locations: str) -> None:
+        super().__init__(inner)
+        self._locations = locations
 
     def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
         found = self.inner.do_action(call, action)
-        return map(_without_locations, found) if action.type == "endpoints" else found
+        return map(self._moved, found) if action.type == "endpoints" else found
 
-
-def _without_locations(body: bytes) -> bytes:
-    endpoints = (FlightEndpoint.decode(each) for each in msgpack.unpackb(body))
-    return bytes(msgpack.packb([FlightEndpoint(each.ticket, ()).encode() for each in endpoints]))
+    def _moved(self, body: bytes) -> bytes:
+        endpoints = (FlightEndpoint.decode(each) for each in msgpack.unpackb(body))
+        moved = [FlightEndpoint(each.ticket, self._locations).encode() for each in endpoints]
+        return bytes(msgpack.packb(moved))
 
 
 class Late(Relay):
@@ -288,6 +330,82 @@ def table_order(schema: pa.Schema) -> pa.Schema:
 def in_table_order(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     for batch, metadata in chunks:
         yield Chunk(batch and batch.select(table_order(batch.schema).names), metadata)
+
+
+def lost(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Fewer rows than came."""
+    return (Chunk(batch and batch.slice(1), metadata) for batch, metadata in chunks)
+
+
+def joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    """Rule 9: the rows of a chunk close it."""
+    held: pa.RecordBatch | None = None
+    for batch, tag in chunks:
+        if tag == b"chunk_continues":
+            held = batch
+        else:
+            yield Chunk(batch if held is None else held, tag)
+            held = None
+
+
+def untagged(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    return (Chunk(batch) for batch, _ in chunks)
+
+
+def miscounted(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    for batch, metadata in chunks:
+        wrong = msgpack.packb({"total_changed": 99})
+        yield Chunk(batch, metadata if metadata is None else wrong)
+
+
+class Mumbling(Relay):
+    """Metadata beside the rows of a scan that are no progress."""
+
+    def do_get(self, call: Call, ticket: bytes) -> Outgoing:
+        rows = self.inner.do_get(call, ticket)
+        chunks = (Chunk(batch, b"hello") for batch, _ in rows.chunks)
+        return Outgoing(rows.schema, chunks, rows.close)
+
+
+class Standing(Relay):
+    """A version that never grows."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        if action.type == "catalog_version":
+            return [msgpack.packb({"catalog_version": 10**9, "is_fixed": False})]
+        return self.inner.do_action(call, action)
+
+
+class Talkative(Relay):
+    """A refusal with the server's insides."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        try:
+            return list(self.inner.do_action(call, action))
+        except NotFoundError as error:
+            told = f'{error}\nTraceback (most recent call last):\n  File "server.py", line 7'
+            raise NotFoundError(told) from None
+
+
+class Rude(Relay):
+    """Strangers are told that they may not, instead of being asked who they are."""
+
+    def authenticate(self, call: Call) -> None:
+        try:
+            super().authenticate(call)
+        except UnauthenticatedError as error:
+            raise PermissionDeniedError(error.message) from None
+
+
+class Silent(Relay):
+    """One action is never answered."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        if action.type == "catalog_version":
+            gone = threading.Event()
+            call.on_end(gone.set)
+            gone.wait(60)
+        return self.inner.do_action(call, action)
 
 
 class Overcounted(Relay):

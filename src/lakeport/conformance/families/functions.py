@@ -20,7 +20,7 @@ from lakeport.conformance.objects import Entry, is_flagged
 from lakeport.conformance.packing import pack, schema_bytes, schema_of, stream_of
 from lakeport.conformance.samples import array_from, array_of
 from lakeport.conformance.scan import Asked, endpoints, rows_of
-from lakeport.conformance.verdicts import NotOfferedError, broken
+from lakeport.conformance.verdicts import NotOfferedError, advice, broken
 from lakeport.core.status import GrpcCode
 from lakeport.flight.messages import FlightInfo
 
@@ -40,15 +40,19 @@ _COLUMNS: dict[str, pa.DataType] = {"id": pa.int64(), "name": pa.string()}
 _INPUT = pa.schema(_COLUMNS)
 
 
-def _argued(refusal: RefusedError) -> NotOfferedError | RefusedError:
+def _argued(refusal: RefusedError) -> Exception:
     if refusal.code in _ARGUED:
         return NotOfferedError(f"it refuses what was made up for it: {refusal.failure}")
+    if refusal.code is GrpcCode.INTERNAL:
+        return advice("6.1", f"made-up arguments are {refusal.failure}", "it waits three seconds")
     return refusal
 
 
-def _column(parameter: pa.Field[Any], rows: int) -> pa.Array[Any]:
+def _column(parameter: pa.Field[Any], rows: int, text: str | None) -> pa.Array[Any]:
     """A named one is left out, which is NULL; one of any type is a number."""
     kind = pa.int64() if is_flagged(parameter, "is_any_type") else parameter.type
+    if text is not None and pa.types.is_string(kind):
+        return pa.array([text] * rows, kind)
     if is_flagged(parameter, "is_named_parameter"):
         return array_from([None] * rows, kind)
     found = array_of(kind, rows)
@@ -57,11 +61,11 @@ def _column(parameter: pa.Field[Any], rows: int) -> pa.Array[Any]:
     return found
 
 
-def _batch(entry: Entry, rows: int) -> pa.RecordBatch:
+def _batch(entry: Entry, rows: int, text: str | None = None) -> pa.RecordBatch:
     """One row of arguments, or many for a scalar function; the table argument is not among them."""
     declared: pa.Schema = entry.parameters if entry.parameters is not None else pa.schema([])
     own = [each for each in declared if not is_flagged(each, "is_table_type")]
-    columns = [_column(each, rows) for each in own]
+    columns = [_column(each, rows, text) for each in own]
     schema = pa.schema(
         [pa.field(each.name, column.type) for each, column in zip(own, columns, strict=True)]
     )
@@ -138,20 +142,39 @@ def _bound(attached: Attached, entry: Entry, arguments: bytes, table: bytes = b"
 
 def _table(entry: Entry) -> Check:
     def ask(ground: Ground) -> None:
-        attached = ground.attached  # no transaction goes with table functions
-        arguments = stream_of(_batch(entry, 1))
         try:
-            bound = _bound(attached, entry, arguments)
-            for wanted in (range(len(bound.columns)), [0]):
-                asked = Asked(ids=list(wanted), arguments=arguments)
-                requested = {bound.place(at) for at in wanted}
-                for endpoint in endpoints(attached, bound, asked):
-                    rows_of(attached, bound, endpoint, requested, most_rows=_MOST_ROWS)
+            _read(ground.attached, entry, stream_of(_batch(entry, 1)))
         except RefusedError as refusal:
-            raise _argued(refusal) from None
+            argued = _argued(refusal)
+            if not isinstance(argued, NotOfferedError) or not _takes_text(entry):
+                raise argued from None
+            _read_about_a_table(ground, entry)
 
     title = f"table function {entry}: bound, then read in the columns it was bound to"
     return Check(_name(entry), "6.3", title, ask)
+
+
+def _read(attached: Attached, entry: Entry, arguments: bytes) -> None:
+    """Without a transaction: none goes with table functions."""
+    bound = _bound(attached, entry, arguments)
+    for wanted in (range(len(bound.columns)), [0]):
+        asked = Asked(ids=list(wanted), arguments=arguments)
+        requested = {bound.place(at) for at in wanted}
+        for endpoint in endpoints(attached, bound, asked):
+            rows_of(attached, bound, endpoint, requested, most_rows=_MOST_ROWS)
+
+
+def _read_about_a_table(ground: Ground, entry: Entry) -> None:
+    """A text that is no table may be what it refused."""
+    try:
+        _read(ground.attached, entry, stream_of(_batch(entry, 1, str(ground.shared))))
+    except RefusedError as refusal:
+        raise _argued(refusal) from None
+
+
+def _takes_text(entry: Entry) -> bool:
+    declared: pa.Schema = entry.parameters if entry.parameters is not None else pa.schema([])
+    return any(pa.types.is_string(each.type) for each in declared)
 
 
 def _in_out(entry: Entry) -> Check:
