@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 def visible_namespaces(identity: Identity, catalog: Catalog) -> list[NamespaceInfo]:
     """An empty namespace is listed to who may read whatever comes into it."""
-    if identity.may(Ability.READ, catalog.name):
+    if identity.reads_all(catalog.name):
         return list(catalog.namespaces())
     return [info for info in catalog.namespaces() if _is_listed(identity, catalog, info.name)]
 
@@ -31,7 +31,7 @@ def visible_namespaces(identity: Identity, catalog: Catalog) -> list[NamespaceIn
 def visible_tables(identity: Identity, catalog: Catalog, namespace: Namespace) -> list[str]:
     place = namespace.info.name
     names = namespace.tables()
-    if identity.may(Ability.READ, catalog.name, place):
+    if identity.reads_all(catalog.name, place):
         return list(names)
     return [name for name in names if identity.may(Ability.READ, catalog.name, place, name)]
 
@@ -69,7 +69,7 @@ def functions_of(namespace: Namespace) -> list[Function]:
 def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
     """To list it. PERMISSION_DENIED by its name alone, else NOT_FOUND if nothing of it is visible."""
     identity.require_sight(catalog.name, name)
-    if identity.may(Ability.READ, catalog.name):
+    if identity.reads_all(catalog.name):
         return catalog.namespace(name)
     try:
         found = catalog.namespace(name)
@@ -85,7 +85,7 @@ def find_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace
     try:
         return catalog.namespace(name)
     except NotFoundError:
-        if identity.may(Ability.READ, catalog.name):
+        if identity.reads_all(catalog.name):
             raise
     raise _no_namespace(identity, catalog, name)
 
@@ -98,7 +98,7 @@ def open_table(
     try:
         return catalog.namespace(name.namespace).table(name.table)
     except NotFoundError:
-        if identity.may(Ability.READ, catalog.name):
+        if identity.reads_all(catalog.name):
             raise
     raise NotFoundError.among("table", str(name), _neighbours(identity, catalog, name.namespace))
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from lakeport.airport.visible import Visible
+from lakeport.core.names import fold
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.service import Chunk, Outgoing
 
@@ -19,8 +20,8 @@ def is_databases(descriptor: FlightDescriptor) -> bool:
 
 def databases(visible: Visible) -> pa.RecordBatch:
     names = [catalog.name for catalog in visible.all_catalogs()]
-    default = visible.catalogs.default.name
-    about = ["the default catalog" if name == default else "" for name in names]
+    default = fold(visible.identity.home or next((each.name for each in visible.catalogs), ""))
+    about = ["the default catalog" if fold(name) == default else "" for name in names]
     columns = [pa.array(names, pa.string()), pa.array(about, pa.string())]
     return pa.RecordBatch.from_arrays(columns, schema=SCHEMA)
 

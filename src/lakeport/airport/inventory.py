@@ -99,6 +99,10 @@ class Kept(Generic[V]):
         # times, and nobody waits for a catalog that is none of theirs.
         return self._slot(catalog.name, version, key).get(make)
 
+    def forget(self, catalog: str) -> None:
+        with self._lock:
+            self._catalogs.pop(catalog, None)
+
     def _slot(self, catalog: str, version: CatalogVersion, key: Hashable) -> _Slot[V]:
         with self._lock:
             kept = self._catalogs.get(catalog)
@@ -134,9 +138,17 @@ class Inventory:
         self, catalog: Catalog, identity: Identity, version: CatalogVersion
     ) -> tuple[ListedNamespace, ...]:
         """`version` was read before the listing: what changes meanwhile has a newer one."""
+        sight = identity.sight
+        if sight is None:
+            return self._list(catalog, identity, version)
         return self._listings.get(
-            catalog, version, identity.grants, lambda: self._list(catalog, identity, version)
+            catalog, version, sight, lambda: self._list(catalog, identity, version)
         )
+
+    def forget(self, catalog: str) -> None:
+        """Another catalog may come under the name, which counts its versions anew."""
+        self._described.pop(catalog, None)
+        self._listings.forget(catalog)
 
     def _list(
         self, catalog: Catalog, identity: Identity, version: CatalogVersion

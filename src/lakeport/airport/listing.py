@@ -52,7 +52,9 @@ class Listing:
             shown = _for_airport(listed) if audience.is_airport else listed
             return list_schemas_answer([_record(each, audience) for each in shown], version)
 
-        key = identity.grants, audience, version.rows  # which is in the answer, too
+        if identity.sight is None:
+            return make()
+        key = identity.sight, audience, version.rows  # which is in the answer, too
         return self._answers.get(catalog, version, key, make)
 
     def catalog_info(self, catalog: Catalog, identity: Identity) -> bytes:
@@ -63,7 +65,13 @@ class Listing:
             listed = self._inventory.of(catalog, identity, version)
             return compress(pack({"schemas": [_schema_info(each) for each in listed]}))
 
-        return self._catalog_infos.get(catalog, version, identity.grants, make)
+        sight = identity.sight
+        return make() if sight is None else self._catalog_infos.get(catalog, version, sight, make)
+
+    def forget(self, catalog: str) -> None:
+        self._inventory.forget(catalog)
+        self._answers.forget(catalog)
+        self._catalog_infos.forget(catalog)
 
 
 def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo]:

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 import pyarrow as pa
 
-from lakeport.access import NO_LIMITS, AuditEntry, Identity, StatementLimits
+from lakeport.access import NO_LIMITS, AuditEntry, StatementLimits
+from lakeport.access.recognise import Recognises
 from lakeport.airport.account import keep_account
 from lakeport.airport.actions import contract, ddl, deletion, discovery, reports, transactions
-from lakeport.airport.actions.registry import Desk, Registry
+from lakeport.airport.actions.registry import Desk, Entry, Registry
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.announce import announced_schema
 from lakeport.airport.caller import Caller
@@ -25,6 +26,7 @@ from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
 from lakeport.airport.scans import Lends, Pins, Scans, lends_none, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
+from lakeport.airport.transactions import TransactionManager
 from lakeport.airport.visible import Overlay, Visible
 from lakeport.airport.within import each_within, rows_within, within
 from lakeport.catalog.catalogs import Catalogs
@@ -52,15 +54,7 @@ REGISTRY = Registry(
         *reports.ENTRIES,
     )
 )
-"""Every action there is."""
-
-
-class Recognises(Protocol):
-    """Whoever knows who calls: `access.Authenticator`."""
-
-    def authenticate(self, authorization: str | None) -> Identity: ...
-
-    def bearer(self, authorization: str | None) -> str: ...
+"""Every action of the protocols; a server may have more of its own."""
 
 
 class Audits(Protocol):
@@ -89,19 +83,43 @@ class AirportService(FlightService):
         pins: Pins | None = None,
         limits: StatementLimits = NO_LIMITS,
         lends: Lends = lends_none,
+        managed: TransactionManager | None = None,
     ) -> None:
-        self._catalogs = Catalogs(catalogs)
+        self._catalogs = catalogs if isinstance(catalogs, Catalogs) else Catalogs(catalogs)
+        self._registry = REGISTRY
         self._authenticator = authenticator
         self._audit = audit
         self._overlay = overlay
         places = addresses or Addresses()
-        listing = Listing(Inventory(_announce))
+        listing = self._listing = Listing(Inventory(_announce))
         pins = Pins() if pins is None else pins  # an empty one is falsy
         self._flights = Flights(listing, Scans(places.public, pins, lends), places)
-        self._statements = Statements(pins, limits)
+        self._statements = Statements(pins, limits, managed)
         self._desk = Desk(
-            self._flights, self._statements, audit, existing_schema_ok=existing_schema_ok
+            self._flights,
+            self._statements,
+            audit,
+            existing_schema_ok=existing_schema_ok,
+            transactions=managed,
         )
+
+    @property
+    def catalogs(self) -> tuple[Catalog, ...]:
+        return tuple(self._catalogs)
+
+    def add_catalog(self, catalog: Catalog) -> None:
+        """While calls are served. What is remembered of an earlier one of that name is not of this one."""
+        self._catalogs.add(catalog)
+        self._listing.forget(catalog.name)
+
+    def remove_catalog(self, name: str) -> Catalog:
+        """Streams that were opened before go on to their end."""
+        gone = self._catalogs.remove(name)
+        self._listing.forget(gone.name)
+        return gone
+
+    def add_action(self, entry: Entry[Any, Any]) -> None:
+        self._registry = self._registry.with_entry(entry)
 
     def authenticate(self, call: Call) -> None:
         account = keep_account(call, None if self._audit is None else self._audit.record)
@@ -160,11 +178,11 @@ class AirportService(FlightService):
     @each_within
     def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
         caller = self._enter(call, action.type)
-        return REGISTRY.answer(self._desk, caller, action)
+        return self._registry.answer(self._desk, caller, action)
 
     def list_actions(self, call: Call) -> Iterable[ActionType]:
         del call
-        return iter(REGISTRY)
+        return iter(self._registry)
 
     def _enter(self, call: Call, action: str | None = None) -> Caller:
         caller = call.caller

@@ -14,6 +14,9 @@ from lakeport.core.errors import InvalidRequestError
 
 Status: TypeAlias = Literal["active", "committed", "aborted"]
 
+MANAGER = "the transaction manager"
+"""How its failures are told."""
+
 _TEXT_LENGTH = 36
 
 
@@ -21,6 +24,25 @@ class Outcomes(Protocol):
     """What became of a transaction's last change of rows: "OK", a gRPC code's name, None before any."""
 
     def last_outcome(self, transaction_id: str) -> str | None: ...
+
+
+class TransactionManager(Protocol):
+    """Whoever keeps transactions of their own behind a catalog, told of ours by their ids.
+
+    The client sends neither COMMIT nor ROLLBACK: every statement that changes rows is committed or rolled
+    back by itself, and a transaction that only reads ends without a word. `begin` is asked for at the start
+    of every transaction, so it must be quick and hold no lock.
+    """
+
+    def begin(self, transaction_id: str, catalog: str) -> None: ...
+
+    def commit(self, transaction_id: str, catalog: str) -> None: ...
+
+    def rollback(self, transaction_id: str, catalog: str) -> None: ...
+
+    def status(self, transaction_id: str) -> Status | None:
+        """None: it knows no such transaction."""
+        ...
 
 
 def new_transaction_id() -> str:

@@ -51,7 +51,7 @@ class Visible:
     account: Account = field(default_factory=Account)
 
     def catalog(self, named: str | None = None) -> Catalog:
-        """By the body's or the descriptor's name, the header's, or the default, in this order."""
+        """By the body's or the descriptor's name, the header's, the caller's own, or the default."""
         if named and self.header and fold(named) != fold(self.header):
             raise InvalidRequestError(
                 f"the request names the catalog {quoted(named)} and its header {quoted(self.header)}",
@@ -88,7 +88,7 @@ class Visible:
 
     def wanted(self, named: str | None = None) -> str:
         """The name of the catalog that is meant, whether there is one or not."""
-        return named or self.header or self.catalogs.default.name
+        return named or self.header or self.identity.home or self.catalogs.default.name
 
     def _as_spelled(
         self, catalog: Catalog, wanted: Requested, ability: Ability, refusal: LakeportError

@@ -12,6 +12,7 @@ from functools import wraps
 from typing import Concatenate, ParamSpec, TypeVar
 
 from lakeport.airport.caller import Caller
+from lakeport.core.errors import NotFoundError
 from lakeport.core.request import Ending, Request, serving
 from lakeport.flight.call import Call
 from lakeport.flight.service import Outgoing
@@ -30,12 +31,19 @@ def request_of(call: Call) -> Request | None:
     call.on_end(ending.end)
     return Request(
         caller.identity.name,
-        caller.visible.wanted(),
+        _catalog(caller),
         call.header("airport-client-session-id"),
         call.header("airport-trace-id"),
         call.header("airport-transaction-id"),
         ending,
     )
+
+
+def _catalog(caller: Caller) -> str | None:
+    try:
+        return caller.visible.wanted()
+    except NotFoundError:
+        return None  # there is none at all
 
 
 def within(

@@ -63,6 +63,10 @@ class FlightServer:
         return self
 
     @property
+    def is_started(self) -> bool:
+        return self._port is not None
+
+    @property
     def port(self) -> int:
         if self._port is None:
             raise PreconditionError("the server has not been started")

@@ -14,8 +14,8 @@ from typing import Any, Generic, TypeVar
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange import Statements
 from lakeport.airport.flights import Flights
-from lakeport.airport.transactions import Outcomes
-from lakeport.core.errors import UnsupportedError
+from lakeport.airport.transactions import Outcomes, TransactionManager
+from lakeport.core.errors import AlreadyExistsError, UnsupportedError
 from lakeport.core.names import nearest, quoted
 from lakeport.flight.messages import Action, ActionType
 
@@ -33,6 +33,7 @@ class Desk:
     statements: Statements
     outcomes: Outcomes | None = None
     existing_schema_ok: bool = False
+    transactions: TransactionManager | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,12 +53,21 @@ class Entry(Generic[Q, A]):
 
 
 class Registry:
+    """`with_entry` gives another one: a server's own actions are of that server alone."""
+
     def __init__(self, entries: Iterable[Entry[Any, Any]]) -> None:
         self._entries = {entry.name: entry for entry in entries}
         self._types = [ActionType(each.name, each.description) for each in self._entries.values()]
 
     def __iter__(self) -> Iterator[ActionType]:
         return iter(self._types)
+
+    def with_entry(self, entry: Entry[Any, Any]) -> Registry:
+        if entry.name in self._entries:
+            raise AlreadyExistsError(
+                f"there is already an action {quoted(entry.name)}", hint="choose another name"
+            )
+        return Registry((*self._entries.values(), entry))
 
     def answer(self, desk: Desk, caller: Caller, action: Action) -> tuple[bytes, ...]:
         """The bodies of the Results: one, or none."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from lakeport.airport.actions.registry import Desk, Entry
 from lakeport.airport.caller import Caller
 from lakeport.airport.transactions import (
+    MANAGER,
     Status,
     new_transaction_id,
     require_transaction_id,
@@ -12,26 +13,35 @@ from lakeport.airport.transactions import (
 )
 from lakeport.airport.wire.bodies import CatalogBody, TransactionBody
 from lakeport.airport.wire.packing import pack
+from lakeport.core.foreign import foreign
 
 
 def create_transaction(desk: Desk, caller: Caller, body: CatalogBody) -> str:
-    del desk
-    caller.visible.catalog(body.catalog_name)
-    return new_transaction_id()
+    catalog = caller.visible.catalog(body.catalog_name)
+    made = new_transaction_id()
+    if desk.transactions is not None:
+        with foreign(MANAGER):
+            desk.transactions.begin(made, catalog.name)
+    return made
 
 
-def get_transaction_status(desk: Desk, caller: Caller, body: TransactionBody) -> Status:
+def get_transaction_status(desk: Desk, caller: Caller, body: TransactionBody) -> Status | None:
     del caller
-    return transaction_status(require_transaction_id(body.transaction_id), desk.outcomes)
+    wanted = require_transaction_id(body.transaction_id)
+    if desk.transactions is None:
+        return transaction_status(wanted, desk.outcomes)
+    with foreign(MANAGER):
+        return desk.transactions.status(wanted)
 
 
 def _encode_id(answer: str) -> bytes:
     return pack({"identifier": answer})
 
 
-def _encode_status(answer: Status) -> bytes:
-    # No register is consulted (decision 20): every well-formed id may have been given out somewhere.
-    return pack({"status": answer, "exists": True})
+def _encode_status(answer: Status | None) -> bytes:
+    # Without a manager no register is consulted (decision 20): every well-formed id may have been given
+    # out somewhere.
+    return pack({"status": answer or "", "exists": answer is not None})
 
 
 ENTRIES = (

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Self
 
-from lakeport.access import Ability
 from lakeport.airport.actions.registry import Desk
 from lakeport.airport.caller import Caller
 from lakeport.airport.ddl.answers import namespace_contents
@@ -85,7 +84,7 @@ def drop_schema(desk: Desk, caller: Caller, body: DropSchema) -> None:
     del desk
     catalog = caller.visible.catalog(body.catalog_name)
     changing = catalog_to_change(caller, catalog, body.name)
-    sees_all = caller.identity.may(Ability.READ, catalog.name)
+    sees_all = caller.identity.reads_all(catalog.name)
     try:
         changing.drop_namespace(body.name)
     except NotFoundError:

@@ -19,10 +19,12 @@ import pyarrow as pa
 from lakeport.access import StatementLimits
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import Kind
+from lakeport.airport.exchange.managed import Managed
 from lakeport.airport.exchange.target import Target, open_target
 from lakeport.airport.requested import Requested
 from lakeport.airport.scans import Pins
 from lakeport.airport.scans.resolve import transaction_of
+from lakeport.airport.transactions import TransactionManager
 from lakeport.airport.wire.packing import pack
 from lakeport.airport.wire.written import WrittenAnswer
 from lakeport.catalog.arrays.gather import gathered
@@ -46,6 +48,7 @@ class Statements:
 
     pins: Pins
     limits: StatementLimits
+    transactions: TransactionManager | None = None
 
     def open(
         self, caller: Caller, wanted: Requested, kind: Kind, *, returning: bool = False
@@ -53,6 +56,10 @@ class Statements:
         caller.account.action = caller.account.action or str(kind)
         transaction = transaction_of(caller.call)
         target = open_target(caller, wanted, kind, self.pins, returning=returning)
+        if self.transactions is not None and transaction is not None:
+            catalog = target.reading.found.catalog.name
+            managed = Managed(target.write, self.transactions, transaction, catalog)
+            target = replace(target, write=managed)
         limits = caller.identity.limits.or_else(self.limits)
         return Statement(caller, target, limits, self.pins, transaction)
 

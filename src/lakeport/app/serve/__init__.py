@@ -3,6 +3,6 @@
 from lakeport.app.serve.greeting import Greeting
 from lakeport.app.serve.insight import Insight, Readiness
 from lakeport.app.serve.running import Running, running
-from lakeport.app.serve.signals import stop_signals
+from lakeport.core.signals import stop_signals
 
 __all__ = ["Greeting", "Insight", "Readiness", "Running", "running", "stop_signals"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 import socket
 from dataclasses import dataclass
 
+from lakeport.airport.library.attach import attach_statements
 from lakeport.app.settings.values import Address
-from lakeport.catalog.iceberg.attachment import PLACEHOLDER, Attachment, identifier, literal
+from lakeport.catalog.iceberg.attachment import PLACEHOLDER, Attachment
 
 _WILDCARDS = frozenset({"0.0.0.0", "::", "[::]"})  # noqa: S104  recognised here, not bound
-_AIRPORT = "INSTALL airport FROM community; LOAD airport;"
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,15 +26,7 @@ class Greeting:
 
     def statements(self) -> tuple[str, ...]:
         """SQL for DuckDB. The secret first: scans find their token only there, by the location."""
-        scope = literal(self.location)
-        return (
-            _AIRPORT,
-            f"CREATE SECRET lakeport (TYPE airport, AUTH_TOKEN 'TOKEN', SCOPE {scope});",
-            *(
-                f"ATTACH {literal(name)} AS {identifier(name)} (TYPE airport, LOCATION {scope});"
-                for name in self.catalogs
-            ),
-        )
+        return attach_statements(self.location, self.catalogs, with_token=True)
 
     def attachments(self) -> tuple[Attachment, ...]:
         """How engines attach to each catalog; a token is theirs to fill in, where one is needed."""

@@ -17,9 +17,8 @@ from starlette.types import ASGIApp
 from lakeport.access import AuditLog, Authenticator, StatementLimits
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
-from lakeport.airport.addresses import Addresses
+from lakeport.airport.library.server import Server
 from lakeport.airport.scans import Pins
-from lakeport.airport.service import AirportService
 from lakeport.app import wiring
 from lakeport.app.files import files_of
 from lakeport.app.functions import opened_functions
@@ -37,7 +36,6 @@ from lakeport.app.serve.requests import RequestMetrics
 from lakeport.app.serve.view import Audit, Models, system_overlay
 from lakeport.app.serve.warming import warming
 from lakeport.app.settings import Settings
-from lakeport.flight.server import FlightServer
 from lakeport.state import Store
 
 WebApp: TypeAlias = Callable[[Insight, ASGIApp], ASGIApp]
@@ -79,11 +77,18 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         insight = Insight(
             served.catalogs, authenticator, lambda: metrics.exposition() + requests.exposition()
         )
-        service = AirportService(
-            served.catalogs,
-            authenticator,
+        grace = server.limits.stop_seconds
+        options = flight_options(server)
+        flight = Server(
+            *served.catalogs,
+            host=options.host,
+            port=options.port,
+            auth=authenticator,
+            tls=options.tls,
+            public_address=server.public_address,
+            limits=options.limits,
+            insecure=True,  # asked above, for both ports
             audit=audit,
-            addresses=Addresses(server.public_address, lambda: flight.address),
             overlay=function_overlay(
                 settings,
                 functions,
@@ -93,12 +98,14 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             ),
             existing_schema_ok=server.existing_schema_ok,
             pins=Pins(store.pins) if server.replicated else None,
-            limits=StatementLimits(server.limits.statement_rows, server.limits.statement_bytes),
+            statement_limits=StatementLimits(
+                server.limits.statement_rows, server.limits.statement_bytes
+            ),
             lends=lending(server.data_uris),
+            watchers=(metrics,),
+            grace_seconds=grace,
         )
-        flight = FlightServer(service, flight_options(server), watchers=(metrics,))
-        grace = server.limits.stop_seconds
-        stack.callback(flight.stop, grace)
+        stack.callback(flight.stop)
         flight.start()
         door = iceberg_door(
             served.catalogs,
@@ -123,7 +130,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         finally:
             # While the last calls finish, the other port still tells that no new ones are taken.
             insight.stopping.set()
-            flight.stop(grace)
+            flight.stop()
 
 
 def _has_tokens(store: Store) -> bool:

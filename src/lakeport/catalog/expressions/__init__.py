@@ -13,6 +13,7 @@ from lakeport.catalog.expressions.parse import (
     column_names,
     parse_expression,
     rename_column,
+    replace_columns,
 )
 from lakeport.catalog.expressions.pruning import Condition, narrow
 from lakeport.catalog.expressions.type_text import type_text
@@ -29,6 +30,7 @@ __all__ = [
     "narrow",
     "parse_expression",
     "rename_column",
+    "replace_columns",
     "result_type",
     "type_text",
 ]

@@ -7,6 +7,7 @@ replica, and parsed again there.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -97,6 +98,18 @@ def rename_column(sql: str, old: str, new: str) -> str:
     for node in tree.walk(read):
         if node["class"] == "COLUMN_REF" and fold(node["column_names"][0]) == fold(old):
             node["column_names"][0] = new
+    return tree.text(read)
+
+
+def replace_columns(sql: str, others: Mapping[str, str]) -> str:
+    """The same expression of other values: each column named is the SQL that stands for it."""
+    read, known = _read(sql), NameMap(others.items())
+    for node in list(tree.walk(read)):
+        name = node["column_names"][0] if node["class"] == "COLUMN_REF" else ""
+        if name in known:
+            other = _read(known[name])
+            node.clear()
+            node.update(other)
     return tree.text(read)
 
 

@@ -1,0 +1,140 @@
+"""The keys that an issuer publishes (a JWKS document), read from a file or fetched, and kept for a while.
+
+A key that is not known may be new: the issuer is asked again, but not more often than once in half a
+minute, whatever tokens are thrown at us. An issuer that does not answer leaves the keys that it gave
+before; one that never answered lets nobody in.
+"""
+
+from __future__ import annotations
+
+import json
+import logging
+import threading
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any, Self, TypeAlias
+from urllib.parse import urlsplit
+
+from lakeport.access.exposure import is_loopback
+from lakeport.core.errors import ConfigurationError, UnavailableError
+
+_log = logging.getLogger(__name__)
+
+Key: TypeAlias = dict[str, Any]
+
+KEPT_SECONDS = 300.0
+AGAIN_SECONDS = 30.0
+
+_MOST_BYTES = 1 << 20
+_MOST_KEYS = 100
+_TIMEOUT_SECONDS = 5.0
+_DISCOVERY = "/.well-known/openid-configuration"
+
+
+class KeySet:
+    """`load` gives the document; it raises `UnavailableError`."""
+
+    def __init__(
+        self, load: Callable[[], object], *, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._load = load
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._keys: tuple[Key, ...] | None = None
+        self._asked: float | None = None
+
+    @classmethod
+    def of(cls, issuer: str, jwks: str | Path | None) -> Self:
+        if isinstance(jwks, Path) or (isinstance(jwks, str) and "://" not in jwks):
+            return cls(lambda: _read(Path(jwks)))
+        address = jwks or issuer.rstrip("/") + _DISCOVERY
+        _require_private(address)
+        if jwks is not None:
+            return cls(lambda: _fetched(address))
+        return cls(lambda: _discovered(address))
+
+    def find(self, key_id: object, kind: str) -> Key | None:
+        """The key of that id; without an id the only one of its kind."""
+        found = self._among(
+            self._current(AGAIN_SECONDS if self._keys is None else None), key_id, kind
+        )
+        if found is None:
+            found = self._among(self._current(AGAIN_SECONDS), key_id, kind)
+        return found
+
+    @staticmethod
+    def _among(keys: tuple[Key, ...], key_id: object, kind: str) -> Key | None:
+        fitting = [key for key in keys if key.get("kty") == kind]
+        if key_id is not None:
+            fitting = [key for key in fitting if key.get("kid") == key_id]
+        return fitting[0] if len(fitting) == 1 else None
+
+    def _current(self, most_seconds: float | None) -> tuple[Key, ...]:
+        """Not older than that, unless the issuer does not answer."""
+        with self._lock:
+            now = self._clock()
+            wanted = KEPT_SECONDS if most_seconds is None else most_seconds
+            if self._asked is None or not 0 <= now - self._asked < wanted:
+                self._asked = now
+                self._refresh()
+            if self._keys is None:
+                raise UnavailableError(
+                    "the keys of the issuer of tokens cannot be had", hint="try again"
+                )
+            return self._keys
+
+    def _refresh(self) -> None:
+        try:
+            self._keys = _signing(self._load())
+        except UnavailableError as error:
+            _log.warning("jwks.unavailable", extra={"reason": error.message})
+
+
+def _signing(document: object) -> tuple[Key, ...]:
+    keys = document.get("keys") if isinstance(document, Mapping) else None
+    if not isinstance(keys, list) or len(keys) > _MOST_KEYS:
+        raise UnavailableError("the issuer's keys are no JWKS document")
+    return tuple(key for key in keys if isinstance(key, dict) and key.get("use", "sig") == "sig")
+
+
+def _read(file: Path) -> object:
+    try:
+        return json.loads(file.read_bytes())
+    except (OSError, ValueError) as error:
+        raise UnavailableError(
+            f"the file of keys cannot be read: {type(error).__name__}"
+        ) from error
+
+
+def _discovered(address: str) -> object:
+    told = _fetched(address)
+    found = told.get("jwks_uri") if isinstance(told, Mapping) else None
+    if not isinstance(found, str):
+        raise UnavailableError("the issuer does not say where its keys are")
+    _require_private(found)
+    return _fetched(found)
+
+
+def _fetched(address: str) -> object:
+    try:
+        with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310  checked
+            body = answer.read(_MOST_BYTES + 1)
+        if len(body) > _MOST_BYTES:
+            raise UnavailableError("the issuer's answer is too long")
+        return json.loads(body)
+    except (OSError, ValueError) as error:
+        raise UnavailableError(f"the issuer does not answer: {type(error).__name__}") from error
+
+
+def _require_private(address: str) -> None:
+    """Keys that anybody on the way could change let anybody in."""
+    parts = urlsplit(address)
+    local = parts.scheme == "http" and is_loopback(parts.hostname or "")
+    if parts.scheme != "https" and not local:
+        raise ConfigurationError(
+            f"the keys of an issuer are fetched over https, not from {address}",
+            hint="give an https address, or a file",
+        )

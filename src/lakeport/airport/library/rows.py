@@ -1,0 +1,135 @@
+"""Whatever somebody calls rows, as Arrow batches: tables, batches, readers, datasets, frames, mappings.
+
+Types are those that were declared. A reader may differ in how they are stored (texts with long offsets,
+narrower integers, dictionaries): that is converted where no value is lost; anything else is the author's
+mistake, and is told as such.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import chain, islice
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.dataset as ds
+
+from lakeport.airport.scans.doubt import Doubt
+from lakeport.catalog.arrays.selection import with_columns
+from lakeport.catalog.arrow import Array
+from lakeport.catalog.definition import column_index
+from lakeport.catalog.streams import BatchStream
+from lakeport.core.errors import FunctionError, InternalError
+from lakeport.core.names import quoted
+
+BATCH_ROWS = 65_536
+
+_FAMILIES = (
+    (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view),
+    (pa.types.is_binary, pa.types.is_large_binary, pa.types.is_binary_view),
+    (pa.types.is_integer,),
+    (pa.types.is_floating,),
+    (pa.types.is_decimal,),
+    (pa.types.is_timestamp,),
+    (pa.types.is_date,),
+    (pa.types.is_list, pa.types.is_large_list, pa.types.is_list_view, pa.types.is_large_list_view),
+    (pa.types.is_struct,),
+)
+
+
+def is_rows(found: object) -> bool:
+    """Data that can be read again and again, and says itself what its columns are."""
+    return isinstance(found, pa.Table | pa.RecordBatch | ds.Dataset | list) or hasattr(
+        found, "__arrow_c_stream__"
+    )
+
+
+def arrow_table(found: Any, schema: pa.Schema | None) -> pa.Table:
+    """Data in memory."""
+    if isinstance(found, pa.Table):
+        table = found
+    elif isinstance(found, pa.RecordBatch):
+        table = pa.Table.from_batches([found])
+    elif isinstance(found, list | tuple):
+        return pa.Table.from_pylist(list(found), schema=schema)
+    else:
+        table = pa.RecordBatchReader.from_stream(found).read_all()
+    if schema is None:
+        return table.replace_schema_metadata(None)
+    return table.select(schema.names).cast(schema)
+
+
+def batches_of(found: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    """`schema` gives rows that are mappings their types."""
+    if isinstance(found, pa.RecordBatch):
+        yield found
+    elif isinstance(found, pa.Table):
+        yield from found.to_batches(max_chunksize=BATCH_ROWS)
+    elif isinstance(found, pa.RecordBatchReader | BatchStream):
+        with found:
+            yield from found
+    elif isinstance(found, ds.Dataset | ds.Scanner):
+        yield from found.to_batches()
+    elif hasattr(found, "__arrow_c_stream__"):
+        yield from pa.RecordBatchReader.from_stream(found)
+    elif isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping):
+        yield from _pieces(iter(found), schema)
+    elif found is not None:
+        raise TypeError(f"{type(found).__name__} is no rows: give Arrow data, a frame, or mappings")
+
+
+def _pieces(pieces: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+    for piece in pieces:
+        if isinstance(piece, Mapping):
+            rows = chain([piece], pieces)
+            while some := list(islice(rows, BATCH_ROWS)):
+                yield from pa.Table.from_pylist(some, schema=schema).to_batches()
+        else:
+            yield from batches_of(piece, schema)
+
+
+class Fitting:
+    """Batches of a reader as they were declared. `schema` are the columns wanted, in order."""
+
+    def __init__(self, table: str, schema: pa.Schema) -> None:
+        self._table = table
+        self._schema = schema
+        self._doubt = Doubt(table, tuple(schema))
+
+    def batch(self, given: pa.RecordBatch) -> pa.RecordBatch:
+        columns = [self._column(given, field.name, field.type) for field in self._schema]
+        made = with_columns(columns, self._schema, given.num_rows)
+        try:
+            self._doubt.check(made)
+        except InternalError as error:
+            raise FunctionError(error.message) from error
+        return made
+
+    def _column(self, given: pa.RecordBatch, name: str, wanted: pa.DataType) -> Array:
+        index = column_index(given.schema, name)
+        if index is None:
+            raise self._mistake(f"gave no column {quoted(name)}")
+        values = given.column(index)
+        if values.type.equals(wanted):
+            return values
+        plain = values.dictionary_decode() if isinstance(values, pa.DictionaryArray) else values
+        if not _is_family(plain.type, wanted):
+            raise self._mistake(
+                f"gave column {quoted(name)} as {values.type}, and declares {wanted}"
+            )
+        try:
+            return plain.cast(wanted)
+        except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
+            raise self._mistake(f"gave column {quoted(name)} as {values.type}: {error}") from error
+
+    def _mistake(self, what: str) -> FunctionError:
+        return FunctionError(f"table {quoted(self._table)} {what}")
+
+
+def _is_family(given: pa.DataType, wanted: pa.DataType) -> bool:
+    if given.equals(wanted):
+        return True
+    return any(
+        any(is_one(given) for is_one in family) and any(is_one(wanted) for is_one in family)
+        for family in _FAMILIES
+    )
