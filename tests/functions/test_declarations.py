@@ -73,7 +73,6 @@ def test_a_mistake_names_the_file_and_the_line_of_the_function() -> None:
         ({"nulls": "maybe"}, 'say "skip" or "pass"'),
         ({"parameters": pa.schema([])}, "has 1 parameters, and `parameters=` declares 0"),
     ],
-    ids=str,
 )
 def test_an_option_that_means_nothing(options: dict[str, Any], told: str) -> None:
     with pytest.raises(DeclarationError) as refused:

@@ -49,7 +49,7 @@ PLAIN: list[tuple[Any, pa.DataType, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("annotation", "kind", "value"), PLAIN, ids=str)
+@pytest.mark.parametrize(("annotation", "kind", "value"), PLAIN)
 def test_a_plain_value_goes_in_and_comes_back(
     annotation: Any, kind: pa.DataType, value: Any
 ) -> None:
@@ -267,7 +267,7 @@ LOSSLESS: list[tuple[Any, pa.DataType, Any]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "kind", "expected"), LOSSLESS, ids=str)
+@pytest.mark.parametrize(("value", "kind", "expected"), LOSSLESS)
 def test_a_result_is_cast_where_nothing_is_lost(
     value: Any, kind: pa.DataType, expected: Any
 ) -> None:
@@ -290,7 +290,7 @@ LOSSY: list[tuple[Any, pa.DataType]] = [
 ]
 
 
-@pytest.mark.parametrize(("value", "kind"), LOSSY, ids=str)
+@pytest.mark.parametrize(("value", "kind"), LOSSY)
 def test_a_result_of_another_kind_is_refused_with_the_function_named(
     value: Any, kind: pa.DataType
 ) -> None:
@@ -314,7 +314,6 @@ def test_a_result_of_another_kind_is_refused_with_the_function_named(
         None,
         "text",
     ],
-    ids=repr,
 )
 def test_an_array_of_another_kind_or_length_is_refused(result: Any) -> None:
     @scalar_function

@@ -59,7 +59,7 @@ FORMS: list[Any] = [
 ]
 
 
-@pytest.mark.parametrize("form", FORMS, ids=lambda form: type(form).__name__)
+@pytest.mark.parametrize("form", FORMS)
 def test_rows_in_every_form(form: Any) -> None:
     @table_function(returns=COLUMNS)
     def rows() -> Any:
@@ -161,7 +161,6 @@ def test_bounds_of_columns_are_told_where_they_are_declared() -> None:
         (pa.table({"id": [1], "nome": ["a"]}), "declares the column `name` and gave `id`, `nome`"),
         ({"id": [1, 2], "name": ["a"]}, "gave columns of different lengths"),
     ],
-    ids=str,
 )
 def test_rows_that_were_not_declared_are_refused(result: Any, told: str) -> None:
     @table_function(returns=COLUMNS)

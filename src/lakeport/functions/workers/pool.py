@@ -22,6 +22,9 @@ _log = logging.getLogger(__name__)
 
 WAIT_SECONDS = 10.0
 _IDLE_SECONDS = 60.0
+_GROW_SECONDS = (
+    0.05  # what a batch waits for a worker before another one is started: that takes a second
+)
 
 
 class Pool(Closing):
@@ -35,6 +38,7 @@ class Pool(Closing):
         self._lent_long = 0
         self._is_closed = False
         self._is_retired = False
+        self._is_refilling = False  # there will be an idle one in a moment
         self._held: set[Worker] = set()
 
     def first(self) -> Loaded:
@@ -85,7 +89,9 @@ class Pool(Closing):
     # -- inside ------------------------------------------------------------------------------------
 
     def _take(self, *, is_long: bool) -> Worker:
-        deadline = time.monotonic() + self._wait_seconds
+        began = time.monotonic()
+        deadline = began + self._wait_seconds
+        grow_at = began if is_long else began + _GROW_SECONDS
         with self._changed:
             while True:
                 if self._is_closed:
@@ -94,12 +100,14 @@ class Pool(Closing):
                 if may and self._idle:
                     self._lent_long += is_long
                     return self._idle.pop()
-                if may and self._count < self._most:
+                now = time.monotonic()
+                has_room = may and self._count < self._most and (is_long or not self._is_refilling)
+                if has_room and (now >= grow_at or not self._count):
                     self._count += 1
                     self._lent_long += is_long
                     break
-                left = deadline - time.monotonic()
-                if left <= 0:
+                left = (grow_at if has_room else deadline) - now
+                if now >= deadline:
                     raise LimitError(
                         f"all {self._most} processes for functions are busy",
                         hint="try again later; `functions.workers` says how many there may be",
@@ -120,7 +128,7 @@ class Pool(Closing):
         except OSError as error:
             with self._changed:
                 self._count -= 1
-                self._changed.notify()
+                self._changed.notify_all()
             raise UnavailableError(
                 f"a process for functions could not be started: {error}",
                 outside="functions cannot be run at the moment",
@@ -145,7 +153,7 @@ class Pool(Closing):
             self._idle.append(worker)
             old = [each for each in self._idle[:-1] if _is_old(each)]
             self._idle = [each for each in self._idle if each not in old]
-            self._changed.notify()
+            self._changed.notify_all()
         for each in old:
             self._ended(each)
 
@@ -154,7 +162,7 @@ class Pool(Closing):
         with self._changed:
             self._count -= 1
             self._held.discard(worker)
-            self._changed.notify()
+            self._changed.notify_all()
 
     def _replace(self) -> None:
         """So that the next call need not wait for a process to start."""
@@ -162,15 +170,19 @@ class Pool(Closing):
             if self._is_closed or self._is_retired or self._idle or self._count:
                 return
             self._count += 1
+            self._is_refilling = True
         threading.Thread(target=self._refill, name="lakeport-worker-start", daemon=True).start()
 
     def _refill(self) -> None:
         try:
             worker, _ = self._started()
+            self._put_back(worker)
         except LakeportError as error:
             _log.warning("functions.worker_failed", extra={"reason": error.message})
-            return
-        self._put_back(worker)
+        finally:
+            with self._changed:
+                self._is_refilling = False
+                self._changed.notify_all()
 
 
 def _is_old(worker: Worker) -> bool:
