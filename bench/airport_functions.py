@@ -1,0 +1,107 @@
+"""A scalar function over a million rows through the wire, beside the same call in this process.
+
+The server is another process. The client is Arrow's own, which is what DuckDB's extension calls functions
+with, and keeps in step as that does: a batch goes there, its answer comes back, then the next. DuckDB's
+batches have 2,048 rows. In process the same batches are given to the same function.
+"""
+
+from __future__ import annotations
+
+import statistics
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a program, from anywhere
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.flight as fl
+
+from bench.airport_parts import called
+from bench.flight_parts.programs import running
+from bench.iceberg_parts.race import finish, is_quick
+from bench.lineage_parts.clock import Line
+
+ROWS = 100_000 if is_quick() else 1_000_000
+ROUNDS = 1 if is_quick() else 7
+VECTOR = 2_048
+SIZES = (VECTOR, 16_384, 65_536)
+AT_MOST = 3.0
+HEADERS = [
+    (b"airport-user-agent", b"airport/20250723"),
+    (b"airport-operation", b"scalar_function"),
+    (b"return-chunks", b"1"),
+]
+
+
+def points() -> pa.RecordBatch:
+    rng = np.random.default_rng(0)
+    spans = {"lat": 90, "lon": 180, "to_lat": 90, "to_lon": 180}
+    return pa.record_batch({name: rng.uniform(-most, most, ROWS) for name, most in spans.items()})
+
+
+def cut(rows: pa.RecordBatch, size: int) -> list[pa.RecordBatch]:
+    return [rows.slice(first, size) for first in range(0, rows.num_rows, size)]
+
+
+def here(function: Any, batches: list[pa.RecordBatch]) -> int:
+    return sum(len(function.call(batch)) for batch in batches)
+
+
+def there(client: fl.FlightClient, name: str, batches: list[pa.RecordBatch]) -> int:
+    descriptor: Any = fl.FlightDescriptor.for_path("geo", name)
+    exchange: Any = client.do_exchange(descriptor, fl.FlightCallOptions(headers=HEADERS))
+    writer, reader = exchange
+    rows = 0
+    with writer:
+        writer.begin(batches[0].schema)
+        for batch in batches:
+            writer.write_batch(batch)
+            rows += reader.read_chunk().data.num_rows
+        writer.done_writing()
+    return rows
+
+
+def took(work: Callable[[], int]) -> float:
+    began = time.perf_counter()
+    if work() != ROWS:
+        raise AssertionError("rows got lost")
+    return time.perf_counter() - began
+
+
+def main() -> int:
+    rows = points()
+    bars: list[Line] = []
+    print(f"  {ROWS:,} rows, medians of {ROUNDS}, milliseconds of wall time")
+    print(f"  {'function':<10}{'batches of':>12}{'in process':>12}{'wire':>10}{'x':>8}")
+    with (
+        running(Path(called.__file__)) as server,
+        fl.connect(server.ready) as client,
+    ):
+        for name, function in called.FUNCTIONS.items():
+            for size in SIZES:
+                batches = cut(rows, size)
+                pairs = [
+                    (
+                        took(lambda function=function, batches=batches: here(function, batches)),
+                        took(lambda name=name, batches=batches: there(client, name, batches)),
+                    )
+                    for _ in range(ROUNDS + 1)
+                ][1:]
+                own, wire = (statistics.median(column) * 1e3 for column in zip(*pairs, strict=True))
+                print(
+                    f"  {name:<10}{size:>12,}{own:>12.1f}{wire:>10.1f}{wire / own:>8.2f}",
+                    flush=True,
+                )
+                if size == VECTOR and name != "arrow":
+                    bars.append(
+                        Line(f"{name}, as DuckDB sends it, through the wire", wire / own, AT_MOST)
+                    )
+    return finish(bars)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
