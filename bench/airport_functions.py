@@ -11,6 +11,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -53,7 +54,8 @@ def here(function: Any, batches: list[pa.RecordBatch]) -> int:
 
 def there(client: fl.FlightClient, name: str, batches: list[pa.RecordBatch]) -> int:
     descriptor: Any = fl.FlightDescriptor.for_path("geo", name)
-    exchange: Any = client.do_exchange(descriptor, fl.FlightCallOptions(headers=HEADERS))
+    headers: Any = HEADERS
+    exchange: Any = client.do_exchange(descriptor, fl.FlightCallOptions(headers=headers))
     writer, reader = exchange
     rows = 0
     with writer:
@@ -86,8 +88,8 @@ def main() -> int:
                 batches = cut(rows, size)
                 pairs = [
                     (
-                        took(lambda function=function, batches=batches: here(function, batches)),
-                        took(lambda name=name, batches=batches: there(client, name, batches)),
+                        took(partial(here, function, batches)),
+                        took(partial(there, client, name, batches)),
                     )
                     for _ in range(ROUNDS + 1)
                 ][1:]

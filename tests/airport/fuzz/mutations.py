@@ -13,6 +13,7 @@ import msgpack  # type: ignore[import-untyped]  # it ships no types
 import msgspec
 import pyarrow as pa
 
+from lakeport.airport.functions.tickets import decode_ticket as decode_function_ticket
 from lakeport.airport.scans.tickets import decode_ticket, is_scan_ticket
 from lakeport.flight.messages import Action, Ticket
 from tests.airport.traces.recorded import Request
@@ -71,23 +72,23 @@ def damaged(
         match dice.randrange(4):
             case 0:
                 ticket = dice.choice(tickets)
-                ticket = _forge(dice, ticket) if dice.random() < 0.5 else _damage(dice, ticket)
+                ticket = _forge(dice, ticket) if dice.random() < 0.5 else damage(dice, ticket)
                 yield Damaged("DoGet", Ticket(ticket).encode(), headers)
             case 1:
                 yield Damaged("DoAction", _action(request, _damage_fields(dice, request)), headers)
             case 2:
-                body = _damage(dice, request.payload)
+                body = damage(dice, request.payload)
                 yield Damaged("DoAction", _action(request, body), headers)
             case _:
                 method = dice.choice(("GetFlightInfo", "GetSchema", "ListFlights", "DoAction"))
-                yield Damaged(method, _damage(dice, request.payload), headers)
+                yield Damaged(method, damage(dice, request.payload), headers)
 
 
 def _action(request: Request, body: bytes) -> bytes:
     return Action(request.action, body).encode()
 
 
-def _damage(dice: random.Random, data: bytes) -> bytes:
+def damage(dice: random.Random, data: bytes) -> bytes:
     for _ in range(dice.randint(1, 3)):
         start = dice.randint(0, len(data))
         end = min(len(data), start + dice.choice((0, 1, 1, 2, 8, 64)))
@@ -109,9 +110,9 @@ def _damage_fields(dice: random.Random, request: Request) -> bytes:
     try:
         body = msgpack.unpackb(request.payload, raw=True)
     except ValueError:
-        return _damage(dice, request.payload)
+        return damage(dice, request.payload)
     if not isinstance(body, dict):
-        return _damage(dice, request.payload)
+        return damage(dice, request.payload)
     parameters = body.get(b"parameters")
     if isinstance(parameters, dict) and parameters.get(b"json_filters") and dice.random() < 0.7:
         document = json.loads(parameters[b"json_filters"])
@@ -125,13 +126,14 @@ def _damage_fields(dice: random.Random, request: Request) -> bytes:
 
 def _forge(dice: random.Random, ticket: bytes) -> bytes:
     """With a checksum that is right, and one value that no server wrote there."""
-    if not is_scan_ticket(ticket):
+    if not ticket.startswith(b"LK"):
         wish = json.loads(ticket)
         wish[dice.choice([*wish, "ts_ns", "columns", "filter", "catalog_name"])] = dice.choice(
             _VALUES
         )
         return json.dumps(wish).encode()
-    members: list[Any] = list(msgspec.structs.astuple(decode_ticket(ticket)))
+    read = decode_ticket if is_scan_ticket(ticket) else decode_function_ticket
+    members: list[Any] = list(msgspec.structs.astuple(read(ticket)))
     members[dice.randrange(len(members))] = dice.choice(
         (*_VALUES, [[0, 2**40]], [[3, 1]], [7], ["{}"], ['{"filters":[{}]}'])
     )
