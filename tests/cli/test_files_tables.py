@@ -5,7 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import Run
+from tests.cli.test_guides import follow
 
 
 def test_a_table_over_files_is_read_listed_and_shown(lakeport: Run, tmp_path: Path) -> None:
@@ -22,3 +25,9 @@ def test_a_table_over_files_is_read_listed_and_shown(lakeport: Run, tmp_path: Pa
     gone = lakeport("read", "raw.t")
     assert gone.code != 0
     assert "has no file" in gone.err
+
+
+def test_the_guide_to_files_shows_what_comes(
+    lakeport: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert follow(lakeport, "files.md", monkeypatch) == 2

@@ -63,19 +63,29 @@ class Database:
             words.append(value if name.startswith("arg_") else f"{name} = {value}")
         return self.connection.sql(f"SELECT * FROM {call.function}({', '.join(words)})")
 
-    def rows(self, endpoints: list[FlightEndpoint], columns: pa.Schema) -> list[Any]:
-        """All of them, which must have the wanted columns in the types that DuckDB has for them."""
+    def table(self, endpoints: list[FlightEndpoint], columns: pa.Schema) -> pa.Table:
+        """All rows, which must have the wanted columns in the types that DuckDB has for them."""
         empty = self.connection.from_arrow(columns.empty_table())
         wanted = dict(zip(empty.columns, map(str, empty.types), strict=True))
-        found: list[Any] = []
+        shown = ", ".join(_quoted(name) for name in wanted)
+        found: list[pa.Table] = []
         for endpoint in endpoints:
             given = self.run(decoded(endpoint))
             types = dict(zip(given.columns, map(str, given.types), strict=True))
             assert {name: types.get(name) for name in wanted} == wanted
-            shown = ", ".join(f'"{name}"' for name in wanted)
-            found += given.project(shown).to_arrow_table().to_pylist()
-        return found
+            found.append(given.project(shown).to_arrow_table())
+        return pa.concat_tables(found) if found else self.streamed(columns.empty_table())
+
+    def rows(self, endpoints: list[FlightEndpoint], columns: pa.Schema) -> list[Any]:
+        return self.table(endpoints, columns).to_pylist()
+
+    def streamed(self, rows: pa.Table) -> pa.Table:
+        """What DuckDB makes of rows that were sent to it."""
+        return self.connection.from_arrow(rows).to_arrow_table()
 
     def of_arrow(self, rows: pa.Table) -> list[Any]:
-        """What DuckDB makes of rows that were streamed to it."""
-        return self.connection.from_arrow(rows).to_arrow_table().to_pylist()
+        return self.streamed(rows).to_pylist()
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"'

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
@@ -139,3 +141,13 @@ def test_nobody_writes_to_it(client: Client) -> None:
 def test_calls_that_cannot_be_written_down_are_refused(call: FunctionCall) -> None:
     with pytest.raises(InternalError):
         location_of(call)
+
+
+def test_the_guides_table_says_where_its_rows_are(tmp_path: Path) -> None:
+    guide = Path(__file__).parents[3] / "docs" / "guides" / "references.md"
+    code = guide.read_text(encoding="utf-8").partition("```python\n")[2].partition("```")[0]
+    asked = "from lakeport.catalog.ports import ScanRequest\nprint(len(table.references(ScanRequest())))"
+    done = subprocess.run(
+        [sys.executable, "-c", code + asked], cwd=tmp_path, capture_output=True, check=True
+    )
+    assert done.stdout.split() == [b"2"]

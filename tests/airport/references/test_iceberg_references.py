@@ -290,6 +290,20 @@ def test_nothing_in_a_reference_is_a_ticket(served: Served) -> None:
     assert {each.ticket for each in served.endpoints()} == {b""}
 
 
+def test_only_functions_that_were_agreed_on_are_named(
+    served: Served, table: LakeTable, database: Database
+) -> None:
+    service = AirportService(
+        [served.lake.catalog], Door(), lends=lending(["shop"], ["read_parquet"])
+    )
+    with FlightServer(service) as server, fl.connect(server.address) as flight:
+        fewer = Served(served.lake, flight, database)
+        assert fewer.functions() == ["read_parquet"]
+        table.delete(where="id = 1")
+        assert [each.locations for each in fewer.endpoints()] == [(REUSE_CONNECTION,)]
+    assert served.functions() == ["iceberg_scan"]
+
+
 def test_a_pattern_that_means_nothing_is_refused_at_the_start() -> None:
     with pytest.raises(ConfigurationError, match="data_uris"):
         lending([""])

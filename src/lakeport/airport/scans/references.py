@@ -8,7 +8,7 @@ the server is the owner's to say (decision 19): grants are asked for here and ne
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from typing import TypeAlias
 
 import pyarrow as pa
@@ -20,17 +20,21 @@ from lakeport.core.errors import InternalError
 from lakeport.core.names import TableName, quoted
 from lakeport.flight.messages import FlightEndpoint
 
-Lends: TypeAlias = Callable[[TableName], bool]
-"""Whether clients may read a table from its files themselves."""
+Lends: TypeAlias = Callable[[TableName], Collection[str]]
+"""The functions by which clients may read a table from its files themselves; none at all for most."""
 
 _CALL = "data:application/x-msgpack-duckdb-function-call;base64,"
 _FILE = "data:application/msgpack;base64,"
 _POSITIONAL = "arg_"
 
 
-def lends_none(name: TableName) -> bool:
+def lends_none(name: TableName) -> Collection[str]:
     del name
-    return False
+    return ()
+
+
+def runs_only(references: Iterable[Reference], functions: Collection[str]) -> bool:
+    return all(isinstance(each, FunctionCall) and each.function in functions for each in references)
 
 
 def reference_endpoints(references: Iterable[Reference]) -> tuple[FlightEndpoint, ...]:

@@ -21,7 +21,7 @@ from lakeport.airport.scans.groups import grouped
 from lakeport.airport.scans.pins import Pins
 from lakeport.airport.scans.planning import plan_of, require_unmoved, steadily
 from lakeport.airport.scans.readings import Reading
-from lakeport.airport.scans.references import Lends, lends_none, reference_endpoints
+from lakeport.airport.scans.references import Lends, lends_none, reference_endpoints, runs_only
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
 from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
@@ -74,7 +74,7 @@ class Whole:
 class Scans:
     """`public` is where other connections than the caller's own reach this server.
 
-    `lends` says which tables airport clients may read from storage themselves.
+    `lends` says by which functions airport clients may read a table from storage themselves.
     """
 
     def __init__(
@@ -146,14 +146,17 @@ class Scans:
         held them earlier, and for what nobody would apply again.
         """
         table = reading.found.table
-        if not (call.is_airport and isinstance(table, Lending) and self._lends(table.name)):
+        if not (call.is_airport and isinstance(table, Lending)):
+            return None
+        functions = self._lends(table.name)
+        if not functions:
             return None
         if asked.own or asked.limit is not None or not asked.columns:
             return None
         if reading.layout is not reading.rows:
             return None
         lent = table.lend(dataclasses.replace(request, row_ids=False))
-        if lent is None:
+        if lent is None or not runs_only(lent.references, functions):
             return None
         require_unmoved(lent.state, reading, same_rows=_minds_newer(call))
         endpoints = reference_endpoints(lent.references)

@@ -101,7 +101,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             statement_limits=StatementLimits(
                 server.limits.statement_rows, server.limits.statement_bytes
             ),
-            lends=lending(server.data_uris),
+            lends=lending(server.data_uris, server.data_uri_functions),
             watchers=(metrics,),
             grace_seconds=grace,
         )

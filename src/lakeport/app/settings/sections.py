@@ -184,6 +184,13 @@ class Server(Struct, frozen=True, kw_only=True):
         tuple[str, ...],
         about("Tables (globs of `NAMESPACE.TABLE`) clients may read from storage themselves."),
     ] = ()
+    data_uri_functions: Annotated[
+        tuple[Literal["read_parquet", "iceberg_scan"], ...],
+        about(
+            "What they may be told to run for it. `iceberg_scan`, for tables with deletes, needs DuckDB's"
+            " extension `iceberg`; without it the server reads such tables."
+        ),
+    ] = ("read_parquet", "iceberg_scan")
     tls: Tls = field(default_factory=Tls)
     limits: Limits = field(default_factory=Limits)
 
