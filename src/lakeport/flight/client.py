@@ -26,6 +26,7 @@ from lakeport.flight.exchange import Exchange
 from lakeport.flight.handlers import SERVICE
 from lakeport.flight.incoming import IncomingStream
 from lakeport.flight.messages import Action, FlightDescriptor, Ticket, decode_result
+from lakeport.flight.rounds import Rounds
 from lakeport.flight.status import CLIENT_HEADER
 from lakeport.flight.told import told
 from lakeport.flight.upload import Upload
@@ -86,6 +87,11 @@ class FlightClient(Closing):
         """The same for rows that mean a change. Returns when the server is ready for them."""
         start = self._both_ways(Method.DO_EXCHANGE, headers)
         return Exchange(start, self.target, descriptor, schema)
+
+    def rounds(self, descriptor: FlightDescriptor, schema: pa.Schema, *headers: Header) -> Rounds:
+        """The same for rows that are answered by rows."""
+        start = self._both_ways(Method.DO_EXCHANGE, headers)
+        return Rounds(start, self.target, descriptor, schema)
 
     def close(self) -> None:
         self._channel.close()

@@ -16,6 +16,7 @@ from lakeport.app.lake.given import GivenRows, given_rows
 from lakeport.app.lake.lake import NewColumns, definition_of
 from lakeport.app.lake.readable import Readable
 from lakeport.app.lake.writing import renamed
+from lakeport.app.remote.functions import RemoteFunction
 from lakeport.app.remote.source import RemoteSource, open_remote
 from lakeport.app.remote.statements import delete_remotely, update_remotely
 from lakeport.catalog.changes import Change
@@ -48,6 +49,12 @@ class RemoteLake(Closing):
     def table(self, name: str) -> RemoteTable:
         """`NAMESPACE.TABLE` in any spelling; `NotFoundError` names the nearest one there is."""
         return RemoteTable(self._source, self._source.describe(name).name)
+
+    def function(self, name: str) -> RemoteFunction:
+        """`NAMESPACE.FUNCTION`. `lake.function("lakeport.generate_series")(1, 10)` gives rows,
+        `lake.function("geo.area").over(rows)` a value for each of them.
+        """
+        return self._source.function(name)
 
     def create_table(
         self, name: str, columns: NewColumns, *, on_conflict: OnConflict = "error"

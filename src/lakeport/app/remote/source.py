@@ -17,6 +17,7 @@ from lakeport.airport.requested import encoded, path_of
 from lakeport.airport.wire.questions import TableQuery, TableQuestion, TablesQuestion
 from lakeport.airport.wire.written import WrittenAnswer
 from lakeport.app.remote.ddl import RemoteDdl
+from lakeport.app.remote.functions import RemoteFunction
 from lakeport.app.remote.place import RemotePlace
 from lakeport.catalog.ports import NamespaceInfo, Written
 from lakeport.catalog.query import Query, point_of
@@ -121,6 +122,9 @@ class RemoteSource:
         body = msgspec.json.encode({"catalog_name": self._catalog or ""})
         found = self._read(self._client.act("GetSchemas", body), _Schemas)
         return [NamespaceInfo(each.schema_name, each.comment) for each in found.schemas]
+
+    def function(self, name: str) -> RemoteFunction:
+        return RemoteFunction(self._client, name, self._catalog)
 
     def close(self) -> None:
         self._client.close()
