@@ -171,7 +171,7 @@ def test_a_table_that_stops_giving_rows_is_stopped(hostile: Functions) -> None:
     bound = hostile["stalls"].bind(batch(after=[2]))
     with bound.open(ScanRequest()) as stream:
         assert [next(stream).num_rows, next(stream).num_rows] == [1, 1]
-        with pytest.raises(DeadlineError, match=r"`hostile\.stalls` ran longer than 0\.5 s"):
+        with pytest.raises(DeadlineError, match=r"`hostile\.stalls` ran longer than 3 s"):
             next(stream)
 
 
@@ -194,7 +194,7 @@ def test_closing_a_stream_stops_the_work_for_it(hostile: Functions) -> None:
     waiting = threading.Thread(target=wait)
     waiting.start()
     stream.close()
-    waiting.join(10)
+    waiting.join(60)
     assert not waiting.is_alive()
     assert called(hostile["double"], x=[1]) == [2]
 

@@ -106,7 +106,7 @@ def forks(x: int) -> int:
     return x
 
 
-@scalar_function(limits=QUICK)
+@scalar_function
 def forks_and_ends(x: int) -> int:
     """Its child holds the pipes for longer than it lives."""
     if os.fork() == 0:
@@ -145,7 +145,7 @@ def numbers(count: int, step: int = 1) -> Iterator[pa.Table]:
         yield pa.table({"n": [number * step]})
 
 
-@table_function(returns=NUMBERS, limits=QUICK)
+@table_function(returns=NUMBERS, limits=Limits(seconds=3))
 def stalls(after: int) -> Iterator[pa.Table]:
     for number in range(after):
         yield pa.table({"n": [number]})

@@ -84,4 +84,4 @@ def _without(load: Load, error: LoadingError) -> tuple[Load, Trouble]:
     (gone,) = (each for each in load.sources if each.namespace == error.namespace)
     path = gone.path.removeprefix(load.root).lstrip("/")
     hint = "see what it does when it is imported: that should be definitions only"
-    return Load(load.root, load.folder, left), Trouble(path, None, error.message, hint)
+    return Load(load.root, load.folder, left), Trouble(path, None, error.reason, hint)

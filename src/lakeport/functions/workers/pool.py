@@ -20,7 +20,7 @@ from lakeport.functions.workers.worker import Worker
 
 _log = logging.getLogger(__name__)
 
-WAIT_SECONDS = 10.0
+WAIT_SECONDS = 30.0
 _IDLE_SECONDS = 60.0
 _GROW_SECONDS = (
     0.05  # what a batch waits for a worker before another one is started: that takes a second

@@ -27,6 +27,7 @@ from lakeport.core.errors import (
     LimitError,
     UnavailableError,
 )
+from lakeport.core.names import quoted
 from lakeport.functions.limits import Limits, too_large, too_slow
 from lakeport.functions.workers.frames import LENGTHS, pieces, rows_in
 from lakeport.functions.workers.messages import (
@@ -49,9 +50,10 @@ _HEAD_BYTES = 64 << 20
 class LoadingError(FunctionError):
     """The process ended, or did not get on, while it loaded the module of a namespace."""
 
-    def __init__(self, namespace: str, message: str) -> None:
-        super().__init__(message)
+    def __init__(self, namespace: str, reason: str) -> None:
+        super().__init__(f"functions of {quoted(namespace)} cannot be run: {reason}")
         self.namespace = namespace
+        self.reason = reason
 
 
 class _EndedError(Exception):
@@ -108,6 +110,7 @@ class Worker:
                     return answer
                 if isinstance(answer, Loading):
                     namespace = answer.namespace
+                    deadline = time.monotonic() + LOAD_SECONDS  # for each
                     self.said.function = f"{namespace} (import)"
         except _LateError:
             self.kill()
