@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 
-from lakeport.catalog.changelog import Changelog
+from lakeport.catalog.changelog import ChangedRows, Changelog
 from lakeport.catalog.changes import Change
 from lakeport.catalog.definition import Constraint
 from lakeport.catalog.delegation import Lent
@@ -133,7 +133,14 @@ class IcebergTable:
         source = self.source()
         first, last = (self._find(source, self._until_now(point)) for point in (since, until))
         with self._unless_expired(last):
-            return changes_between(as_of(source, last), first, last)
+            log = changes_between(as_of(source, last), first, last)
+
+        def read(names: Sequence[str]) -> Iterator[ChangedRows]:
+            # Those between the two go no sooner than the first.
+            with self._unless_expired(first), self._unless_expired(last):
+                yield from log.read(names)
+
+        return Changelog(log.state, read)
 
     def statistics(self, column: str) -> ColumnStatistics:
         source = self.source()

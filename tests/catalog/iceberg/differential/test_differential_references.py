@@ -48,6 +48,9 @@ def check(
         if lent is None or not used <= functions:
             continue
         own = our_rows(table, request)
+        if not calls:
+            assert own.num_rows == 0
+            continue
         shown = pa.schema([schema.field(name) for name in columns])
         rows = database.table(list(reference_endpoints(lent.references)), shown)
         assert sorted_rows(rows) == sorted_rows(own)

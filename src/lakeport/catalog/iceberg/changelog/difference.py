@@ -15,7 +15,7 @@ import numpy as np
 from lakeport.catalog.changelog import ChangeKind
 from lakeport.catalog.iceberg.changelog.steps import Step
 from lakeport.catalog.iceberg.deletes import deleted_rows
-from lakeport.catalog.iceberg.deletes.deleted import NOTHING, Deleted
+from lakeport.catalog.iceberg.deletes.deleted import Deleted
 from lakeport.catalog.iceberg.inventory import Inventory, inventory_of, ordinals_of
 from lakeport.catalog.iceberg.parts import DataFile, Source
 from lakeport.catalog.rows.rowid import Numbers
@@ -49,15 +49,19 @@ def difference(source: Source, step: Step) -> Iterator[Touched]:
     before = None if step.before is None else inventory_of(source, step.before)
     after = inventory_of(source, step.after)
     old, new = _sides(before, after)
-    paths = sorted(old.ordinals.keys() | new.ordinals.keys())
-    for path in paths:
+    brings: list[str] = []
+    for path in sorted(old.ordinals.keys() | new.ordinals.keys()):
         was, now = old.file(path), new.file(path)
+        if was is not None and now is not None and set(was.deletes) == set(now.deletes):
+            continue
         if was is not None:
             yield from _touched("delete", was, _lost(source, was, now))
-    for path in paths:
-        was, now = old.file(path), new.file(path)
         if now is not None:
-            yield from _touched("insert", now, _lost(source, now, was))
+            brings.append(path)
+    for path in brings:
+        now = new.file(path)
+        if now is not None:
+            yield from _touched("insert", now, _lost(source, now, old.file(path)))
 
 
 def _sides(before: Inventory | None, after: Inventory) -> tuple[_Side, _Side]:
@@ -93,8 +97,6 @@ def _touched(kind: ChangeKind, file: DataFile, positions: Numbers) -> Iterator[T
 
 def _lost(source: Source, file: DataFile, other: DataFile | None) -> Numbers:
     """Positions whose row is there in the file and not in the other state of it."""
-    if other is not None and set(other.deletes) == set(file.deletes):
-        return NOTHING.positions
     own = deleted_rows(source, file)
     if other is None:
         return _live(file, own)
