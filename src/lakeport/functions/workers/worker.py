@@ -45,6 +45,7 @@ LOAD_SECONDS = 30.0
 _PIPE_BYTES = 1 << 20
 _LOOK_SECONDS = 0.05  # how often a process is looked at where the system cannot tell of its end
 _HEAD_BYTES = 64 << 20
+_MODULE = "lakeport.functions.workers.child"
 
 
 class LoadingError(FunctionError):
@@ -77,7 +78,7 @@ class Worker:
                 fcntl.fcntl(end, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_BYTES)
         given = (self._ask_read, self._answer_write, self._life_read)
         self._process = subprocess.Popen(  # noqa: S603  our own module
-            [sys.executable, "-u", "-X", "faulthandler", "-m", "lakeport.functions.workers.child"]
+            [sys.executable, "-P", "-u", "-X", "faulthandler", "-m", _MODULE]
             + [str(each) for each in given],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
