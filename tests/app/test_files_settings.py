@@ -89,6 +89,10 @@ def test_servers_serve_them_like_tables(client: Client) -> None:
         {"id": 2, "kind": "click"},
     ]
     assert info.schema.names == ["id", "kind"]  # no row ids
+    known = client.rows(client.info("lakeport", "tables")).to_pylist()
+    assert [(row["table"], row["rows"]) for row in known if row["namespace"] == "raw"] == [
+        ("events", None)
+    ]
     listed = json.loads(client.action("GetTables", b'{"schema_name": "shop"}'))
     assert {each["table_name"] for each in listed["tables"]} == {"orders", "prices"}
     schemas = json.loads(client.action("GetSchemas", b"{}"))

@@ -36,7 +36,9 @@ def _tables(view: View) -> Iterator[Row]:
 def _table(view: View, table: Table) -> Row:
     state = table.state()
     newest = _newest(table, state)
-    rows, size = view.size(None if newest is None else newest.summary)
+    rows, size = None, None
+    if isinstance(table, Travelable):  # without a past nobody counted them
+        rows, size = view.size(None if newest is None else newest.summary)
     return {
         "uuid": state.uuid,
         "comment": state.definition.comment,

@@ -51,7 +51,8 @@ class Database:
         for name in ("avro", "iceberg"):
             import_extension(name, con=self.connection)
             self.connection.execute(f"LOAD {name}")
-        self.connection.execute("SET TimeZone = 'UTC'")
+        # Users have zones, and no moment may move by them.
+        self.connection.execute("SET TimeZone = 'Asia/Tokyo'")
 
     def run(self, call: Decoded) -> duckdb.DuckDBPyRelation:
         """Variables keep the types of their values, so that the binder has nothing to cast."""

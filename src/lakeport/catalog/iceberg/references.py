@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
+import numpy as np
 import pyarrow as pa
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
@@ -206,7 +207,7 @@ def _holds_partitions(
         sources = {
             each.source_id for each in fields if isinstance(each.transform, IdentityTransform)
         }
-        for field_id in sources & wanted:
-            if not all(inventory.counts(file.ordinal, field_id) for file in files):
-                return False
+        ordinals = np.array([file.ordinal for file in files if file.spec_id == spec_id], np.int64)
+        if not all(inventory.counts(ordinals, field_id) for field_id in sources & wanted):
+            return False
     return True
