@@ -25,7 +25,7 @@ from lakeport.flight.dial import Proof, Target, open_channel
 from lakeport.flight.exchange import Exchange
 from lakeport.flight.handlers import SERVICE
 from lakeport.flight.incoming import IncomingStream
-from lakeport.flight.messages import Action, FlightDescriptor, Ticket, decode_result
+from lakeport.flight.messages import Action, FlightDescriptor, FlightInfo, Ticket, decode_result
 from lakeport.flight.rounds import Rounds
 from lakeport.flight.status import CLIENT_HEADER
 from lakeport.flight.told import told
@@ -40,10 +40,16 @@ class FlightClient(Closing):
     """Dials when the first call is made. Any number of threads may call."""
 
     def __init__(
-        self, target: Target, *, token: str | None = None, proof: Proof | None = None
+        self,
+        target: Target,
+        *,
+        token: str | None = None,
+        proof: Proof | None = None,
+        headers: tuple[Header, ...] = (),
     ) -> None:
+        """`headers` go with every call."""
         self.target = target
-        self._headers = ((CLIENT_HEADER, "1"), *_authorization(token))
+        self._headers = ((CLIENT_HEADER, "1"), *_authorization(token), *headers)
         if token is not None and not target.is_encrypted and not target.is_loopback:
             _log.warning("client.token_not_encrypted", extra={"server": str(target)})
         self._channel = open_channel(target, proof or Proof())
@@ -63,6 +69,15 @@ class FlightClient(Closing):
         results = self._results(name, body)
         if results:
             raise CorruptDataError(f"{self.target} sent {len(results)} results, not none")
+
+    def actions(self) -> frozenset[str]:
+        """What the server says that it can be asked to do."""
+        listed = self._answers(self._start(Method.LIST_ACTIONS, b""))
+        return frozenset(Action.decode(each).type for each in listed)
+
+    def flights(self, *headers: Header) -> tuple[FlightInfo, ...]:
+        listed = self._answers(self._start(Method.LIST_FLIGHTS, b"", headers))
+        return tuple(FlightInfo.decode(each) for each in listed)
 
     def get(self, ticket: bytes) -> BatchStream:
         """Returns when the columns are known: what is refused is refused here, before any row."""
@@ -97,8 +112,11 @@ class FlightClient(Closing):
         self._channel.close()
 
     def _results(self, action: str, body: bytes) -> list[bytes]:
+        return self._answers(self._start(Method.DO_ACTION, Action(action, body).encode()))
+
+    def _answers(self, call: Any) -> list[bytes]:
         try:
-            return list(self._start(Method.DO_ACTION, Action(action, body).encode()))
+            return list(call)
         except grpc.RpcError as failure:
             raise told(failure, self.target) from None
 
@@ -106,9 +124,9 @@ class FlightClient(Closing):
         stub: Any = self._channel.stream_stream(f"/{SERVICE}/{method}")
         return partial(stub, metadata=(*self._headers, *headers))
 
-    def _start(self, method: Method, request: bytes) -> Any:
+    def _start(self, method: Method, request: bytes, headers: tuple[Header, ...] = ()) -> Any:
         stub: Any = self._channel.unary_stream(f"/{SERVICE}/{method}")
-        return begun(lambda: stub(request, metadata=self._headers))
+        return begun(lambda: stub(request, metadata=(*self._headers, *headers)))
 
 
 def _batches(incoming: IncomingStream, answers: Answers) -> Generator[pa.RecordBatch, None, None]:
