@@ -15,5 +15,8 @@ def register(spark: Any) -> None:
     Spark refuses a Python source that can take filters while its setting for that is off, which is how
     it comes: it is switched on for this session.
     """
-    spark.dataSource.register(AirportDataSource)
+    # A write looks the source up in the session that is active, which need not be the frame's own.
+    active = type(spark).getActiveSession()
+    for session in (spark,) if active is None else (spark, active):
+        session.dataSource.register(AirportDataSource)
     spark.conf.set(_PUSHDOWN, "true")

@@ -29,14 +29,17 @@ class Staging:
     folder: str
 
     def write(self, batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> tuple[str, int]:
-        """A file of its own, and how many rows are in it."""
+        """A file of its own, and how many rows are in it.
+
+        The folder is never made here: a task that ends after its job did would bring it back.
+        """
         system, root = self._system()
-        system.create_dir(root, recursive=True)
         file, rows = f"{root}/{uuid.uuid4().hex}.arrows", 0
-        with (
-            system.open_output_stream(file) as stream,
-            pa.ipc.new_stream(stream, schema, options=_OPTIONS) as writer,
-        ):
+        try:
+            stream = system.open_output_stream(file)
+        except FileNotFoundError:
+            raise self._not_shared() from None
+        with stream, pa.ipc.new_stream(stream, schema, options=_OPTIONS) as writer:
             for batch in batches:
                 writer.write_batch(batch)
                 rows += batch.num_rows
@@ -47,10 +50,7 @@ class Staging:
         system, _ = self._system()
         for file in files:
             if system.get_file_info(file).type is not fs.FileType.File:
-                raise PreconditionError(
-                    f"rows that a task staged in {quoted(self.folder)} are not there for the driver",
-                    hint='name a folder that driver and workers share: .option("staging", "…")',
-                )
+                raise self._not_shared()
 
     def read(self, file: str) -> Iterator[pa.RecordBatch]:
         system, _ = self._system()
@@ -61,6 +61,12 @@ class Staging:
         system, root = self._system()
         if system.get_file_info(root).type is fs.FileType.Directory:
             system.delete_dir(root)
+
+    def _not_shared(self) -> PreconditionError:
+        return PreconditionError(
+            f"the folder {quoted(self.folder)} is not the same for the driver and a worker",
+            hint='name a folder that all of them share: .option("staging", "…")',
+        )
 
     def _system(self) -> tuple[fs.FileSystem, str]:
         if "://" in self.folder:
@@ -76,6 +82,10 @@ def staging_in(folder: str | None) -> Staging:
     if folder is None:
         return Staging(tempfile.mkdtemp(prefix=_PREFIX))
     name = _PREFIX + uuid.uuid4().hex
-    if "://" in folder:
-        return Staging(f"{folder.rstrip('/')}/{name}")
-    return Staging(str(Path(folder).absolute() / name))
+    if "://" not in folder:
+        made = Path(folder).absolute() / name
+        made.mkdir(parents=True)
+        return Staging(str(made))
+    system, root = fs.FileSystem.from_uri(folder)
+    system.create_dir(f"{root}/{name}", recursive=True)
+    return Staging(f"{folder.rstrip('/')}/{name}")

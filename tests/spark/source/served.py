@@ -42,15 +42,12 @@ def served(catalogs: Sequence[Catalog], people: People | None = None) -> Iterato
         yield server.address
 
 
-def stocked(catalog: DynamicCatalog, rows: pa.Table, name: str = "orders") -> None:
+def stocked(catalog: Catalog, rows: pa.Table, name: str = "orders") -> None:
     """`shop.NAME` with these rows, a commit for each of their batches."""
-    known = {each.name for each in catalog.namespaces()}
-    made = (
-        catalog.namespace("shop")
-        if "shop" in known
-        else catalog.create_namespace(NamespaceInfo("shop"))
-    )
-    table = require(made, DynamicNamespace, "shop").create_table(name, Definition(rows.schema))
+    if not catalog.namespaces():
+        require(catalog, DynamicCatalog, "the lake").create_namespace(NamespaceInfo("shop"))
+    shop = require(catalog.namespace("shop"), DynamicNamespace, "shop")
+    table = shop.create_table(name, Definition(rows.schema))
     for batch in rows.to_batches():
         with require(table, Insertable, "the table").insert() as write:
             write.add(batch)

@@ -16,20 +16,20 @@ import pytest
 from pyspark.sql import datasource as spark
 from pyspark.sql.types import LongType, StringType, StructField, StructType
 
+from lakeport.catalog.arrow import Field
 from lakeport.core.errors import CorruptDataError, UnsupportedError
 from lakeport.flight.messages import REUSE_CONNECTION
 from tests.spark.source.served import Source
 
 fl: Any = importlib.import_module("pyarrow.flight")  # its published types differ from what it does
 
-COLUMNS = pa.schema(
-    [
-        pa.field("rowid", pa.int64(), metadata={"is_rowid": "1"}),
-        pa.field("id", pa.int64(), nullable=False),
-        pa.field("word", pa.string()),
-        pa.field("made", pa.string(), metadata={"default": "'now'"}),
-    ]
-)
+FIELDS: list[Field] = [
+    pa.field("rowid", pa.int64(), metadata={"is_rowid": "1"}),
+    pa.field("id", pa.int64(), nullable=False),
+    pa.field("word", pa.string()),
+    pa.field("made", pa.string(), metadata={"default": "'now'"}),
+]
+COLUMNS = pa.schema(FIELDS)
 PATH = "lake/shop/table/things"
 
 
@@ -39,7 +39,7 @@ class Other(fl.FlightServerBase):  # type: ignore[misc]  # untyped
     def __init__(self, shape: str = "A", location: str = REUSE_CONNECTION) -> None:
         self.shape, self.place = shape, location
         self.rows: list[dict[str, Any]] = [{"id": 1, "word": "a"}, {"id": 2, "word": "b"}]
-        self.asked: list[dict[str, Any]] = []
+        self.asked: list[dict[bytes, Any]] = []
         super().__init__("grpc://127.0.0.1:0")
 
     def do_action(self, _: Any, action: Any) -> list[bytes]:

@@ -21,6 +21,7 @@ from tests.spark.source.served import served, stocked
 
 TOKEN = "tok-5f0e1d9c"  # noqa: S105  of a server that ends with the test
 DAY, WALL = date(2024, 1, 1), datetime(2024, 1, 1, 12)  # noqa: DTZ001  a wall clock
+PAIR = pa.struct([("a", pa.int8()), ("b", pa.list_(pa.int8()))])
 ROWS = pa.table(
     {
         "id": pa.array([1, 2, 3, 4, 5, None], pa.int64()),
@@ -32,9 +33,7 @@ ROWS = pa.table(
         "wall": [WALL, datetime(1900, 1, 1), WALL, WALL, WALL, None],  # noqa: DTZ001
         "at": pa.array([0, -1, 1, 10**15, 5, None], pa.timestamp("us", "UTC")),
         "flag": [True, False, True, False, True, None],
-        "pair": pa.array(
-            [{"a": 1, "b": [1]}] * 5 + [None], pa.struct({"a": pa.int8(), "b": pa.list_(pa.int8())})
-        ),
+        "pair": pa.array([{"a": 1, "b": [1]}] * 5 + [None], PAIR),
     }
 )
 CONDITIONS = (

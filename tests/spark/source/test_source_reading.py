@@ -19,7 +19,7 @@ from lakeport.catalog.arrow import Array
 from lakeport.catalog.changes import AddColumn, DropColumn
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.memory import MemoryCatalog
-from lakeport.catalog.ports import Alterable, DynamicCatalog, require
+from lakeport.catalog.ports import Alterable, Catalog, require
 from lakeport.core.errors import (
     ConflictError,
     InvalidRequestError,
@@ -96,7 +96,7 @@ def test_every_type_that_spark_can_hold_comes_with_its_values() -> None:
         "json": (pa.json_(), '{"a": 1}', "string", '{"a": 1}'),
         "huge": (huge, (5).to_bytes(16, "little"), "decimal(38,0)", Decimal(5)),
     }
-    schema = pa.schema([pa.field(name, of[0]) for name, of in columns.items()])  # type: ignore[arg-type]
+    schema = pa.schema([pa.field(name, of[0]) for name, of in columns.items()])
     rows = [{name: of[1] for name, of in columns.items()}, dict.fromkeys(columns)]
     arrays = [made([row[field.name] for row in rows], field.type) for field in schema]
     with lake_of(pa.table(arrays, schema=schema)) as address:
@@ -127,7 +127,7 @@ def test_a_type_that_spark_lacks_is_told_by_the_columns_name_and_can_be_left_out
 def numbers_in(kind: str, folder: Path) -> Iterator[str]:
     """A server that has them, in a catalog of that kind."""
     with ExitStack() as stack:
-        lake: DynamicCatalog = MemoryCatalog("lake")
+        lake: Catalog = MemoryCatalog("lake")
         if kind == "iceberg":
             lake = stack.enter_context(IcebergCatalog(profile_in(folder)))
         stocked(lake, NUMBERS)

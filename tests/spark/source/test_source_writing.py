@@ -69,7 +69,7 @@ def test_a_job_that_fails_leaves_nothing(source: Source, tmp_path: Path) -> None
     writer.write(iter([batch_of(NEW, [("x", 7)])]))
     large = pa.record_batch({"NAME": ["x"], "id": pa.array([2**64 - 1], pa.uint64())})
     with pytest.raises(InvalidRequestError, match="`id` is int64, which cannot hold"):
-        writer.write(iter([large]))  # type: ignore[list-item]
+        writer.write(iter([large]))
     writer.abort([None, None])
     assert ids(source) == [1, 2, 3]
     assert list(tmp_path.iterdir()) == []
