@@ -9,6 +9,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from lakeport.airport import geometry
 from lakeport.catalog.streams import BatchStream
 from lakeport.cli.output import rows as rows_module
 from lakeport.cli.output.pour import pour
@@ -26,6 +27,14 @@ def drawn(batch: pa.RecordBatch, width: int | None = None) -> list[str]:
 def test_wide_characters_take_two_cells() -> None:
     batch = pa.RecordBatch.from_pydict({"名": ["日本", "é"], "n": [1, 10]})
     assert drawn(batch) == ["名     n", "日本   1", "é     10", "2 rows"]
+
+
+def test_geometries_are_shown_as_text() -> None:
+    """One that is none, as another engine may have stored it, is shown as the bytes it is."""
+    shapes = geometry.array([geometry.point(1, 2.5), None, b"x"])
+    batch = pa.RecordBatch.from_arrays([shapes], schema=pa.schema([geometry.field("g")]))
+    assert drawn(batch)[1:3] == ["POINT (1 2.5)", "NULL"]
+    assert "POINT" not in drawn(batch)[3]
 
 
 def test_values_cannot_steer_the_terminal_or_break_the_line() -> None:

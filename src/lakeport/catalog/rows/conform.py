@@ -14,10 +14,11 @@ from functools import lru_cache
 import pyarrow as pa
 
 from lakeport.catalog.arrays.selection import with_columns
-from lakeport.catalog.arrow import Array
+from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.definition import Definition, default_of
 from lakeport.catalog.rows.convert import convert
 from lakeport.catalog.rows.defaults import filled
+from lakeport.catalog.rows.geometries import check_geometries
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import ROW_ID, fold, nearest, quoted, twins
 
@@ -36,7 +37,7 @@ def conform_insert(batch: pa.RecordBatch, definition: Definition) -> pa.RecordBa
     schema = definition.schema
     sent = _by_column(batch.schema, schema)
     columns = [
-        convert(batch.column(sent[index]), column.type, column.name)
+        _fitted(batch.column(sent[index]), column)
         if index in sent
         else filled(default_of(column), column.type, batch.num_rows)
         for index, column in enumerate(schema)
@@ -55,11 +56,15 @@ def conform_update(batch: pa.RecordBatch, definition: Definition) -> Assignment:
     )
     sent = {index: column for column, index in _by_column(rest.schema, definition.schema).items()}
     fields = [definition.schema.field(sent[index]) for index in range(rest.num_columns)]
-    columns = [
-        convert(rest.column(index), column.type, column.name) for index, column in enumerate(fields)
-    ]
+    columns = [_fitted(rest.column(index), column) for index, column in enumerate(fields)]
     values = with_columns(columns, pa.schema(fields), batch.num_rows)
     return Assignment(_row_ids(batch.column(place)), values)
+
+
+def _fitted(array: Array, column: Field) -> Array:
+    fitted = convert(array, column.type, column.name)
+    check_geometries(fitted, column, column.name)
+    return fitted
 
 
 def conform_delete(batch: pa.RecordBatch) -> pa.Int64Array:

@@ -15,7 +15,8 @@ from typing import TypeAlias
 from rich.cells import cell_len, set_cell_size
 
 from lakeport.app.lake.rows.csv import cell_texts
-from lakeport.catalog.arrow import Field
+from lakeport.catalog.arrow import Array, Field
+from lakeport.catalog.geometry import is_geometry, read_wkb, why_no_wkb
 from lakeport.catalog.predicates.kinds import Kind, kind_of
 from lakeport.catalog.streams import BatchStream
 from lakeport.cli.output.sizes import counted
@@ -57,11 +58,27 @@ def _groups(lines: Iterator[Line]) -> Iterator[list[Line]]:
 
 def _lines(stream: BatchStream) -> Iterator[Line]:
     for batch in stream:
-        columns = [_cells(cell_texts(column).to_pylist()) for column in batch.columns]
+        columns = [
+            _cells(_texts(column, field))
+            for column, field in zip(batch.columns, stream.schema, strict=True)
+        ]
         if columns:
             yield from zip(*columns, strict=True)
         else:
             yield from ((),) * batch.num_rows
+
+
+def _texts(column: Array, field: Field) -> Sequence[str | None]:
+    """A geometry is WKT to people; what another engine stored as one and is none stays bytes."""
+    texts: list[str | None] = cell_texts(column).to_pylist()
+    if not is_geometry(field):
+        return texts
+    values = zip(column, texts, strict=True)
+    return [text if text is None else _wkt(value.as_py(), text) for value, text in values]
+
+
+def _wkt(value: bytes, text: str) -> str:
+    return str(read_wkb(value)) if why_no_wkb(value) is None else text
 
 
 def _cells(texts: Sequence[str | None]) -> list[str]:
