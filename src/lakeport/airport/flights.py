@@ -81,7 +81,9 @@ class Flights:
             whole.rows,
             whole.bytes,
             app_metadata=table_metadata(
-                question.called, announced.found.table.name, announced.state
+                question.called,
+                announced.found.table.name,
+                announced.state.definition.comment,
             ),
         )
 

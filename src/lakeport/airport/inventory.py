@@ -14,7 +14,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Generic, TypeAlias, TypeVar
 
 import pyarrow as pa
@@ -26,6 +26,7 @@ from lakeport.access import (
     visible_tables,
     visible_views,
 )
+from lakeport.airport.announcements import Announced, Announcements, recalled
 from lakeport.airport.functions.declared import Declared, declared_functions
 from lakeport.catalog.ports import (
     Catalog,
@@ -33,6 +34,7 @@ from lakeport.catalog.ports import (
     Namespace,
     NamespaceInfo,
     Surveyable,
+    Surveyed,
     Table,
     TableState,
 )
@@ -50,7 +52,7 @@ _AT_ONCE = 16  # tables asked for at the same time then
 
 V = TypeVar("V")
 
-Survey: TypeAlias = Callable[[str], tuple[Table, Callable[[], TableState]]]
+Survey: TypeAlias = Callable[[str], Surveyed]
 """Finds a table by its name and says how to read its state."""
 
 Announce: TypeAlias = Callable[[CatalogVersion, Table, TableState], pa.Schema]
@@ -59,9 +61,38 @@ Announce: TypeAlias = Callable[[CatalogVersion, Table, TableState], pa.Schema]
 
 @dataclass(frozen=True, slots=True)
 class ListedTable:
+    """`state` is None if only what is said of the table was remembered.
+
+    `encoded` is how it was described to whom: most tables stay what they are from one listing to the next.
+    """
+
     name: TableName
-    state: TableState
+    uuid: str
+    schema_id: int
+    comment: str | None
+    columns: int
     schema: pa.Schema
+    state: TableState | None = None
+    stamp: str | None = None
+    encoded: dict[Hashable, bytes] = field(default_factory=dict, repr=False, compare=False)
+
+    @classmethod
+    def of(cls, state: TableState, schema: pa.Schema, stamp: str | None = None) -> ListedTable:
+        definition = state.definition
+        return cls(
+            state.name,
+            state.uuid,
+            state.schema_id,
+            definition.comment,
+            len(definition.schema),
+            schema,
+            state,
+            stamp,
+        )
+
+    @property
+    def announced(self) -> Announced:
+        return Announced(self.uuid, self.schema_id, self.comment, self.columns, self.schema)
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,17 +151,21 @@ class Kept(Generic[V]):
 class _Described:
     """The tables of one version of a catalog, described as far as somebody asked for them.
 
-    Most of them are what they were in the version `before`: then their schema is not made again.
+    Most of them are what they were in the version `before`: then their schema is not made again. What a
+    server before this one announced is `remembered`; what had to be read is `fresh`, by stamp.
     """
 
     version: CatalogVersion
     before: Mapping[TableName, ListedTable | None] = field(default_factory=dict)
     tables: dict[TableName, ListedTable | None] = field(default_factory=dict)
+    remembered: Mapping[str, bytes] = field(default_factory=dict)
+    fresh: dict[str, ListedTable] = field(default_factory=dict)
 
 
 class Inventory:
-    def __init__(self, announce: Announce) -> None:
+    def __init__(self, announce: Announce, announcements: Announcements | None = None) -> None:
         self._announce = announce
+        self._announcements = announcements or Announcements()
         self._described: dict[str, _Described] = {}
         self._listings: Kept[tuple[ListedNamespace, ...]] = Kept()
 
@@ -155,13 +190,33 @@ class Inventory:
     ) -> tuple[ListedNamespace, ...]:
         described = self._described.get(catalog.name)
         if described is None or described.version != version:
-            before = {} if described is None else described.tables
-            described = self._described[catalog.name] = _Described(version, before)
+            described = self._described[catalog.name] = self._begun(catalog, version, described)
         listed = (
             self._namespace(catalog, identity, info, described)
             for info in visible_namespaces(identity, catalog)
         )
-        return tuple(namespace for namespace in listed if namespace is not None)
+        found = tuple(namespace for namespace in listed if namespace is not None)
+        self._remember(catalog, described)
+        return found
+
+    def _begun(
+        self, catalog: Catalog, version: CatalogVersion, last: _Described | None
+    ) -> _Described:
+        if last is not None:
+            return _Described(version, last.tables)
+        return _Described(version, remembered=self._announcements.known(catalog.name, version))
+
+    def _remember(self, catalog: Catalog, described: _Described) -> None:
+        fresh, described.fresh = described.fresh, {}
+        if not fresh:
+            return
+        gone = {
+            before.stamp
+            for table in fresh.values()
+            if (before := described.before.get(table.name)) is not None and before.stamp
+        }
+        announced = {stamp: table.announced for stamp, table in fresh.items()}
+        self._announcements.keep(catalog.name, described.version, announced, gone)
 
     def _namespace(
         self, catalog: Catalog, identity: Identity, info: NamespaceInfo, described: _Described
@@ -210,17 +265,28 @@ class Inventory:
         self, survey: Survey, name: TableName, described: _Described
     ) -> ListedTable | None:
         try:
-            table, read = survey(name.table)
-            state = read()
-            known = described.before.get(name)
-            if known is not None and known.state == state:
-                return known
-            return ListedTable(name, state, self._announce(described.version, table, state))
+            return self._told(name, survey(name.table), described)
         except NotFoundError:
             return None  # dropped since it was listed
         except (CorruptDataError, UnsupportedError) as error:
             _log.warning("listing.table_left_out", extra={"table": str(name), "reason": error.code})
             return None
+
+    def _told(self, name: TableName, found: Surveyed, described: _Described) -> ListedTable:
+        known, stamp = described.before.get(name), found.stamp
+        if known is not None and stamp is not None and known.stamp == stamp:
+            return known
+        told = None if stamp is None else recalled(described.remembered.get(stamp))
+        if told is not None:
+            return ListedTable(name, *told, stamp=stamp)
+        state = found.state()
+        if known is not None and known.state == state:
+            return replace(known, stamp=stamp)
+        schema = self._announce(described.version, found.table, state)
+        listed = ListedTable.of(state, schema, stamp)
+        if stamp is not None:
+            described.fresh[stamp] = listed
+        return listed
 
 
 def _listed(names: Sequence[TableName], described: _Described) -> tuple[ListedTable, ...]:
@@ -233,14 +299,14 @@ def _survey(namespace: Namespace) -> Survey:
         return lambda name: _looked_up(namespace, name)
     known = namespace.survey()
 
-    def find(name: str) -> tuple[Table, Callable[[], TableState]]:
+    def find(name: str) -> Surveyed:
         found = known.get(name)
         return _looked_up(namespace, name) if found is None else found
 
     return find
 
 
-def _looked_up(namespace: Namespace, name: str) -> tuple[Table, Callable[[], TableState]]:
+def _looked_up(namespace: Namespace, name: str) -> Surveyed:
     """A view is shown as a table, since DuckDB knows no views of others, and refused when it is read."""
     table = table_or_view(lambda: namespace.table(name))
-    return table, table.state
+    return Surveyed(table, table.state)

@@ -22,6 +22,8 @@ from lakeport.catalog.ports import Catalog, NamespaceInfo
 from lakeport.core.names import fold
 from lakeport.flight.messages import FlightInfo
 
+_AUDIENCES = 4  # for which the bytes of a table are kept
+
 UNUSABLE_IN_DUCKDB = "main"
 """The one namespace that DuckDB cannot look up in an attached catalog."""
 
@@ -81,6 +83,19 @@ def infos(namespace: ListedNamespace, audience: Audience) -> Iterator[FlightInfo
         yield function_info(function, audience)
 
 
+def _encoded(namespace: ListedNamespace, audience: Audience) -> Iterator[bytes]:
+    """`infos` as they go over the wire, those of tables as they went before."""
+    for table in namespace.tables:
+        found = table.encoded.get(audience)
+        if found is None:
+            if len(table.encoded) >= _AUDIENCES:
+                table.encoded.clear()
+            found = table.encoded[audience] = table_info(table, audience).encode()
+        yield found
+    for function in namespace.functions:
+        yield function_info(function, audience).encode()
+
+
 def explain_unusable(namespaces: Sequence[NamespaceInfo]) -> str | None:
     """What to tell somebody who looks for `main` in DuckDB, if the catalog has one."""
     if not any(_is_unusable(info) for info in namespaces):
@@ -101,7 +116,7 @@ def _is_unusable(info: NamespaceInfo) -> bool:
 
 def _record(namespace: ListedNamespace, audience: Audience) -> SchemaRecord:
     info = namespace.info
-    contents = schema_contents(list(infos(namespace, audience)))
+    contents = schema_contents(list(_encoded(namespace, audience)))
     return SchemaRecord(
         info.name, contents, info.comment or "", info.properties, is_default=_is_unusable(info)
     )
@@ -114,7 +129,7 @@ def _schema_info(namespace: ListedNamespace) -> dict[str, object]:
         "tables": [
             {
                 "name": table.name.table,
-                **_comment(table.state.definition.comment),
+                **_comment(table.comment),
                 "schema": schema_bytes(table.schema),
             }
             for table in namespace.tables

@@ -13,7 +13,6 @@ import msgspec
 from lakeport.airport.inventory import ListedTable
 from lakeport.airport.requested import Layout, path_of
 from lakeport.airport.wire.objects import ObjectMetadata, schema_bytes
-from lakeport.catalog.ports import TableState
 from lakeport.core.names import TableName
 from lakeport.flight.messages import FlightDescriptor, FlightEndpoint, FlightInfo
 
@@ -33,13 +32,13 @@ class Audience:
 
 def table_info(table: ListedTable, audience: Audience) -> FlightInfo:
     if audience.is_airport:  # which asks for endpoints when it reads
-        return _described(table, audience, Layout.of(table.state))
+        return _described(table, audience, Layout.of(table))
     return described_table(table, audience, with_layout=False)
 
 
 def described_table(table: ListedTable, audience: Audience, *, with_layout: bool) -> FlightInfo:
     """One table with an endpoint that reads it, whoever asks."""
-    layout = Layout.of(table.state) if with_layout else None
+    layout = Layout.of(table) if with_layout else None
     return _described(table, audience, layout, (_whole_table(table.name, audience),))
 
 
@@ -53,14 +52,12 @@ def _described(
         schema=schema_bytes(table.schema),
         descriptor=FlightDescriptor(path=(*audience.prefix, *path_of(table.name, layout))),
         endpoints=endpoints,
-        app_metadata=table_metadata(audience.called, table.name, table.state),
+        app_metadata=table_metadata(audience.called, table.name, table.comment),
     )
 
 
-def table_metadata(called: str, name: TableName, state: TableState) -> bytes:
-    return ObjectMetadata(
-        "table", called, name.namespace, name.table, comment=state.definition.comment
-    ).encode()
+def table_metadata(called: str, name: TableName, comment: str | None) -> bytes:
+    return ObjectMetadata("table", called, name.namespace, name.table, comment=comment).encode()
 
 
 def _whole_table(name: TableName, audience: Audience) -> FlightEndpoint:

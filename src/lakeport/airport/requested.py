@@ -10,12 +10,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from typing import Protocol
 from urllib.parse import unquote
 
 import msgspec
 
 from lakeport.airport.wire.fields import Fields
-from lakeport.catalog.ports import TableState
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName
 from lakeport.core.timepoint import TimePoint, from_nanoseconds, from_seconds, from_unit
@@ -28,6 +28,16 @@ _UUID_DIGITS = 8
 _DIGITS = re.compile(r"[0-9a-f]{8}")
 
 
+class Shaped(Protocol):
+    """A table's state, or what is left of one in a listing."""
+
+    @property
+    def uuid(self) -> str: ...
+
+    @property
+    def schema_id(self) -> int: ...
+
+
 @dataclass(frozen=True, slots=True)
 class Layout:
     """The columns a client was told of: the table's schema id, and whose schema id it is."""
@@ -36,7 +46,7 @@ class Layout:
     uuid: str
 
     @classmethod
-    def of(cls, state: TableState) -> Layout:
+    def of(cls, state: Shaped) -> Layout:
         digits = state.uuid.replace("-", "")[:_UUID_DIGITS].lower()
         if not _DIGITS.fullmatch(digits):
             # A catalog of a user's own may call its tables whatever it likes.

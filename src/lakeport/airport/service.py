@@ -19,6 +19,7 @@ from lakeport.airport.actions import contract, ddl, deletion, discovery, reports
 from lakeport.airport.actions.registry import Desk, Entry, Registry
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.announce import announced_schema
+from lakeport.airport.announcements import Announcements
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange import Statements, exchange, put
 from lakeport.airport.flights import Flights
@@ -68,7 +69,8 @@ class Audits(Protocol):
 class AirportService(FlightService):
     """`limits` are those of callers who have none of their own.
 
-    `lends` says which tables DuckDB may read from storage itself.
+    `lends` says which tables DuckDB may read from storage itself, `announcements` what servers before
+    this one listed.
     """
 
     def __init__(  # noqa: PLR0913  one keyword per part
@@ -84,6 +86,7 @@ class AirportService(FlightService):
         limits: StatementLimits = NO_LIMITS,
         lends: Lends = lends_none,
         managed: TransactionManager | None = None,
+        announcements: Announcements | None = None,
     ) -> None:
         self._catalogs = catalogs if isinstance(catalogs, Catalogs) else Catalogs(catalogs)
         self._registry = REGISTRY
@@ -91,7 +94,7 @@ class AirportService(FlightService):
         self._audit = audit
         self._overlay = overlay
         places = addresses or Addresses()
-        listing = self._listing = Listing(Inventory(_announce))
+        listing = self._listing = Listing(Inventory(_announce, announcements))
         pins = Pins() if pins is None else pins  # an empty one is falsy
         self._flights = Flights(listing, Scans(places.public, pins, lends), places)
         self._statements = Statements(pins, limits, managed)

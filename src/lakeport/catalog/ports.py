@@ -14,7 +14,16 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from types import TracebackType
-from typing import TYPE_CHECKING, Literal, Protocol, Self, TypeAlias, TypeVar, runtime_checkable
+from typing import (
+    TYPE_CHECKING,
+    Literal,
+    NamedTuple,
+    Protocol,
+    Self,
+    TypeAlias,
+    TypeVar,
+    runtime_checkable,
+)
 
 import pyarrow as pa
 
@@ -121,12 +130,24 @@ class Table(Protocol):
         ...
 
 
+class Surveyed(NamedTuple):
+    """A table of a namespace that was asked for all of them.
+
+    `state` reads it, and fails as `Table.state` does. `stamp` names the state without reading it: what
+    has the same stamp is the same for ever, in every process. None where only reading tells.
+    """
+
+    table: Table
+    state: Callable[[], TableState]
+    stamp: str | None = None
+
+
 @runtime_checkable
 class Surveyable(Protocol):
     """A namespace that finds all its tables by one question."""
 
-    def survey(self) -> Mapping[str, tuple[Table, Callable[[], TableState]]]:
-        """By name. A state is read when it is called for, and fails as `Table.state` does."""
+    def survey(self) -> Mapping[str, Surveyed]:
+        """By name."""
         ...
 
 

@@ -208,6 +208,16 @@ STEPS: tuple[tuple[str, ...], ...] = (
         )""",
         "CREATE INDEX lakeport_issues_of ON lakeport_issues (catalog, environment)",
     ),
+    (  # 8: what tables were announced with, for servers that start later
+        """CREATE TABLE lakeport_announcements (
+            catalog TEXT NOT NULL,
+            stamp TEXT NOT NULL,
+            form TEXT NOT NULL,
+            at_ns BIGINT NOT NULL,
+            body {bytes} NOT NULL,
+            PRIMARY KEY (catalog, stamp)
+        )""",
+    ),
 )
 
 

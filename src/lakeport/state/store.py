@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Self
 
 from lakeport.core.closing import Closing
+from lakeport.state.announcements import AnnouncementTable
 from lakeport.state.audit import AuditTable
 from lakeport.state.database import Database
 from lakeport.state.dropped import DropTable
@@ -21,6 +22,7 @@ class Store(Closing):
         self.tokens = TokenTable(database)
         self.audit = AuditTable(database)
         self.pins = PinTable(database)
+        self.announcements = AnnouncementTable(database)
         self.dropped = DropTable(database)
         self.leases = LeaseTable(database)
         self.runs = RunTable(database)

@@ -92,6 +92,15 @@ MEANINGS = Table(
 )
 """Which table a name was first used for in a transaction."""
 
+ANNOUNCEMENTS = Table(
+    "lakeport_announcements",
+    METADATA,
+    *_keys("catalog", "stamp"),
+    *_texts("form"),
+    *_numbers("at_ns"),
+    Column("body", LargeBinary, nullable=False),
+)
+
 DROPPED = Table(
     "lakeport_dropped",
     METADATA,

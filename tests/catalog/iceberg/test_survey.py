@@ -36,7 +36,7 @@ def test_a_survey_says_what_each_table_says(catalog: IcebergCatalog) -> None:
     assert isinstance(space, Surveyable)
     found = space.survey()
     assert sorted(found) == TABLES
-    for name, (table, state) in found.items():
+    for name, (table, state, _) in found.items():
         assert table.name == space.table(name).name
         assert state() == space.table(name).state()
 
@@ -47,7 +47,7 @@ def test_a_survey_is_one_question(catalog: IcebergCatalog) -> None:
     assert isinstance(native, PatientSqlCatalog)
     asked: list[str] = []
     event.listen(native.engine, "before_cursor_execute", lambda *about: asked.append(str(about[2])))
-    assert [state().definition.comment for _, state in space.survey().values()] == TABLES
+    assert [state().definition.comment for _, state, _ in space.survey().values()] == TABLES
     assert len(asked) == 1
 
 

@@ -75,8 +75,8 @@ def get_tables(desk: Desk, caller: Caller, body: GetTables) -> object:
         "tables": [
             {
                 "table_name": table.name.table,
-                **_comment(table.state.definition.comment),
-                "column_count": len(table.state.definition.schema),
+                **_comment(table.comment),
+                "column_count": table.columns,
             }
             for namespace in listed
             if namespace.info.name == name

@@ -40,7 +40,7 @@ def namespace_contents(desk: Desk, caller: Caller, catalog: Catalog, name: str) 
     audience = flights.audience(caller, catalog)
     return schema_contents(
         [
-            info
+            info.encode()
             for namespace in listed
             if fold(namespace.info.name) == fold(name)
             for info in infos(namespace, audience)
@@ -59,5 +59,5 @@ def _info(
 ) -> FlightInfo:
     flights = desk.flights
     audience = flights.audience(caller, found.catalog, catalog_name)
-    listed = ListedTable(state.name, state, flights.scans.described(found, state).schema)
+    listed = ListedTable.of(state, flights.scans.described(found, state).schema)
     return described_table(listed, audience, with_layout=audience.is_airport and not is_new)

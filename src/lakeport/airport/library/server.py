@@ -19,6 +19,7 @@ from lakeport.access.exposure import check_exposure
 from lakeport.access.identity import Judge
 from lakeport.access.recognise import Auth, recognising
 from lakeport.airport.addresses import Addresses
+from lakeport.airport.announcements import Announcements
 from lakeport.airport.library.actions import custom_action
 from lakeport.airport.library.attach import attach_statements
 from lakeport.airport.library.guard import guarded
@@ -65,6 +66,7 @@ class Server:
         overlay: Overlay | None = None,
         pins: Pins | None = None,
         lends: Lends = lends_none,
+        announcements: Announcements | None = None,
         watchers: Iterable[Watcher] = (),
         grace_seconds: float = GRACE_SECONDS,
     ) -> None:
@@ -91,6 +93,7 @@ class Server:
             limits=statement_limits,
             lends=lends,
             managed=transactions,
+            announcements=announcements,
         )
         self._flight = FlightServer(self.service, options, watchers=watchers)
 

@@ -11,7 +11,6 @@ from hashlib import sha256
 
 from lakeport.airport.wire.packing import pack, wrap
 from lakeport.catalog.ports import CatalogVersion
-from lakeport.flight.messages import FlightInfo
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,9 @@ class SchemaRecord:
     is_default: bool = False
 
 
-def schema_contents(infos: Sequence[FlightInfo]) -> bytes:
-    return wrap(pack([info.encode() for info in infos]))
+def schema_contents(infos: Sequence[bytes]) -> bytes:
+    """Of FlightInfos as they are encoded."""
+    return wrap(pack(infos))
 
 
 def contents_record(contents: bytes) -> dict[str, object]:

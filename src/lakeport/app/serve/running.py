@@ -17,6 +17,7 @@ from starlette.types import ASGIApp
 from lakeport.access import AuditLog, Authenticator, StatementLimits
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
+from lakeport.airport.announcements import Announcements
 from lakeport.airport.library.server import Server
 from lakeport.airport.scans import Pins
 from lakeport.app import wiring
@@ -104,6 +105,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             lends=lending(server.data_uris, server.data_uri_functions),
             watchers=(metrics,),
             grace_seconds=grace,
+            announcements=Announcements(store.announcements),
         )
         stack.callback(flight.stop)
         flight.start()

@@ -67,7 +67,7 @@ def warm(
         namespace = catalog.namespace(info.name)
         if not isinstance(namespace, Surveyable):
             continue
-        for _, state in namespace.survey().values():
+        for _, state, _ in namespace.survey().values():
             if is_over() or read >= _MOST or (read == _TRIED and quickest >= _FAR):
                 return read
             began = clock()

@@ -7,6 +7,7 @@ log line names the last metadata file, from which any Iceberg catalog can regist
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
@@ -23,10 +24,14 @@ from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.views.host import views_in
-from lakeport.catalog.ports import NamespaceInfo, OnConflict, TableState, WriteContext
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, Surveyed, WriteContext
 from lakeport.catalog.views import NotATableError, Views
 from lakeport.core.errors import AlreadyExistsError, NotFoundError
 from lakeport.core.names import NameMap, TableName, fold
+
+_UNIQUE = re.compile(
+    r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}[^/]*\Z", re.IGNORECASE
+)
 
 
 class IcebergNamespace:
@@ -59,9 +64,9 @@ class IcebergNamespace:
     def views(self) -> Views:
         return views_in(self._surroundings, self._info.name)
 
-    def survey(self) -> Mapping[str, tuple[IcebergTable, Callable[[], TableState]]]:
+    def survey(self) -> Mapping[str, Surveyed]:
         found = self._surroundings.pointers.survey(self._info.name)
-        return {name.table: self._surveyed(name, load) for name, load in found.items()}
+        return {name.table: self._surveyed(name, *pointed) for name, pointed in found.items()}
 
     # -- DDL -------------------------------------------------------------------------------------
 
@@ -114,10 +119,10 @@ class IcebergNamespace:
     # -- inside ----------------------------------------------------------------------------------
 
     def _surveyed(
-        self, name: TableName, load: Callable[[], Loaded]
-    ) -> tuple[IcebergTable, Callable[[], TableState]]:
+        self, name: TableName, load: Callable[[], Loaded], location: str | None
+    ) -> Surveyed:
         table = IcebergTable(name, self._surroundings)
-        return table, lambda: table.state_of(load())
+        return Surveyed(table, lambda: table.state_of(load()), _stamp(location))
 
     @contextmanager
     def _changing(self) -> Iterator[None]:
@@ -156,3 +161,8 @@ class IcebergNamespace:
                 raise dropped_table(old) from error
             except TableAlreadyExistsError as error:
                 raise taken(new) from error
+
+
+def _stamp(location: str | None) -> str | None:
+    """A metadata file whose name nobody gives twice: some catalogs count theirs from 1 for each table."""
+    return location if location is not None and _UNIQUE.search(location) else None

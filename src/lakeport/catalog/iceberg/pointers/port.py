@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from pyiceberg.typedef import Identifier, Properties
 
@@ -23,6 +23,13 @@ _EXISTS = ("exists", "true")
 # Before tags that are called like something else that is kept among the properties.
 _TAG = "lakeport.tag."
 _TAKEN = frozenset({COMMENT, _EXISTS[0]})
+
+
+class Pointed(NamedTuple):
+    """A table that is loaded by calling; `location` is its metadata file, where it is known before."""
+
+    load: Callable[[], Loaded]
+    location: str | None = None
 
 
 class Pointers(Protocol):
@@ -50,8 +57,8 @@ class Pointers(Protocol):
         """The table's metadata file, as fresh as promised; see `load`. A service may leave it empty."""
         ...
 
-    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
-        """All tables of a namespace, none when it is gone; each is loaded by calling it."""
+    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
+        """All tables of a namespace, none when it is gone."""
         ...
 
     def identifier(self, namespace: str) -> Identifier:

@@ -30,7 +30,7 @@ from lakeport.catalog.iceberg.failures import (
 )
 from lakeport.catalog.iceberg.metadata import Loaded, SharedStorage, remember
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing, can_exist
+from lakeport.catalog.iceberg.pointers.port import Listing, Pointed, can_exist
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
 from lakeport.catalog.iceberg.pointers.walk import (
     MISSING,
@@ -163,13 +163,13 @@ class RemotePointers:
     def where(self, name: TableName) -> str:
         return self.load(name).location
 
-    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
+    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
         """A service tells the tables' names alone."""
         try:
             names = [TableName(namespace, table) for table in self.tables(namespace)]
         except NotFoundError:
             return {}
-        return {name: partial(self.load, name) for name in names}
+        return {name: Pointed(partial(self.load, name)) for name in names}
 
     def _find(self, name: TableName) -> Loaded | None:
         return self._answers.get(name, lambda: self._ask(name))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -25,7 +25,7 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import Loaded, load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing, can_exist, describe
+from lakeport.catalog.iceberg.pointers.port import Listing, Pointed, can_exist, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
 from lakeport.catalog.iceberg.pointers.versions import Counter, is_changed
 from lakeport.catalog.iceberg.profile import Profile
@@ -110,7 +110,7 @@ class SqlPointers:
         return info
 
     def tables(self, namespace: str) -> Sequence[str]:
-        names = [name for name, _ in self._query(self._of_namespace, namespace=namespace)]
+        names = [name for name, _ in self._in_namespace(namespace)]
         if not names and self._namespace(namespace) is None:
             raise dropped_namespace(namespace)
         return sorted(names)
@@ -149,10 +149,12 @@ class SqlPointers:
             raise dropped_table(name)
         return location
 
-    def survey(self, namespace: str) -> Mapping[TableName, Callable[[], Loaded]]:
-        rows = self._query(self._of_namespace, namespace=namespace)
+    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
+        rows = self._in_namespace(namespace)
         names = ((TableName(namespace, table), location) for table, location in rows)
-        return {name: partial(self._load, name, location) for name, location in names}
+        return {
+            name: Pointed(partial(self._load, name, location), location) for name, location in names
+        }
 
     def _load(self, name: TableName, location: str) -> Loaded:
         metadata = load_metadata(self._caches, name, location, lambda: self._io(location))
@@ -260,6 +262,15 @@ class SqlPointers:
             return None
         with asking(self._profile):
             return seen[1] if self._probe.token() == seen[0] else None
+
+    def _in_namespace(self, namespace: str) -> Iterable[tuple[str, str]]:
+        """Names of tables and where their metadata is."""
+        listing = self._unchanged()
+        if listing is None:
+            rows = self._query(self._of_namespace, namespace=namespace)
+            return [(table, location) for table, location in rows]
+        found = listing.tables.items()
+        return [(table, location) for (space, table), location in found if space == namespace]
 
     def _list(self) -> Listing:
         rows = self._query(self._rows)
