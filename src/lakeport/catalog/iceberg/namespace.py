@@ -8,8 +8,9 @@ log line names the last metadata file, from which any Iceberg catalog can regist
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 
 from pyiceberg.exceptions import NoSuchTableError, TableAlreadyExistsError
 
@@ -20,11 +21,10 @@ from lakeport.catalog.iceberg.alter.replace import Replace
 from lakeport.catalog.iceberg.create import check_table_name, create_table, taken
 from lakeport.catalog.iceberg.dropped import drop, name_taken, register
 from lakeport.catalog.iceberg.failures import asking, dropped_table
-from lakeport.catalog.iceberg.metadata import Loaded
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.views.host import views_in
-from lakeport.catalog.ports import NamespaceInfo, OnConflict, Surveyed, WriteContext
+from lakeport.catalog.ports import NamespaceInfo, OnConflict, Surveyed, TableState, WriteContext
 from lakeport.catalog.views import NotATableError, Views
 from lakeport.core.errors import AlreadyExistsError, NotFoundError
 from lakeport.core.names import NameMap, TableName, fold
@@ -65,8 +65,7 @@ class IcebergNamespace:
         return views_in(self._surroundings, self._info.name)
 
     def survey(self) -> Mapping[str, Surveyed]:
-        found = self._surroundings.pointers.survey(self._info.name)
-        return {name.table: self._surveyed(name, *pointed) for name, pointed in found.items()}
+        return _Survey(self._info.name, self._surroundings)
 
     # -- DDL -------------------------------------------------------------------------------------
 
@@ -118,12 +117,6 @@ class IcebergNamespace:
 
     # -- inside ----------------------------------------------------------------------------------
 
-    def _surveyed(
-        self, name: TableName, load: Callable[[], Loaded], location: str | None
-    ) -> Surveyed:
-        table = IcebergTable(name, self._surroundings)
-        return Surveyed(table, lambda: table.state_of(load()), _stamp(location))
-
     @contextmanager
     def _changing(self) -> Iterator[None]:
         """What was remembered of the catalog is wrong afterwards, whatever came of it."""
@@ -163,6 +156,30 @@ class IcebergNamespace:
                 raise taken(new) from error
 
 
+class _Survey(Mapping[str, Surveyed]):
+    """Made of names and locations. Of thousands of tables most are only asked for their stamp."""
+
+    def __init__(self, namespace: str, surroundings: Surroundings) -> None:
+        self._namespace = namespace
+        self._surroundings = surroundings
+        self._found = surroundings.pointers.survey(namespace)
+
+    def __getitem__(self, name: str) -> Surveyed:
+        location = self._found[name]
+        table = IcebergTable(TableName(self._namespace, name), self._surroundings)
+        return Surveyed(table, lambda: self._state(table, location), _stamp(location))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._found)
+
+    def __len__(self) -> int:
+        return len(self._found)
+
+    def _state(self, table: IcebergTable, location: str | None) -> TableState:
+        return table.state_of(self._surroundings.pointers.surveyed(table.name, location))
+
+
+@lru_cache(maxsize=1 << 15)
 def _stamp(location: str | None) -> str | None:
     """A metadata file whose name nobody gives twice: some catalogs count theirs from 1 for each table."""
     return location if location is not None and _UNIQUE.search(location) else None

@@ -5,7 +5,7 @@ A namespace may hold tables and functions, or functions alone; then it is there 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from lakeport.catalog.definition import Definition
@@ -21,8 +21,8 @@ from lakeport.catalog.ports import (
     OnConflict,
     Restoring,
     Surveyable,
+    Surveyed,
     Table,
-    TableState,
     WriteContext,
     require,
 )
@@ -167,7 +167,7 @@ class DynamicHostingNamespace(HostingNamespace):
 class LakeNamespace(DynamicHostingNamespace):
     """The same over a namespace of the lake, with all that such a one can do."""
 
-    def survey(self) -> Mapping[str, tuple[Table, Callable[[], TableState]]]:
+    def survey(self) -> Mapping[str, Surveyed]:
         return require(self.inner, Surveyable, self._what).survey()
 
     def views(self) -> Views:

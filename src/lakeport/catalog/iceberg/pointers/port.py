@@ -5,9 +5,9 @@ Names come in as users spell them and go out as they were written. A nested name
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from pyiceberg.typedef import Identifier, Properties
 
@@ -23,13 +23,6 @@ _EXISTS = ("exists", "true")
 # Before tags that are called like something else that is kept among the properties.
 _TAG = "lakeport.tag."
 _TAKEN = frozenset({COMMENT, _EXISTS[0]})
-
-
-class Pointed(NamedTuple):
-    """A table that is loaded by calling; `location` is its metadata file, where it is known before."""
-
-    load: Callable[[], Loaded]
-    location: str | None = None
 
 
 class Pointers(Protocol):
@@ -57,8 +50,12 @@ class Pointers(Protocol):
         """The table's metadata file, as fresh as promised; see `load`. A service may leave it empty."""
         ...
 
-    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
-        """All tables of a namespace, none when it is gone."""
+    def survey(self, namespace: str) -> Mapping[str, str | None]:
+        """All tables of a namespace, none when it is gone, and their metadata files where known."""
+        ...
+
+    def surveyed(self, name: TableName, location: str | None) -> Loaded:
+        """One of them, as it was then where that is known."""
         ...
 
     def identifier(self, namespace: str) -> Identifier:

@@ -13,7 +13,6 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 from pydantic import ValidationError as Unfitting
 from pyiceberg.catalog import Catalog
@@ -30,7 +29,7 @@ from lakeport.catalog.iceberg.failures import (
 )
 from lakeport.catalog.iceberg.metadata import Loaded, SharedStorage, remember
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing, Pointed, can_exist
+from lakeport.catalog.iceberg.pointers.port import Listing, can_exist
 from lakeport.catalog.iceberg.pointers.versions import Counter, defines
 from lakeport.catalog.iceberg.pointers.walk import (
     MISSING,
@@ -163,13 +162,16 @@ class RemotePointers:
     def where(self, name: TableName) -> str:
         return self.load(name).location
 
-    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
+    def survey(self, namespace: str) -> Mapping[str, str | None]:
         """A service tells the tables' names alone."""
         try:
-            names = [TableName(namespace, table) for table in self.tables(namespace)]
+            return dict.fromkeys(self.tables(namespace))
         except NotFoundError:
             return {}
-        return {name: Pointed(partial(self.load, name)) for name in names}
+
+    def surveyed(self, name: TableName, location: str | None) -> Loaded:
+        del location
+        return self.load(name)
 
     def _find(self, name: TableName) -> Loaded | None:
         return self._answers.get(name, lambda: self._ask(name))

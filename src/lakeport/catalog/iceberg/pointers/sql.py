@@ -11,7 +11,6 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 
 from pyiceberg.catalog.sql import IcebergNamespaceProperties, IcebergTables
 from pyiceberg.io import FileIO
@@ -25,7 +24,7 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.failures import asking, dropped_namespace, dropped_table
 from lakeport.catalog.iceberg.metadata import Loaded, load_metadata, open_storage
 from lakeport.catalog.iceberg.pointers.answers import Answers
-from lakeport.catalog.iceberg.pointers.port import Listing, Pointed, can_exist, describe
+from lakeport.catalog.iceberg.pointers.port import Listing, can_exist, describe
 from lakeport.catalog.iceberg.pointers.probes import Probe, probe_for
 from lakeport.catalog.iceberg.pointers.versions import Counter, is_changed
 from lakeport.catalog.iceberg.profile import Profile
@@ -149,12 +148,11 @@ class SqlPointers:
             raise dropped_table(name)
         return location
 
-    def survey(self, namespace: str) -> Mapping[TableName, Pointed]:
-        rows = self._in_namespace(namespace)
-        names = ((TableName(namespace, table), location) for table, location in rows)
-        return {
-            name: Pointed(partial(self._load, name, location), location) for name, location in names
-        }
+    def survey(self, namespace: str) -> Mapping[str, str | None]:
+        return dict(self._in_namespace(namespace))
+
+    def surveyed(self, name: TableName, location: str | None) -> Loaded:
+        return self.load(name) if location is None else self._load(name, location)
 
     def _load(self, name: TableName, location: str) -> Loaded:
         metadata = load_metadata(self._caches, name, location, lambda: self._io(location))
