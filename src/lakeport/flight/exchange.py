@@ -36,10 +36,20 @@ class Exchange(Upload):
             raise
 
     def finish(self) -> bytes:
-        """The metadata of the last message, when the server has committed; empty if it sent none."""
+        """The metadata of the last message, when the server has committed."""
+        told = self.end()
+        if not told:
+            raise self._not_said()
+        return told
+
+    def end(self) -> bytes:
+        """The same of a server that need not say what changed: empty if it does not."""
         self._outbox.close()
         with self._answers.believed():
             chunks = list(self._incoming)
         if len(chunks) > 1 or any(chunk.batch is not None for chunk in chunks):
-            raise CorruptDataError(f"{self._target} did not say what a statement changed")
+            raise self._not_said()
         return (chunks[0].metadata or b"") if chunks else b""
+
+    def _not_said(self) -> CorruptDataError:
+        return CorruptDataError(f"{self._target} did not say what a statement changed")

@@ -27,4 +27,4 @@ def delete_all(server: Server, table: Announced) -> None:
                         f"{server.access.target} sent no row ids of table {quoted(str(table.name))}"
                     )
                 statement.add(pa.RecordBatch.from_arrays([batch.column(place)], schema=sent))
-        statement.finish()
+        statement.end()

@@ -36,7 +36,7 @@ from lakeport.spark.catalogue import (
     tables_of,
 )
 from lakeport.spark.options import NOW, Access, Point
-from lakeport.spark.packing import member, pack, understood, unpack
+from lakeport.spark.packing import pack, understood, unpack
 from lakeport.spark.places import place_of
 
 _OURS = "UndropTable"  # an action that no other server has
@@ -188,12 +188,6 @@ class Server(Closing):
 
     def _body(self, members: dict[str, object]) -> bytes:
         return pack({"catalog_name": self.access.catalog, **members})
-
-
-def changed(answer: bytes) -> int:
-    """How many rows a finished statement says that it changed; servers need not say."""
-    found = member(unpack(answer), "total_changed") if answer else None
-    return found if isinstance(found, int) else 0
 
 
 def _client(access: Access) -> FlightClient:

@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 
 from lakeport.core.errors import InvalidRequestError, LakeportError, NotFoundError, UnsupportedError
 from lakeport.core.names import quoted
+from lakeport.flight.exchange import Exchange
 from lakeport.spark.catalogue import Announced
 from lakeport.spark.convert import for_table
 from lakeport.spark.empty import delete_all
@@ -93,7 +94,10 @@ class JobWriter(DataSourceArrowWriter):
             for file in files:
                 for batch in self._staging.read(file):
                     statement.add(batch)
-            statement.finish()
+            if isinstance(statement, Exchange):
+                statement.end()
+            else:
+                statement.finish()
 
 
 class PartitionWriter(DataSourceArrowWriter):
@@ -110,7 +114,7 @@ class PartitionWriter(DataSourceArrowWriter):
                 for batch in iterator:
                     statement.add(for_table(batch, plan.sent))
                     rows += batch.num_rows
-                statement.finish()
+                statement.end()
         return Staged("", rows)
 
 
