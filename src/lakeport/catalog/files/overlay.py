@@ -6,6 +6,7 @@ table of the same name it is the one from the settings that is shown.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -25,8 +26,8 @@ from lakeport.catalog.ports import (
     OnConflict,
     Restoring,
     Surveyable,
+    Surveyed,
     Table,
-    TableState,
     WriteContext,
     require,
 )
@@ -170,12 +171,10 @@ class MergedNamespace:
         found = self.held.get(name)
         return self.inner.table(name) if found is None else found
 
-    def survey(self) -> Mapping[str, tuple[Table, Callable[[], TableState]]]:
-        found: dict[str, tuple[Table, Callable[[], TableState]]] = {}
-        if isinstance(self.inner, Surveyable):
-            found.update(self.inner.survey())
-        kept = {name: pair for name, pair in found.items() if name not in self.held}
-        return kept | {name: (table, table.state) for name, table in self.held.items()}
+    def survey(self) -> Mapping[str, Surveyed]:
+        found = self.inner.survey() if isinstance(self.inner, Surveyable) else {}
+        own = {name: Surveyed(table, table.state) for name, table in self.held.items()}
+        return ChainMap(own, found)  # type: ignore[arg-type]  # nobody writes to it
 
     def functions(self) -> Sequence[Function]:
         return self.inner.functions() if isinstance(self.inner, FunctionHost) else ()
