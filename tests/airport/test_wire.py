@@ -117,7 +117,7 @@ def test_deep_nesting_and_false_lengths_are_refused(body: bytes) -> None:
 
 def test_the_catalogs_answer_is_shape_a() -> None:
     info = FlightInfo(schema_bytes(pa.schema([("id", pa.int64())])), DESCRIPTOR, app_metadata=b"m")
-    contents = schema_contents([info])
+    contents = schema_contents([info.encode()])
     answer = list_schemas_answer(
         [SchemaRecord("s1", contents, "about", {"k": "v"})], CatalogVersion(7)
     )
