@@ -131,6 +131,11 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 420),
         Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
         Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
+        Lane(
+            "functions",
+            (_shared_tests("-m", "not long", "tests/functions", "tests/conformance"),),
+            300,
+        ),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
         Lane("engines", (_heavy_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
         Lane("spark", (_heavy_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
