@@ -159,3 +159,19 @@ def _values(result: Any) -> set[tuple[str, str]]:
         for edge in result["globalLineage"]["edges"]
         if edge["edgeType"] in {"data_flow", "derivation"}
     }
+
+
+def test_unknown_fields_of_schema_tables_and_their_columns_are_told() -> None:
+    """Elsewhere in a request they are ignored."""
+    column = {"name": "id", "kind": "int", "renamedFrom": "key", "dataTypeOrigin": "declared"}
+    result = _wire(
+        {
+            "sql": "SELECT id FROM t",
+            "colour": "red",
+            "schema": {"tables": [{"name": "t", "columns": [column], "owner": "me"}], "x": 1},
+        }
+    )
+    assert [(issue["severity"], issue["message"]) for issue in result["issues"]] == [
+        ("info", "field `owner` of schema table `t` is not known"),
+        ("info", "field `kind` of column `id` of schema table `t` is not known"),
+    ]

@@ -255,7 +255,7 @@ class Flows:
     def _whole(self, relation: Relation) -> None:
         for other, operation in relation.table_inputs:
             if other.node is not None and relation.node is not None:
-                approximate = (
+                approximate = operation == "SALVAGED" or (
                     operation in {"MERGE_UPDATE", "MERGE_INSERT", "CLONE"} and not other.complete
                 )
                 self._edge(

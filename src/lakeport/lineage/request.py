@@ -180,6 +180,16 @@ _KNOWN_TABLE_FIELDS = frozenset(
     }
 )
 
+_KNOWN_COLUMN_FIELDS = frozenset(
+    {
+        *ColumnSchema.__struct_encode_fields__,
+        "origin",
+        "dataTypeOrigin",
+        "nullable",
+        "renamedFrom",
+    }
+)
+
 
 def read_request(payload: object) -> tuple[AnalyzeRequest | None, list[Issue]]:
     """The request in a payload (request, mapping or JSON text), and what is wrong with it."""
@@ -224,12 +234,25 @@ def _unknown_table_fields(raw: object) -> list[Issue]:
     for table in tables if isinstance(tables, list) else []:
         if not isinstance(table, Mapping):
             continue
-        for field in sorted(str(key) for key in table if key not in _KNOWN_TABLE_FIELDS):
-            name = table.get("name")
-            issues.append(
-                _invalid(f"field `{field}` of schema table `{name}` is not known", severe=False)
-            )
+        name = table.get("name")
+        unknown = [
+            f"`{field}` of schema table `{name}`" for field in _beyond(table, _KNOWN_TABLE_FIELDS)
+        ]
+        columns = table.get("columns")
+        for column in columns if isinstance(columns, list) else []:
+            if isinstance(column, Mapping):
+                unknown += [
+                    f"`{field}` of column `{column.get('name')}` of schema table `{name}`"
+                    for field in _beyond(column, _KNOWN_COLUMN_FIELDS)
+                ]
+        issues += [_invalid(f"field {field} is not known", severe=False) for field in unknown]
     return issues
+
+
+def _beyond(given: Mapping[Any, object], known: frozenset[str]) -> list[str]:
+    if given.keys() <= known:
+        return []
+    return sorted(str(key) for key in given if key not in known)
 
 
 def _at(raw: object, key: str) -> object:

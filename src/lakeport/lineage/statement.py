@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
+from lakeport.lineage.bind.clashes import check_operations
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bodies import routine_header
 from lakeport.lineage.capture import declared_columns
@@ -234,6 +235,7 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
         binder, kind = _bound(session, statement)
         emitter = Emitter(binder)
         emitter.emit()
+        check_operations(binder)
     except RecursionError:
         binder, kind = _given_up(
             session, statement, IssueCode.APPROXIMATE_LINEAGE, "it is nested too deeply"

@@ -59,6 +59,43 @@ SET search_path TO app;
 SELECT a FROM t;
 --> @1 out.a <- app.t.a
 
+-- case: set_search_path_to_several_namespaces
+-- dialect: postgres
+-- table: app.t(a int)
+SET search_path TO "$user", first, app;
+CREATE TABLE made AS SELECT a FROM t;
+--> first.made.a <- app.t.a
+--> stmt 0 SET
+
+-- case: set_schema
+-- dialect: postgres
+-- table: app.t(a int)
+SET SCHEMA 'app';
+SELECT a FROM t;
+--> @1 out.a <- app.t.a
+
+-- case: search_path_in_a_string
+-- dialect: duckdb
+-- table: lake.app.t(a int)
+SET search_path = 'first,lake.app';
+SELECT a FROM t;
+--> @1 out.a <- lake.app.t.a
+
+-- case: alter_session_sets_the_schema
+-- dialect: oracle
+-- table: APP.T(A int)
+ALTER SESSION SET CURRENT_SCHEMA = app;
+SELECT a FROM t;
+--> @1 out.a <- APP.T.A
+
+-- case: alter_schema_is_no_setting
+-- dialect: postgres
+-- table: t(a int)
+ALTER SCHEMA app RENAME TO other;
+SELECT a FROM t;
+--> @1 out.a <- t.a
+--> stmt 0 ALTER_SCHEMA
+
 -- case: create_target_takes_the_current_default
 -- schema: {"defaultSchema": "sales"}
 -- table: sales.raw(a int)

@@ -18,6 +18,22 @@ INSERT INTO t SELECT a b c d FROM s WHERE;
 --> issue PARSE_ERROR @0
 --> stmt 0 UNKNOWN reads s writes t
 
+-- case: what_was_salvaged_is_a_guess
+-- table: t(a int)
+-- table: s(a int)
+INSERT INTO t SELECT a b c d FROM s WHERE;
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads s writes t
+--> summary approximateEdgeCount=1
+
+-- case: words_that_are_no_statement
+-- table: t(a int)
+vacuumize t;
+SELECT a FROM t;
+--> @1 out.a <- t.a
+--> stmt 0 UNKNOWN
+--> issue UNSUPPORTED_SYNTAX @0
+
 -- case: semicolon_in_a_string
 -- table: t(a string)
 SELECT a FROM t WHERE a = 'x;y';

@@ -70,7 +70,7 @@ SELECT x FROM a MINUS SELECT y FROM b;
 -- table: b(z int)
 SELECT x, y FROM a UNION ALL SELECT z FROM b;
 --> out.x <- a.x, b.z
---> out.y <- a.y
+--> out.y <- a.y?
 --> issue COLUMN_COUNT_MISMATCH
 
 -- case: union_of_stars

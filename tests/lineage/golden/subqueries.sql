@@ -30,6 +30,31 @@ SELECT a.id FROM a WHERE EXISTS (SELECT b.v FROM b WHERE b.id = a.id);
 --> out.id <- a.id
 --> stmt 0 SELECT reads a, b
 
+-- case: exists_ignores_stars_and_values
+-- table: a(id int)
+-- table: b(id int, v int)
+-- options: {"includeIndirect": true}
+SELECT a.id FROM a WHERE EXISTS (SELECT * FROM b WHERE b.id = a.id);
+SELECT a.id FROM a WHERE EXISTS (SELECT v FROM b WHERE b.id = a.id);
+SELECT a.id FROM a WHERE NOT EXISTS (SELECT u.* FROM unlisted AS u UNION ALL SELECT * FROM b);
+--> @0 out.id <- a.id
+--> @0 out <~ a.id[FILTER]
+--> @0 out <~ b.id[FILTER]
+--> @1 out.id <- a.id
+--> @1 out <~ a.id[FILTER]
+--> @1 out <~ b.id[FILTER]
+--> @2 out.id <- a.id
+--> issue UNKNOWN_TABLE @2 relation=unlisted
+
+-- case: exists_over_rows_compared_by_value
+-- table: a(id int)
+-- table: b(id int, v int)
+-- options: {"includeIndirect": true}
+SELECT id FROM a WHERE EXISTS (SELECT * FROM b EXCEPT SELECT 1, 2);
+--> out.id <- a.id
+--> out <~ b.id[FILTER]
+--> out <~ b.v[FILTER]
+
 -- case: in_subquery_is_indirect
 -- table: a(id int)
 -- table: b(v int)

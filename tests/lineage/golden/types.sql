@@ -113,6 +113,25 @@ CREATE TABLE t AS SELECT concat(a, b) AS c, upper(a) AS u, length(a) AS n FROM s
 --> schema s(a string, b string) imported
 --> schema t(c string, u string, n int) implied @0
 
+-- case: mismatches_are_found_wherever_operators_stand
+-- table: t(a int, d date, l array<int>)
+SELECT CASE WHEN a = NULL THEN 1 END AS one FROM t;
+SELECT a = l AS two FROM t;
+SELECT l + 1 AS three FROM t;
+SELECT a FROM t WHERE a > 1 OR d > l;
+SELECT a + 1 AS fine, d + INTERVAL 1 DAY AS later, a = 1.5 AS same FROM t WHERE a > 1 OR a < 5;
+--> @0 out.one <= t.a[CONDITIONAL]
+--> @1 out.two <= t.a, t.l
+--> @2 out.three <= t.l
+--> @3 out.a <- t.a
+--> @4 out.fine <= t.a
+--> @4 out.later <= t.d
+--> @4 out.same <= t.a
+--> issue TYPE_MISMATCH @0
+--> issue TYPE_MISMATCH @1
+--> issue TYPE_MISMATCH @2
+--> issue TYPE_MISMATCH @3
+
 -- case: equals_null_is_a_mismatch
 -- table: t(a int)
 SELECT a FROM t WHERE a = NULL;

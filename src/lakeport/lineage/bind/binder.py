@@ -22,7 +22,7 @@ from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Relation, 
 from lakeport.lineage.bind.sources import add_source, rename_columns
 from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
-from lakeport.lineage.bind.unasked import leave_unnamed
+from lakeport.lineage.bind.unasked import leave_unnamed, leave_unseen
 from lakeport.lineage.engines import text_of
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -52,6 +52,8 @@ class Binder:
         self.fragments = Fragments(chunk.tokens, text)
         self.relations: list[Relation] = []
         self.types = ColumnTypes(session)
+        # Operators between two values, to be checked when the types of both are known.
+        self.operations: list[exp.Expr] = []
         self.joins: list[str] = []
         self.filters = 0
         self.variables = session.variables
@@ -61,6 +63,8 @@ class Binder:
         self.explain_only = False
         # Queries whose output names nobody asks for, by identity.
         self.unnamed: set[int] = set()
+        # Queries of which only the number of rows counts, by identity.
+        self.unseen: set[int] = set()
         self.struct_paths = True
         self.wants_text = session.options.enable_column_lineage
         self.wants_indirect = session.options.include_indirect
@@ -126,12 +130,13 @@ class Binder:
             level = level.parent
         return None
 
-    def predicate(self, query: exp.Expr, scope: Scope) -> None:
-        """A subquery that only decides about rows."""
+    def predicate(self, query: exp.Expr, scope: Scope, *, exists: bool = False) -> None:
+        """A subquery that only decides about rows: by its values, or by whether it has any row."""
         leave_unnamed(self, query)
+        unseen = exists and leave_unseen(self, query)
         output = bind_query(self, query, scope, scope.ctes)
         scope.indirect += output.indirect
-        for item in output.items:
+        for item in output.items if not unseen else ():
             if isinstance(item, Column):
                 scope.indirect += [(replace(ref, role=FILTER), "FILTER") for ref in item.refs]
 

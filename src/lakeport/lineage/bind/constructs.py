@@ -266,7 +266,7 @@ def _exists(
     del refs
     query = node.this
     if isinstance(query, exp.Query):
-        binder.predicate(query, scope)
+        binder.predicate(query, scope, exists=True)
         return
     # Spark's `exists(array, x -> …)` is a function like any other.
     _push(work, [*_children(node, "this"), *_children(node, "expression")], role)

@@ -20,11 +20,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.constructs import Work
     from lakeport.lineage.bind.scope import Ref, Scope
 
-_GENERIC, _LEAF, _COLUMN, _AGGREGATE, _MASKING, _SPECIAL, _OPERATOR = range(7)
+_GENERIC, _LEAF, _COLUMN, _AGGREGATE, _MASKING, _SPECIAL, _LOGIC, _OPERATOR = range(8)
 # Two operands and nothing else that could read a column: most nodes of most expressions.
 _OPERATORS: tuple[type[exp.Expr], ...] = (
-    exp.And,
-    exp.Or,
     exp.EQ,
     exp.NEQ,
     exp.GT,
@@ -72,7 +70,12 @@ _MASKING_FUNCTIONS: tuple[type[exp.Expr], ...] = tuple(
     )
     if hasattr(exp, name)
 )
-_classes: dict[type, int] = {exp.Column: _COLUMN, **dict.fromkeys(_OPERATORS, _OPERATOR)}
+_classes: dict[type, int] = {
+    exp.Column: _COLUMN,
+    exp.And: _LOGIC,
+    exp.Or: _LOGIC,
+    **dict.fromkeys(_OPERATORS, _OPERATOR),
+}
 
 
 def collect(binder: Binder, root: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
@@ -110,7 +113,9 @@ def occurrences(  # noqa: C901, PLR0912 - the hot loop of the binder, in one pie
             else:
                 refs += bind_column(binder, node, scope, role)
             continue
-        if kind == _OPERATOR:
+        if kind >= _LOGIC:
+            if kind == _OPERATOR:
+                binder.operations.append(node)
             args = node.args
             right = args["expression"]
             if _classes.get(right.__class__) != _LEAF:

@@ -1,32 +1,21 @@
-"""Predicates: WHERE, HAVING, QUALIFY and ON, conjunct by conjunct, on the relations they mention.
-
-Comparisons that can never hold are reported here, because this is where both sides are bound.
-"""
+"""Predicates: WHERE, HAVING, QUALIFY and ON, conjunct by conjunct, on the relations they mention."""
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.clashes import COMPARISONS, check_operation
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.expressions import collect, occurrences
 from lakeport.lineage.bind.keys import note_candidate_key
 from lakeport.lineage.bind.scope import FILTER, Column
-from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
-from lakeport.lineage.types import mismatches, read_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.bind.column_types import ColumnTypes
     from lakeport.lineage.bind.scope import Ref, Relation, Scope
-    from lakeport.lineage.types import SqlType
-
-_COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
-_UNCLEAR = "?"
-_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
 def bind_filter(
@@ -49,8 +38,8 @@ def bind_filter(
             scope.indirect += [(ref, subtype) for ref in refs]
         else:
             refs = _inputs(binder, conjunct, scope)
-        if conjunct.__class__ in _COMPARISONS:
-            _check_comparison(binder, conjunct)
+        if conjunct.__class__ in COMPARISONS:
+            check_operation(binder, conjunct)
         if not wants_text:
             continue
         noted = (texts[position] if exact and texts is not None else binder.sql(conjunct), clause)
@@ -71,7 +60,7 @@ def _inputs(binder: Binder, conjunct: exp.Expr, scope: Scope) -> list[Ref]:
 
     A column beside a column or a literal, as most conjuncts are, needs no walk.
     """
-    if conjunct.__class__ in _COMPARISONS:
+    if conjunct.__class__ in COMPARISONS:
         args = conjunct.args
         left, right = args["this"], args["expression"]
         if left.__class__ is exp.Column:
@@ -113,53 +102,3 @@ def _note_join_key(binder: Binder, equality: exp.Expr, joined: list[Relation]) -
 
 def _shown(column: Column) -> str:
     return f"{dotted(column.relation.name)}.{column.key}" if column.relation else column.key
-
-
-def _check_comparison(binder: Binder, node: exp.Expr) -> None:
-    """`= NULL`, and comparisons of types that never compare."""
-    args = node.args
-    left, right = args["this"], args["expression"]
-    if left.__class__ is exp.Null or right.__class__ is exp.Null:
-        binder.report(
-            IssueCode.TYPE_MISMATCH,
-            "a comparison with NULL is never true",
-            at=node,
-            hint="use IS NULL or IS NOT NULL",
-        )
-        return
-    types, dialect = binder.types, binder.dialect.name
-    if left.__class__ is exp.Column and right.__class__ is exp.Column:
-        declared = types.declaration(left)
-        if declared is not None and declared == types.declaration(right):
-            # As most columns that are joined by.
-            return
-    first = _simple_kind(types, left, dialect)
-    second = _simple_kind(types, right, dialect) if first is not None else None
-    if second is None or (first == second and first != _UNCLEAR):
-        # The common cases, cheaply: two columns of one kind, or a number and a number.
-        return
-    for offender, message in mismatches(node, types.of_name, dialect, types.memo):
-        binder.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
-
-
-def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:
-    """`number` for numbers, the kind for other columns and literals; some need more thought."""
-    if node.__class__ is exp.Literal:
-        return "string" if node.args.get("is_string") else "number"
-    if node.__class__ is not exp.Column:
-        return _UNCLEAR
-    declared = types.declaration(node)
-    if declared is not None:
-        return _declared_kind(declared, dialect)
-    return _kind_word(types.of_name(node))
-
-
-def _kind_word(kind: SqlType | None) -> str | None:
-    if kind is None:
-        return None
-    return "number" if kind.kind in _NUMBERS else kind.kind
-
-
-@lru_cache(maxsize=4096)
-def _declared_kind(text: str, dialect: str) -> str | None:
-    return _kind_word(read_type(text, dialect))

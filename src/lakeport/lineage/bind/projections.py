@@ -40,7 +40,8 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
             projection = _star_inside(projection)  # noqa: PLW2901 - parentheses mean nothing there
             cls = projection.__class__
         if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
-            items += expand_star(binder, projection, scope)
+            if id(node) not in binder.unseen or not _addresses_all(binder, projection, scope):
+                items += expand_star(binder, projection, scope)
             continue
         if cls is exp.Column and binder.registry.quoted_patterns:
             matched = expand_pattern(binder, projection, scope)
@@ -61,6 +62,13 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
             spans = binder.fragments.items(node) or []
         items += _projection(binder, projection, scope, spans[position] if spans else None, items)
     return items
+
+
+def _addresses_all(binder: Binder, star: exp.Expr, scope: Scope) -> bool:
+    """Whether a star's qualifier, if it has one, means something in scope."""
+    parts = [star.args.get(part) for part in ("catalog", "db", "table")]
+    named = [part for part in parts if part is not None]
+    return not named or binder.addressed(named, scope) is not None
 
 
 def _star_inside(item: exp.Expr) -> exp.Expr:

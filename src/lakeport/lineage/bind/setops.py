@@ -118,6 +118,11 @@ def _combine(binder: Binder, items: list[Item], others: list[Item], node: exp.Ex
             f"the branches of {operation.replace('_', ' ')} have {len(items)} and {len(others)} columns",
             at=node,
         )
+        # What one branch lacks cannot be right.
+        for item in items[len(others) :]:
+            if isinstance(item, Column):
+                item.refs = [replace(ref, approximate=True) for ref in item.refs]
+                item.approximate = True
     position = 0
     for position, (item, other) in enumerate(zip(items, others, strict=False)):
         if isinstance(item, Tail) or isinstance(other, Tail):

@@ -1,6 +1,6 @@
-"""Queries whose output names nobody asks for: working one out costs more than binding the rest of it.
+"""Queries whose output nobody asks for: their names, or even their values.
 
-A subquery that is a value or a condition shows no names, nor does a later branch of a set operation.
+Working a name out costs more than binding the rest of it. A subquery that is a value or a condition shows no names, nor does a later branch of a set operation.
 Inside the query itself a clause after the select list may still use one.
 """
 
@@ -25,6 +25,26 @@ def leave_unnamed(binder: Binder, query: exp.Expr) -> None:
         return
     if not _uses_names(query):
         binder.unnamed.add(id(query))
+
+
+def leave_unseen(binder: Binder, query: exp.Expr) -> bool:
+    """EXISTS asks for a row, not for what is in it: stars need no columns, and no value counts.
+
+    Not so where equal rows are taken away or kept.
+    """
+    pending, selects = [query], []
+    while pending:
+        query = pending.pop()
+        while query.__class__ is exp.Subquery:
+            query = query.args["this"]
+        if query.__class__ is exp.Union:
+            pending += [query.args["this"], query.args["expression"]]
+        elif query.__class__ is exp.Select:
+            selects.append(id(query))
+        else:
+            return False
+    binder.unseen.update(selects)
+    return True
 
 
 def _uses_names(query: exp.Expr) -> bool:

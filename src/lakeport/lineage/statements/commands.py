@@ -14,6 +14,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.tables import known_table
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted, written_parts
+from lakeport.lineage.statements.search_path import command_path
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -100,6 +101,8 @@ _EXCHANGE = re.compile(
     r"^\s*TABLE\s+(\S+)\s+EXCHANGE\s+PARTITION\b.*\bWITH\s+TABLE\s+(\S+)",
     re.IGNORECASE | re.DOTALL,
 )
+# Oracle's `ALTER SESSION SET …`.
+_SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _DROPPED_VARIABLE = re.compile(
     r"^\s*(?:TEMP(?:ORARY)?\s+)?VAR(?:IABLE)?\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$",
     re.IGNORECASE,
@@ -128,6 +131,9 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     if exchange is not None:
         _exchange(binder, *exchange.groups())
         return "ALTER_TABLE"
+    session = _SESSION.match(text) if word == "ALTER" else None
+    if (word == "SET" or session) and command_path(binder, session[1] if session else text):
+        return "SET"
     if word in _NO_LINEAGE:
         return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
             word, word

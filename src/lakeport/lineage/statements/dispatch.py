@@ -58,7 +58,7 @@ def _data_change(
     return Output([], [], [])
 
 
-def _typed_only(_binder: Binder, tree: exp.Expr) -> str:
+def _typed_only(binder: Binder, tree: exp.Expr) -> str:
     """A statement that is recognised and has no lineage."""
     names = {
         exp.Set: "SET",
@@ -83,6 +83,8 @@ def _typed_only(_binder: Binder, tree: exp.Expr) -> str:
     if isinstance(called, exp.Anonymous):
         # `package.procedure(1);` in a script.
         return "CALL"
+    if isinstance(tree, _WORDS) and not binder.blocks:
+        binder.unsupported(tree, "these words are no statement in this dialect")
     word = re.sub(r"(?<!^)(?=[A-Z])", "_", type(tree).__name__).upper()
     return word if isinstance(tree, exp.DDL) else "UNKNOWN"
 
@@ -180,6 +182,10 @@ def _drop(binder: Binder, tree: exp.Expr) -> str:
 
 def _alter(binder: Binder, tree: exp.Expr) -> str:
     kind = str(tree.args.get("kind") or "TABLE").upper()
+    if kind == "SESSION":
+        for action in tree.args.get("actions") or ():
+            bind_set(binder, action)
+        return "ALTER_SESSION"
     if kind not in {"TABLE", "VIEW", "ICEBERG TABLE", "MATERIALIZED VIEW"} or not isinstance(
         tree.this, exp.Table
     ):
@@ -210,6 +216,8 @@ def _comment(binder: Binder, tree: exp.Expr) -> str:
     return "COMMENT"
 
 
+# What the parser takes for a value that stands alone.
+_WORDS = (exp.Column, exp.Alias, exp.Literal, exp.Identifier)
 _CHANGES = frozenset({exp.Update, exp.Delete, exp.Merge})
 # The rules of the classes met so far.
 _known: dict[type, Callable[[Binder, exp.Expr], str]] = {}

@@ -9,6 +9,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.tables import written_name
 from lakeport.lineage.statements.define import bind_create
+from lakeport.lineage.statements.search_path import PATHS, set_path
 from lakeport.lineage.types import type_of_node
 from lakeport.lineage.variables import Variable
 
@@ -52,14 +53,8 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             continue
         name = pair.this.sql().lower().strip('"`')
         value = pair.expression
-        if name in {"search_path", "schema", "current_schema"}:
-            values = value.expressions if isinstance(value, exp.Tuple) else [value]
-            path = [
-                (None, binder.folding.table(v.name)) for v in values if v.name and v.name != "$user"
-            ]
-            binder.registry.use(
-                None, None, [(binder.registry.default_catalog, schema) for _, schema in path]
-            )
+        if name in PATHS:
+            set_path(binder, value)
         elif name in _SETTINGS:
             binder.registry.configure(name, value.name or value.sql())
         elif name == "spark.sql.defaultcatalog":

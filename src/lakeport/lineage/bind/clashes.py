@@ -1,0 +1,81 @@
+"""Types that cannot meet at an operator: reported where both sides are bound.
+
+Most operands are columns and literals of one kind, so a look at the kinds comes before any thought.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.types import mismatches, read_type
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.column_types import ColumnTypes
+    from lakeport.lineage.types import SqlType
+
+COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
+_UNCLEAR = "?"
+_NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
+
+
+def check_operations(binder: Binder) -> None:
+    """The operations met inside of expressions, once the whole statement is bound."""
+    for node in binder.operations:
+        check_operation(binder, node)
+
+
+def check_operation(binder: Binder, node: exp.Expr) -> None:
+    """`= NULL`, comparisons of types that never compare, and arithmetic that no engine can do."""
+    args = node.args
+    left, right = args["this"], args["expression"]
+    if left.__class__ is exp.Null or right.__class__ is exp.Null:
+        if node.__class__ not in COMPARISONS:
+            return
+        binder.report(
+            IssueCode.TYPE_MISMATCH,
+            "a comparison with NULL is never true",
+            at=node,
+            hint="use IS NULL or IS NOT NULL",
+        )
+        return
+    types, dialect = binder.types, binder.dialect.name
+    if left.__class__ is exp.Column and right.__class__ is exp.Column:
+        declared = types.declaration(left)
+        if declared is not None and declared == types.declaration(right):
+            # As most columns that are joined by.
+            return
+    first = _simple_kind(types, left, dialect)
+    second = _simple_kind(types, right, dialect) if first is not None else None
+    if second is None or (first == second and first != _UNCLEAR):
+        # The common cases, cheaply: two columns of one kind, or a number and a number.
+        return
+    for offender, message in mismatches(node, types.of_name, dialect, types.memo):
+        binder.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+
+
+def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:
+    """`number` for numbers, the kind for other columns and literals; some need more thought."""
+    if node.__class__ is exp.Literal:
+        return "string" if node.args.get("is_string") else "number"
+    if node.__class__ is not exp.Column:
+        return _UNCLEAR
+    declared = types.declaration(node)
+    if declared is not None:
+        return _declared_kind(declared, dialect)
+    return _kind_word(types.of_name(node))
+
+
+def _kind_word(kind: SqlType | None) -> str | None:
+    if kind is None:
+        return None
+    return "number" if kind.kind in _NUMBERS else kind.kind
+
+
+@lru_cache(maxsize=4096)
+def _declared_kind(text: str, dialect: str) -> str | None:
+    return _kind_word(read_type(text, dialect))
