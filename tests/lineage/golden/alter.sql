@@ -188,3 +188,20 @@ ALTER VIEW v WITH SCHEMA BINDING;
 --> stmt 2 ALTER_VIEW writes v
 --> schema s(a int) imported
 --> schema v(a int) implied view @0
+
+-- case: modify_and_change_in_mysql
+-- dialect: mysql
+CREATE TABLE t (a int, b int);
+ALTER TABLE t MODIFY COLUMN a bigint NOT NULL;
+ALTER TABLE t CHANGE COLUMN b c varchar(9);
+SELECT * FROM t;
+--> @2 t.c <- t.b
+--> @3 out.a <- t.a
+--> @3 out.c <- t.c
+--> schema t(a bigint, c varchar(9)) implied
+
+-- case: a_new_type_is_kept_as_it_is_written
+-- dialect: postgres
+CREATE TABLE t (a int);
+ALTER TABLE t ALTER COLUMN a SET DATA TYPE numeric(9,2) USING a::numeric;
+--> schema t(a numeric(9,2)) implied

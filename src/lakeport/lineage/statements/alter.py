@@ -6,6 +6,7 @@ bind, the contradiction is reported, and stars over the table become approximate
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -78,6 +79,10 @@ def _dropped(action: exp.Expr) -> list[exp.Expr]:
         elif isinstance(item, exp.Expr):
             found.append(item)
     return [item.this if isinstance(item, exp.Table | exp.Column) else item for item in found]
+
+
+# What may stand between a column and its new type.
+_TYPE_WORDS = re.compile(r"^(?:SET\s+)?(?:DATA\s+)?TYPE\s+", re.IGNORECASE)
 
 
 class _Change:
@@ -229,11 +234,20 @@ class _Change:
         self._show(column)
         if not isinstance(kind, exp.Expr):
             return
-        text = self._binder.sql(kind)
+        text = self._written_type(identifier, kind)
         if self._imported:
             self._retyped.append(column.name)
         else:
             self._columns[at] = replace(column, data_type=text, type_origin="declared")
+
+    def _written_type(self, identifier: exp.Expr, kind: exp.Expr) -> str:
+        """The new type as it is written, if it can be cut out."""
+        binder = self._binder
+        made, dialect = binder.sql(kind), binder.dialect.name
+        span = binder.span(identifier)
+        written = binder.fragments.type_after(span[0]) if span else None
+        text = _TYPE_WORDS.sub("", written or "")
+        return text if text and read_type(text, dialect) == read_type(made, dialect) else made
 
     def replace(self, nodes: list[exp.ColumnDef]) -> None:
         self._touched = True
@@ -319,12 +333,20 @@ def _replace_columns(change: _Change, action: exp.Expr) -> None:
     change.replace([item for item in action.expressions if isinstance(item, exp.ColumnDef)])
 
 
+def _modify_column(change: _Change, action: exp.Expr) -> None:
+    """MySQL's MODIFY, and CHANGE with a new name: the column is written out anew."""
+    column, old = action.this, action.args.get("rename_from")
+    altered = {"this": old, "rename_to": column.this} if old else {"this": column.this}
+    change.alter(exp.AlterColumn(**altered, dtype=column.args.get("kind")))
+
+
 _ACTIONS: tuple[tuple[type[exp.Expr], Callable[[_Change, exp.Expr], None]], ...] = (
     (exp.ColumnDef, _add_columns),
     (exp.Schema, _add_columns),
     (exp.Drop, _drop_columns),
     (exp.RenameColumn, _rename_column),
     (exp.AlterColumn, _Change.alter),
+    (exp.ModifyColumn, _modify_column),
     (exp.ReplaceColumns, _replace_columns),
 )
 
