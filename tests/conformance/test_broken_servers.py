@@ -21,7 +21,15 @@ def rechunked(operation: str, change: Callable[[Iterable[Chunk]], Iterator[Chunk
 
 
 # What none of these rules is about, and what takes longest.
-SLOW = ("types", "filters", "travel", "crowds.*", "errors.malformed-*", "alterations")
+SLOW = (
+    "types",
+    "filters",
+    "travel",
+    "crowds.*",
+    "errors.malformed-*",
+    "alterations",
+    "definitions",
+)
 
 BROKEN: dict[str, tuple[str, Break]] = {
     "no Result of endpoints": ("0.1", partial(relay.Unanswered, action="endpoints")),
@@ -133,6 +141,17 @@ def test_a_server_that_is_silent_fails_instead_of_hanging_the_suite() -> None:
     (failure,) = report.of(Outcome.FAILED)
     assert failure.seen == "`catalog_version` was not answered"
     assert failure.client == "the statement hangs"
+
+
+def test_a_server_that_makes_no_sense_is_asked_to_the_end() -> None:
+    catalog = relay.stocked()
+    nothing = relay.Narrow(relay.good(catalog), lambda batch: batch.slice(len(batch)))
+    report = relay.examined(nothing, only=("returning", "changes.update", "statistics"))
+    assert {one.check for one in report.of(Outcome.FAILED)} >= {
+        "changes.update",
+        "returning.delete",
+    }
+    assert namespaces(catalog) == ["fn", "shop"]
 
 
 def namespaces(catalog: MemoryCatalog) -> list[str]:

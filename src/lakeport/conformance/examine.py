@@ -14,9 +14,14 @@ from lakeport.conformance.families import FAMILIES
 from lakeport.conformance.ground import Ground
 from lakeport.conformance.report import Outcome, Report, Result
 from lakeport.conformance.rules import RULES
-from lakeport.conformance.verdicts import AdviceError, BrokenRuleError, NotOfferedError, broken
+from lakeport.conformance.verdicts import (
+    AdviceError,
+    BrokenRuleError,
+    NotOfferedError,
+    WrongUseError,
+    broken,
+)
 from lakeport.conformance.workshop import NOT_OFFERED, Workshop
-from lakeport.core.errors import InvalidRequestError
 from lakeport.core.status import GrpcCode
 from lakeport.flight.dial import Proof, Target
 from lakeport.flight.probe import Probe
@@ -100,7 +105,7 @@ def _reach(attached: Attached) -> None:
         hint = _WRONG_USE.get(refusal.code)
         if hint is not None:
             said = f"{attached.probe.target} refuses to list the catalog: {refusal.failure.text}"
-            raise InvalidRequestError(said, hint=hint) from None
+            raise WrongUseError(said, hint=hint) from None
 
 
 def _results(request: Request, ground: Ground) -> Iterator[Result]:
@@ -148,6 +153,11 @@ def _asked(check: Check, ground: Ground) -> BrokenRuleError | str | None:
         if refusal.code in NOT_OFFERED:
             return f"not offered: {refusal}"
         return broken(check.rule, f"refused: {refusal}", check.client)
+    except WrongUseError:
+        raise
+    except Exception as error:  # noqa: BLE001  whatever a server says, the other checks are asked, too
+        said = f"the answers make no sense to this check: {type(error).__name__}: {error}"
+        return broken(check.rule, said, check.client)
     return None
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from lakeport.conformance.rules import RULES, Rule
+from lakeport.core.errors import InvalidRequestError
 
 
 @dataclass(eq=False)
@@ -25,6 +26,10 @@ class BrokenRuleError(Exception):
 
 class AdviceError(BrokenRuleError):
     """Works with today's client, and not as well as it could."""
+
+
+class WrongUseError(InvalidRequestError):
+    """Nothing of the server's: the suite was asked for what it will not do."""
 
 
 class NotOfferedError(Exception):

@@ -17,8 +17,7 @@ from lakeport.conformance.attached import Attached, RefusedError
 from lakeport.conformance.exchange import CHUNK, Changed, change
 from lakeport.conformance.objects import Entry, entry_of
 from lakeport.conformance.packing import schema_bytes
-from lakeport.conformance.verdicts import BrokenRuleError, NotOfferedError, broken
-from lakeport.core.errors import InvalidRequestError
+from lakeport.conformance.verdicts import BrokenRuleError, NotOfferedError, WrongUseError, broken
 from lakeport.core.status import GrpcCode
 
 NOT_OFFERED = (GrpcCode.UNIMPLEMENTED, GrpcCode.PERMISSION_DENIED)
@@ -64,7 +63,7 @@ class Workshop:
                 said = f"no schema can be created: {refusal.failure}"
                 raise NotOfferedError(said) from None
             if refusal.code is GrpcCode.ALREADY_EXISTS:
-                raise InvalidRequestError(
+                raise WrongUseError(
                     f"the schema `{self.namespace}` is there already",
                     hint="name one that is not with --schema: it is removed at the end",
                 ) from None

@@ -258,10 +258,14 @@ def _trailing(exchange: Exchange, entry: Entry) -> None:
 def _name(entry: Entry) -> str:
     """Overloads are told apart by their parameters."""
     declared: pa.Schema = entry.parameters if entry.parameters is not None else pa.schema([])
-    kinds = ",".join(
-        "any" if is_flagged(each, "is_any_type") else str(each.type) for each in declared
-    )
+    kinds = ",".join(_kind(each) for each in declared)
     return f"functions.{entry}({kinds})"
+
+
+def _kind(parameter: pa.Field[Any]) -> str:
+    if is_flagged(parameter, "is_table_type"):
+        return "table"
+    return "any" if is_flagged(parameter, "is_any_type") else str(parameter.type)
 
 
 def _functions(ground: Ground) -> list[Entry]:
