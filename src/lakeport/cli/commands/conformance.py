@@ -15,7 +15,7 @@ from lakeport.conformance.report import Outcome, Report, Result
 from lakeport.core.status import ExitCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
     from lakeport.cli.output.text import Page, Styled
 
@@ -112,9 +112,17 @@ def _show(report: Report, page: Page) -> None:
     skipped = report.of(Outcome.SKIPPED)
     if skipped:
         page.line()
-        page.table(("skipped", "because"), [(page.name(one.check), one.reason) for one in skipped])
+        rows = [(page.name(names), reason) for names, reason in _reasons(skipped)]
+        page.table(("skipped", "because"), rows)
     page.line()
     page.line(_summary(report))
+
+
+def _reasons(skipped: tuple[Result, ...]) -> Iterator[tuple[str, str | None]]:
+    """Each once, however many it kept from being asked."""
+    for reason in dict.fromkeys(one.reason for one in skipped):
+        first, *others = (one.check for one in skipped if one.reason == reason)
+        yield (f"{first} and {len(others):,} more" if others else first), reason
 
 
 def _show_wrong(result: Result, page: Page) -> None:

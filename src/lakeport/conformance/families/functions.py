@@ -148,7 +148,7 @@ def _table(entry: Entry) -> Check:
             argued = _argued(refusal)
             if not isinstance(argued, NotOfferedError) or not _takes_text(entry):
                 raise argued from None
-            _read_about_a_table(ground, entry)
+            _read_about_a_table(ground, entry, argued)
 
     title = f"table function {entry}: bound, then read in the columns it was bound to"
     return Check(_name(entry), "6.3", title, ask)
@@ -164,10 +164,14 @@ def _read(attached: Attached, entry: Entry, arguments: bytes) -> None:
             rows_of(attached, bound, endpoint, requested, most_rows=_MOST_ROWS)
 
 
-def _read_about_a_table(ground: Ground, entry: Entry) -> None:
+def _read_about_a_table(ground: Ground, entry: Entry, refused: NotOfferedError) -> None:
     """A text that is no table may be what it refused."""
     try:
-        _read(ground.attached, entry, stream_of(_batch(entry, 1, str(ground.shared))))
+        table = str(ground.shared)
+    except NotOfferedError:
+        raise refused from None
+    try:
+        _read(ground.attached, entry, stream_of(_batch(entry, 1, table)))
     except RefusedError as refusal:
         raise _argued(refusal) from None
 
