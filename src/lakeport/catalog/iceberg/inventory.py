@@ -111,16 +111,6 @@ class Inventory:
         index, entry = ordinal >> _ENTRY_BITS, ordinal & _ENTRY
         return self.listing.data[index], candidate_of(self.manifest(index), entry)
 
-    def counts(self, ordinals: Integers, field_id: int) -> bool:
-        """Whether metadata counts the field's values in each of the files, which hold them then."""
-        indices = ordinals >> _ENTRY_BITS
-        for index in np.unique(indices).tolist():
-            entries = ordinals[indices == index] & _ENTRY
-            counted = self.manifest(index).metrics.values.of(field_id)
-            if counted.take(pa.array(entries)).null_count:
-                return False
-        return True
-
     def files(self) -> Iterator[DataFile]:
         """All of them, in the order of their paths."""
         return (self.file(int(ordinal)) for ordinal in self.numbering.ordinals)

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from urllib.parse import urlsplit
 
-import numpy as np
 import pyarrow as pa
+from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import IdentityTransform
@@ -23,7 +23,8 @@ from lakeport.catalog.arrow import Field
 from lakeport.catalog.delegation import FunctionCall, Lent
 from lakeport.catalog.expressions.type_text import type_text
 from lakeport.catalog.iceberg.definition import columns_of
-from lakeport.catalog.iceberg.inventory import Inventory, inventory_of
+from lakeport.catalog.iceberg.files.held import fields_held, is_at_hand
+from lakeport.catalog.iceberg.inventory import inventory_of
 from lakeport.catalog.iceberg.parts import DataFile, Source
 from lakeport.catalog.iceberg.plan import plan_scan
 from lakeport.catalog.iceberg.travel import Moment
@@ -37,6 +38,8 @@ _MOST = 32
 """Calls of one scan: DuckDB runs as many at a time as it has threads."""
 _LONGEST = 100_000
 """Files of one scan; a client that is told more of them has to list more than it reads."""
+_MOST_ASKED = 64
+"""Footers that a plan reads to find out whether a file has its partition's values."""
 
 # Names that DuckDB's file systems have for these; it takes `*`, `?` and `[` of a path for a pattern.
 _SCHEMES = {"s3": "s3", "s3a": "s3", "s3n": "s3", "gs": "gs", "https": "https", "http": "http"}
@@ -69,16 +72,17 @@ def lend(source: Source, location: str, moment: Moment, request: ScanRequest) ->
         return None
     groups = [[inventory.file(part) for part in parts] for parts in _joined(plan.splits)]
     files = [file for group in groups for file in group]
+    if any(file.deletes for file in files):
+        if inventory.count > _LONGEST:
+            return None
+        # It reads the whole snapshot, whatever of it is wanted.
+        files = list(inventory.files())
+        groups = []
     if any(file.format != "PARQUET" for file in files):
         return None
-    if any(file.deletes for file in files):
-        # It has the names that are stored; ours differ where two are the same but for their case.
-        is_named = all(column.field.name == column.arrow.name for column in wanted)
-        call = _scan(location, moment, files) if is_named else None
-        return None if call is None else Lent(plan.state, (call,))
-    if not _holds_partitions(inventory, files, wanted):
+    if not _holds_partitions(source, files, wanted):
         return None
-    calls = tuple(_read(group, wanted) for group in groups)
+    calls = [_read(group, wanted) for group in groups] or [_scan(location, moment, files, wanted)]
     found = tuple(call for call in calls if call is not None)
     return Lent(plan.state, found) if len(found) == len(calls) else None
 
@@ -115,13 +119,17 @@ def _read(files: Sequence[DataFile], columns: Sequence[Column]) -> FunctionCall 
     )
 
 
-def _scan(location: str, moment: Moment, files: Sequence[DataFile]) -> FunctionCall | None:
+def _scan(
+    location: str, moment: Moment, files: Sequence[DataFile], columns: Sequence[Column]
+) -> FunctionCall | None:
     """Of a snapshot as it is: the extension reads it in the columns it was written with."""
     path, snapshot = shown_path(location), moment.snapshot
     kinds = {(delete.kind, delete.format) for file in files for delete in file.deletes}
     if path is None or snapshot is None or kinds != {("positions", "PARQUET")}:
         return None
-    if snapshot.schema_id != moment.schema.schema_id:
+    # Names are those that are stored; ours differ where two are the same but for their case.
+    is_named = all(column.field.name == column.arrow.name for column in columns)
+    if snapshot.schema_id != moment.schema.schema_id or not is_named:
         return None
     return FunctionCall(
         "iceberg_scan",
@@ -196,18 +204,18 @@ def _same(schema: Schema, column: Column) -> bool:
     )
 
 
-def _holds_partitions(
-    inventory: Inventory, files: Sequence[DataFile], columns: Sequence[Column]
-) -> bool:
-    """Whether the values of identity partitions are in the files, too: some writers leave them out."""
-    specs = inventory.source.metadata.specs()
+def _holds_partitions(source: Source, files: Sequence[DataFile], columns: Sequence[Column]) -> bool:
+    """Whether the values of identity partitions are in the files, too: some writers leave them out.
+
+    Only the files themselves tell. Too many that were never opened are not worth asking.
+    """
     wanted = {column.field.field_id for column in columns}
-    for spec_id in {file.spec_id for file in files}:
-        fields = specs[spec_id].fields if spec_id in specs else ()
-        sources = {
-            each.source_id for each in fields if isinstance(each.transform, IdentityTransform)
-        }
-        ordinals = np.array([file.ordinal for file in files if file.spec_id == spec_id], np.int64)
-        if not all(inventory.counts(ordinals, field_id) for field_id in sources & wanted):
-            return False
-    return True
+    named = {spec_id: _sources(spec) & wanted for spec_id, spec in source.metadata.specs().items()}
+    asked = [file for file in files if named.get(file.spec_id)]
+    if sum(not is_at_hand(source, file) for file in asked) > _MOST_ASKED:
+        return False
+    return all(named[file.spec_id] <= fields_held(source, file) for file in asked)
+
+
+def _sources(spec: PartitionSpec) -> set[int]:
+    return {each.source_id for each in spec.fields if isinstance(each.transform, IdentityTransform)}
