@@ -17,6 +17,7 @@ from tests.strategies import seeded
 
 TEXTS = (
     "POINT (1 2)",
+    "POINT (0.1 -1e+300)",
     "POINT EMPTY",
     "POINT Z (1 2 3)",
     "POINT M (1 2 3)",

@@ -262,4 +262,4 @@ def _nested(coordinates: Any) -> str:
 
 
 def _numbers(values: Sequence[float]) -> str:
-    return " ".join(f"{value:.17g}" if value % 1 else f"{value:.0f}" for value in values)
+    return " ".join(repr(value).removesuffix(".0") for value in values)
