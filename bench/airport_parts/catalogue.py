@@ -90,7 +90,10 @@ def _memory(tables: int) -> Any:
 
 
 def report(catalog: Any, folder: Path) -> dict[str, Any]:
-    """Milliseconds of the first answer, of the next, and of those after one table was altered."""
+    """Milliseconds of the first answer, of the next, and of those after one table was altered.
+
+    `cpu` is what this process, server and client, took of a processor for the first and for those.
+    """
     from lakeport.airport.announcements import Announcements
     from lakeport.airport.service import AirportService
     from lakeport.catalog.changes import AddColumn
@@ -101,23 +104,32 @@ def report(catalog: Any, folder: Path) -> dict[str, Any]:
         kept = Announcements(store.announcements)
         service = AirportService([catalog], OpenDoor(), announcements=kept)  # type: ignore[arg-type]  # lazily typed
         with FlightServer(service) as server, fl.connect(server.address) as client:
-            client.wait_for_available()
-            first, answer = _asked(client)
+            client.list_actions()  # connected: to wait for a server is to list its flights
+            first, first_cpu, answer = _asked(client)
             figures: dict[str, Any] = getattr(catalog, "cache_figures", dict)()
             read = figures["metadata"].misses if figures else 0
-            again, _ = _asked(client)
+            again, _, _ = _asked(client)
             changed = []
             for number in range(CHANGES):
                 column = pa.field(f"more_{time.time_ns()}", pa.int8())
                 catalog.namespace(SPACE).table(table(number)).alter([AddColumn(column)])
-                changed.append(_asked(client)[0])
-    return {"first": first, "again": again, "changed": changed, "bytes": answer, "read": read}
+                changed.append(_asked(client)[:2])
+    return {
+        "first": first,
+        "first_cpu": first_cpu,
+        "again": again,
+        "changed": [wall for wall, _ in changed],
+        "changed_cpu": [cpu for _, cpu in changed],
+        "bytes": answer,
+        "read": read,
+    }
 
 
-def _asked(client: fl.FlightClient) -> tuple[float, int]:
-    start = time.perf_counter()
+def _asked(client: fl.FlightClient) -> tuple[float, float, int]:
+    wall, cpu = time.perf_counter(), time.process_time()
     (answer,) = client.do_action(fl.Action("list_schemas", b""), _AIRPORT)
-    return 1e3 * (time.perf_counter() - start), len(answer.body)
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    return 1e3 * wall, 1e3 * cpu, len(answer.body)
 
 
 def main(kind: str, folder: Path, tables: int) -> None:
