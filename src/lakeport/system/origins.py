@@ -104,7 +104,7 @@ def _require_known(
             raise
         names = []
     if column is not None and fold(column) not in known | {fold(name) for name in names}:
-        raise NotFoundError.among(f"column of table {quoted(str(table))}", column, names)
+        raise NotFoundError.among("column", column, names, where=f"table {quoted(str(table))}")
 
 
 def _paths(
