@@ -11,7 +11,7 @@ import pytest
 ROOT = Path(__file__).parents[2]
 ENDS = {
     "tour": "Nothing was lost: every version above can still be read, by any engine that reads Iceberg.",
-    "airport": "DuckDB attaches to the same port: see docs/guides/serve.md.",
+    "client": "DuckDB attaches to the same port: see docs/guides/serve.md.",
 }
 
 

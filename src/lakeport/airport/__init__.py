@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lakeport.airport.library.schema import Schema
     from lakeport.airport.library.server import Server
     from lakeport.airport.library.versions import Version
-    from lakeport.airport.library.where import Where, sql
+    from lakeport.airport.library.where import Mapped, Where, sql
     from lakeport.airport.transactions import TransactionManager
     from lakeport.catalog.delegation import FileReference, FunctionCall
     from lakeport.core.request import Request, current_request
@@ -42,6 +42,7 @@ __all__ = [
     "FunctionCall",
     "Identity",
     "Limits",
+    "Mapped",
     "Oidc",
     "ParquetFolder",
     "Request",
@@ -69,6 +70,7 @@ _HOMES = {
     "FunctionCall": "lakeport.catalog.delegation",
     "Identity": "lakeport.access.identity",
     "Limits": "lakeport.flight.limits",
+    "Mapped": f"{_LIBRARY}.where",
     "Oidc": "lakeport.access.oidc",
     "ParquetFolder": f"{_LIBRARY}.parquet",
     "Request": "lakeport.core.request",
