@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     from lakeport.access.identity import Identity
     from lakeport.access.limits import StatementLimits
     from lakeport.access.oidc import Oidc
+    from lakeport.airport import geometry
     from lakeport.airport.library.catalog import Catalog
-    from lakeport.airport.library.geometry import geometry_field, wkb_points
     from lakeport.airport.library.parquet import ParquetFolder
     from lakeport.airport.library.scan import Scan
     from lakeport.airport.library.schema import Schema
@@ -54,12 +54,11 @@ __all__ = [
     "Version",
     "Where",
     "current_request",
-    "geometry_field",
+    "geometry",
     "scalar_function",
     "sql",
     "table_function",
     "table_in_out",
-    "wkb_points",
 ]
 
 _LIBRARY = "lakeport.airport.library"
@@ -82,16 +81,16 @@ _HOMES = {
     "Version": f"{_LIBRARY}.versions",
     "Where": f"{_LIBRARY}.where",
     "current_request": "lakeport.core.request",
-    "geometry_field": f"{_LIBRARY}.geometry",
     "scalar_function": "lakeport.functions",
     "sql": f"{_LIBRARY}.where",
     "table_function": "lakeport.functions",
     "table_in_out": "lakeport.functions",
-    "wkb_points": f"{_LIBRARY}.geometry",
 }
 
 
 def __getattr__(name: str) -> object:
+    if name == "geometry":
+        return import_module(f"{__name__}.{name}")
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

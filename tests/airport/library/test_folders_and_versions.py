@@ -1,13 +1,11 @@
-"""Ready-made sources: a folder of Parquet files, a table with a past, geometry."""
+"""Ready-made sources: a folder of Parquet files, and a table with a past."""
 
 from __future__ import annotations
 
 import datetime as dt
 import os
-import struct
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pyarrow as pa
@@ -15,8 +13,8 @@ import pyarrow.flight as fl
 import pyarrow.parquet as pq
 import pytest
 
-from lakeport.airport import Catalog, ParquetFolder, Version, geometry_field, wkb_points
-from lakeport.core.errors import ConfigurationError, InvalidRequestError, NotFoundError
+from lakeport.airport import Catalog, ParquetFolder, Version
+from lakeport.core.errors import ConfigurationError, NotFoundError
 from tests.airport.attached import Attached, attached
 from tests.airport.scans.duck import Duck, path
 
@@ -117,20 +115,3 @@ def test_versions_are_read_by_number_and_by_moment() -> None:
         versions.append(Version(3, DAY + dt.timedelta(days=2), SECOND.slice(0, 1)))
         assert transaction.scan(table) == SECOND  # it goes on with what it read first
         assert duck.scan(table).num_rows == 1
-
-
-def test_geometry_is_marked_as_such_and_arrives_as_it_was() -> None:
-    lake = Catalog("lake")
-    where = geometry_field("where", crs="OGC:CRS84")
-    points = wkb_points([1.5, -2.0], [0.0, 7.25])
-    rows = pa.table(
-        [pa.array([1, 2]), points], schema=pa.schema([pa.field("id", pa.int64()), where])
-    )
-    lake.schema("s").table("places", rows)
-    with attached(lake) as client:
-        found = client.duck.scan(path("s", "places"))
-    field: Any = found.schema.field("where")
-    assert field.metadata[b"ARROW:extension:name"] == b"geoarrow.wkb"
-    assert struct.unpack("<BIdd", found.column("where")[1].as_py()) == (1, 1, -2.0, 7.25)
-    with pytest.raises(InvalidRequestError):
-        wkb_points([1.0], [])
