@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = Path(__file__).parents[3] / "examples" / "airport"
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "airport"
 NAMES = (
     *("basic", "auth", "tls", "ddl", "dml", "dynamic"),
     *("functions", "filter", "geometry", "multicatalog", "tableref", "timetravel"),
@@ -39,3 +40,20 @@ def test_the_basic_server_has_thirty_lines() -> None:
 
 def test_every_example_is_run() -> None:
     assert {path.stem for path in EXAMPLES.glob("*.py")} == set(NAMES)
+
+
+def test_the_guide_shows_the_basic_server_and_its_output() -> None:
+    guide = (ROOT / "docs" / "guides" / "library.md").read_text()
+    _, _, code = (EXAMPLES / "basic.py").read_text().partition("annotations\n\n")
+    assert f"```python\n# examples/airport/basic.py\n{code}```" in guide
+    assert f"$ python examples/airport/basic.py\n{promised(EXAMPLES / 'basic.py')}\n```" in guide
+
+
+def test_the_table_of_parity_points_to_what_is_there() -> None:
+    page = (ROOT / "docs" / "reference" / "parity.md").read_text()
+    named = set(re.findall(r"`([a-z_/]+/[a-z0-9_]+\.py)`", page))
+    assert len(named) > 40
+    places = (ROOT, ROOT / "src" / "lakeport")
+    assert not {name for name in named if not any((place / name).exists() for place in places)}
+    rows = re.findall(r"^\| (\d+) \| .* \| [●◐○]", page, re.MULTILINE)
+    assert [int(number) for number in rows] == list(range(1, 59))
