@@ -19,6 +19,7 @@ from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
 from lakeport.lineage.scripts import cut_script, is_script, may_be_script
+from lakeport.lineage.scripts.dialects import BATCHES
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     if "delimiter" in lowered and _DELIMITER.search(text):
         text = _with_semicolons(text)
         lowered = text.lower()
+    if parser in BATCHES and "go" in lowered:
+        text = _with_lone_marks(text)
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
@@ -49,6 +52,23 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     if may_be_script(lowered, parser) and is_script(tokens, text, parser):
         return cut_script(tokens, text, parser, bodies=bodies)
     return _cut(tokens, text)
+
+
+_LINES = re.IGNORECASE | re.MULTILINE
+_ENDED_TWICE = re.compile(r";(?=(?:[ \t]*--[^\n]*)?\s*^[ \t]*GO\b[ \t\r]*$)", _LINES)
+_LEADING_GO = re.compile(r"\A(\s*^[ \t]*)GO(?=[ \t\r]*$)", _LINES)
+_COUNTED_GO = re.compile(r"^([ \t]*GO)([ \t]+\d+)(?=[ \t\r]*$)", _LINES)
+
+
+def _with_lone_marks(text: str) -> str:
+    """T-SQL: no semicolon before GO, none before anything, no count; every position as it was.
+
+    At the start of a statement the tokenizer takes GO for a command that goes on to the next
+    semicolon, and the statement behind it would be lost.
+    """
+    text = _COUNTED_GO.sub(lambda mark: mark[1].ljust(len(mark[0])), text)
+    text = _LEADING_GO.sub(lambda mark: f"{mark[1]}  ", text, count=1)
+    return _ENDED_TWICE.sub(" ", text)
 
 
 # A directive of MySQL's clients, so that bodies may hold semicolons.

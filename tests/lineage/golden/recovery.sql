@@ -34,6 +34,13 @@ SELECT a FROM t;
 --> stmt 0 UNKNOWN
 --> issue UNSUPPORTED_SYNTAX @0
 
+-- case: commands_that_parse_as_values
+-- dialect: postgres
+CLOSE portal;
+LISTEN orders;
+--> stmt 0 CLOSE
+--> stmt 1 LISTEN
+
 -- case: semicolon_in_a_string
 -- table: t(a string)
 SELECT a FROM t WHERE a = 'x;y';
@@ -45,6 +52,23 @@ SELECT a FROM t WHERE a = 'x;y';
 SELECT a /* ; */ FROM t;
 --> out.a <- t.a
 --> summary statementCount=1
+
+-- case: a_semicolon_before_go
+-- dialect: tsql
+-- table: t(a int, b int)
+GO
+SELECT a FROM t;
+GO
+SELECT b FROM t WHERE a > 1; -- the last of its batch
+GO 2
+
+INSERT INTO t (a) SELECT b FROM t;
+GO
+--> @0 out.a <- t.a
+--> @1 out.b <- t.b
+--> @2 t.a <- t.b
+--> stmt 2 INSERT reads t writes t
+--> summary statementCount=3
 
 -- case: go_separates_batches
 -- dialect: tsql

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Relation
 
 # Commands that move no data between relations.
-_NO_LINEAGE = frozenset(
+NO_LINEAGE = frozenset(
     {
         "ADD",
         "ANALYZE",
@@ -74,6 +74,17 @@ _NO_LINEAGE = frozenset(
         "PUT",
         "GET",
         "DELIMITER",
+        "ASSERT",
+        "BREAK",
+        "CONTINUE",
+        "EXIT",
+        "GOTO",
+        "ITERATE",
+        "LEAVE",
+        "QUIT",
+        "RESIGNAL",
+        "SIGNAL",
+        "UNLISTEN",
     }
 )
 # How the objects are called that hold columns: to alter another one moves no data.
@@ -134,7 +145,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     session = _SESSION.match(text) if word == "ALTER" else None
     if (word == "SET" or session) and command_path(binder, session[1] if session else text):
         return "SET"
-    if word in _NO_LINEAGE:
+    if word in NO_LINEAGE:
         return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
             word, word
         )

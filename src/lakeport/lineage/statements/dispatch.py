@@ -15,7 +15,7 @@ from lakeport.lineage.bind.setops import operation_name
 from lakeport.lineage.bind.tables import name_parts
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
-from lakeport.lineage.statements.commands import bind_command
+from lakeport.lineage.statements.commands import NO_LINEAGE, bind_command
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
 from lakeport.lineage.statements.files import bind_copy, bind_load
 from lakeport.lineage.statements.functions import bind_function
@@ -83,8 +83,13 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
     if isinstance(called, exp.Anonymous):
         # `package.procedure(1);` in a script.
         return "CALL"
-    if isinstance(tree, _WORDS) and not binder.blocks:
-        binder.unsupported(tree, "these words are no statement in this dialect")
+    if isinstance(tree, _WORDS):
+        # `CLOSE c` and the like: the parser takes it for a value with an alias.
+        first = (tree.this if isinstance(tree, exp.Alias) else tree).name.upper()
+        if first in NO_LINEAGE:
+            return first
+        if not binder.blocks:
+            binder.unsupported(tree, "these words are no statement in this dialect")
     word = re.sub(r"(?<!^)(?=[A-Z])", "_", type(tree).__name__).upper()
     return word if isinstance(tree, exp.DDL) else "UNKNOWN"
 
