@@ -55,7 +55,7 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
 
 
 _LINES = re.IGNORECASE | re.MULTILINE
-_ENDED_TWICE = re.compile(r";(?=(?:[ \t]*--[^\n]*)?\s*^[ \t]*GO\b[ \t\r]*$)", _LINES)
+_ENDED_TWICE = re.compile(r";(?=(?:[ \t]*+--[^\n]*+)?+\s*^[ \t]*GO\b[ \t\r]*$)", _LINES)
 _LEADING_GO = re.compile(r"\A(\s*^[ \t]*)GO(?=[ \t\r]*$)", _LINES)
 _COUNTED_GO = re.compile(r"^([ \t]*GO)([ \t]+\d+)(?=[ \t\r]*$)", _LINES)
 
