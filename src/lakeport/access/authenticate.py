@@ -30,6 +30,8 @@ _EAGER = 50  # questions for passes that are not known, between two of these
 _PREFIX_BYTES = 4
 _NO_DIGEST = bytes(32)
 
+_DOTS_OF_JWT = 2
+
 
 class _Held(NamedTuple):
     """A token, or a pass of it; `owner` is the token's digest."""
@@ -78,19 +80,24 @@ def _held(token: StoredToken) -> Iterator[_Held]:
 
 
 class Authenticator:
-    """`open_at_first`: everyone is admin while no token was ever made (`exposure.opens_at_first`)."""
+    """`open_at_first`: everyone is admin while no token was ever made (`exposure.opens_at_first`).
+
+    `issued` knows the tokens of an issuer, which have two dots, as none of ours has.
+    """
 
     def __init__(
         self,
         tokens: TokenTable,
         *,
         open_at_first: bool,
+        issued: Callable[[str | None], Identity] | None = None,
         probe_seconds: float = PROBE_SECONDS,
         clock: Callable[[], float] = time.monotonic,
         now_ns: Callable[[], int] = time.time_ns,
     ) -> None:
         self._tokens = tokens
         self._open_at_first = open_at_first
+        self._issued = issued
         self._probe_seconds = probe_seconds
         self._clock = clock
         self._now_ns = now_ns
@@ -108,7 +115,10 @@ class Authenticator:
     def authenticate(self, authorization: str | None) -> Identity:
         if self.is_open:
             return EVERYONE
-        return self._found(token_in(authorization)).identity
+        token = token_in(authorization)
+        if self._issued is not None and token.count(".") == _DOTS_OF_JWT:
+            return self._issued(authorization)
+        return self._found(token).identity
 
     def owner_of(self, token: str) -> tuple[Identity, bytes]:
         """Whose it is, and the digest of the token that this is, or that lent it as a pass."""

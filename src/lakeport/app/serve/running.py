@@ -32,7 +32,7 @@ from lakeport.app.serve.iceberg import PATH, iceberg_door
 from lakeport.app.serve.insight import Insight
 from lakeport.app.serve.lending import lending
 from lakeport.app.serve.metrics import CallMetrics
-from lakeport.app.serve.options import flight_options, tls_of
+from lakeport.app.serve.options import flight_options, issuer_of, tls_of
 from lakeport.app.serve.requests import RequestMetrics
 from lakeport.app.serve.view import Audit, Models, system_overlay
 from lakeport.app.serve.warming import warming
@@ -63,16 +63,16 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         store = stack.enter_context(wiring.open_state(settings))
         check_exposure(
             hosts,
-            has_tokens=_has_tokens(store),
+            has_tokens=_has_tokens(store) or server.oidc.issuer is not None,
             has_tls=tls_of(server) is not None,
             insecure=insecure,
         )
         served = stack.enter_context(opened_catalogs(settings))
         functions = stack.enter_context(opened_functions(settings))
         audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
-        authenticator = Authenticator(
-            store.tokens, open_at_first=opens_at_first(server.auth, hosts)
-        )
+        issued = issuer_of(server)
+        is_open = issued is None and opens_at_first(server.auth, hosts)
+        authenticator = Authenticator(store.tokens, open_at_first=is_open, issued=issued)
         metrics = CallMetrics(served.catalogs, lambda: audit.dropped)
         requests = RequestMetrics()
         insight = Insight(
@@ -123,7 +123,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         greeting = _greeting(settings, flight.address, http.address, served, authenticator)
         notices = (*greeting.notices, *function_notices(functions))
         greeting = replace(greeting, notices=notices)
-        if not (greeting.is_open or _has_tokens(store)):
+        if not (greeting.is_open or issued or _has_tokens(store)):
             greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
         stack.enter_context(calm_collector())
         stack.enter_context(warming(served.catalogs))

@@ -104,6 +104,22 @@ class Tls(Struct, frozen=True, kw_only=True):
     ] = None
 
 
+class OidcIssuer(Struct, frozen=True, kw_only=True):
+    """Tokens of an OpenID Connect issuer, beside those of `lakeport token` (the extra `oidc`)."""
+
+    issuer: Annotated[str | None, about("Who signs them, as their claim `iss` says.")] = None
+    audience: Annotated[str | None, about("Whom they are for, as their claim `aud` says.")] = None
+    jwks_uri: Annotated[
+        str | None, about("Where its keys are [where the issuer says, by OpenID discovery].")
+    ] = None
+    jwks_file: Annotated[Path | None, about("The same as a file, which is read anew.")] = None
+    name_claim: Annotated[str, about("The claim that is the caller's name.")] = "sub"
+    grant: Annotated[
+        str, about("What all of them may do, as `lakeport token create --grant` takes it.")
+    ] = "read"
+    on: Annotated[tuple[str, ...], about("Where, in globs of `NAMESPACE.TABLE` [everywhere].")] = ()
+
+
 class Limits(Struct, frozen=True, kw_only=True):
     """What one client may ask of the server; beyond it a call is refused, never queued."""
 
@@ -192,6 +208,7 @@ class Server(Struct, frozen=True, kw_only=True):
         ),
     ] = ("read_parquet", "iceberg_scan")
     tls: Tls = field(default_factory=Tls)
+    oidc: OidcIssuer = field(default_factory=OidcIssuer)
     limits: Limits = field(default_factory=Limits)
 
 
