@@ -12,7 +12,7 @@ import pyarrow as pa
 from lakeport.airport.wire.packing import pack
 from lakeport.airport.wire_types import wire_field
 from lakeport.catalog.definition import ROW_ID_FIELD
-from lakeport.catalog.ports import Deletable, Scannable, Table, TableState, Updatable
+from lakeport.catalog.ports import Deletable, Scannable, Table, TableState, Updatable, is_able
 
 CHECK_CONSTRAINTS = b"check_constraints"
 STATISTICS = b"can_produce_statistics"
@@ -37,5 +37,5 @@ def announced_schema(table: Table, state: TableState, *, statistics: bool = Fals
 def has_row_id(table: Table, state: TableState) -> bool:
     """What cannot be changed row by row needs none; what format 1 wrote has none (decision 22)."""
     numbered = state.version > 0 or state.snapshot_id is None
-    changeable = isinstance(table, (Updatable, Deletable))
-    return numbered and changeable and isinstance(table, Scannable)
+    changeable = is_able(table, Updatable) or is_able(table, Deletable)
+    return numbered and changeable and is_able(table, Scannable)

@@ -35,7 +35,9 @@ def wire_type(own: pa.DataType) -> pa.DataType:
 
 
 def wire_field(own: Field) -> Field:
-    return own.with_type(wire_type(own.type))
+    kind = own.type
+    shown = wire_type(kind)
+    return own if shown is kind else own.with_type(shown)
 
 
 def _nested(own: pa.DataType) -> pa.DataType:

@@ -20,6 +20,7 @@ from lakeport.catalog.ports import (
     Measurable,
     Table,
     TableState,
+    is_able,
 )
 
 _OPAQUE = frozenset({"hugeint", "uhugeint", "bignum"})
@@ -57,7 +58,7 @@ _CONTAINERS = (
 
 def produces_statistics(version: CatalogVersion, table: Table, state: TableState) -> bool:
     """Whether every question about this table can be answered, the row id being its last field."""
-    measurable = isinstance(table, Measurable) and takes_statistics(state.definition.schema)
+    measurable = is_able(table, Measurable) and takes_statistics(state.definition.schema)
     return measurable and outdates(version)
 
 
