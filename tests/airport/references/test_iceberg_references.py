@@ -198,8 +198,12 @@ def test_partitions_say_nothing_that_files_do_not(served: Served, terms: tuple[s
     made.append(rows(*range(12)))
     assert set(served.functions()) == {"read_parquet"}
     assert len(served.check()) == 12
-    made.delete(where="id = 3")
-    assert len(served.check()) == 11
+    made.delete(where="id = 4")
+    if "name" in terms:  # some have no name: DuckDB's Iceberg reader fails on such partitions
+        assert [each.locations for each in served.endpoints()] == [(REUSE_CONNECTION,)]
+    else:
+        assert served.functions() == ["iceberg_scan"]
+        assert len(served.check()) == 11
 
 
 def test_files_that_a_filter_rules_out_are_not_named(served: Served, table: LakeTable) -> None:

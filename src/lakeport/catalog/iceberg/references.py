@@ -17,6 +17,7 @@ from pyiceberg.partitioning import PartitionSpec
 from pyiceberg.schema import Schema
 from pyiceberg.table.metadata import TableMetadata
 from pyiceberg.transforms import IdentityTransform
+from pyiceberg.typedef import Record
 from pyiceberg.types import PrimitiveType
 
 from lakeport.catalog.arrow import Field
@@ -131,11 +132,19 @@ def _scan(
     is_named = all(column.field.name == column.arrow.name for column in columns)
     if snapshot.schema_id != moment.schema.schema_id or not is_named:
         return None
+    # The extension refuses what format 1 left behind, and 1.5.5 compares partition values without
+    # regard to NULL, which ends the user's whole database.
+    if any(file.sequence == 0 or _has_null(file.partition) for file in files):
+        return None
     return FunctionCall(
         "iceberg_scan",
         (pa.scalar(path),),
         {"snapshot_from_id": pa.scalar(snapshot.snapshot_id, pa.uint64())},
     )
+
+
+def _has_null(partition: Record) -> bool:
+    return any(partition[index] is None for index in range(len(partition)))
 
 
 def shown_path(location: str) -> str | None:
