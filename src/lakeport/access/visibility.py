@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from lakeport.access.grants import Ability
 from lakeport.access.identity import Identity
-from lakeport.core.errors import NotFoundError
+from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName
 
 if TYPE_CHECKING:  # `lakeport token` must not wait for Arrow
@@ -63,7 +63,14 @@ def functions_of(namespace: Namespace) -> list[Function]:
 
     if not isinstance(namespace, FunctionHost):
         return []
-    return [function for function in namespace.functions() if _has_name(function)]
+    try:
+        functions = namespace.functions()
+    except LakeportError:
+        raise
+    except Exception:  # noqa: BLE001  its tables are there all the same
+        _log.warning("functions.not_told", extra={"namespace": namespace.info.name}, exc_info=True)
+        return []
+    return [function for function in functions if _has_name(function)]
 
 
 def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:

@@ -292,3 +292,12 @@ def test_of_two_that_nobody_could_tell_apart_the_first_is_served() -> None:
     with visiting(hosting(ADD_ONE, other)) as guest:
         assert set(guest.entries()) == {"fn.add_one"}
         still_serves(guest)
+
+
+def test_a_namespace_that_cannot_tell_its_functions_keeps_its_tables(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lake = hosting(ADD_ONE)
+    monkeypatch.setattr(type(lake.namespace("fn")), "functions", raising(RuntimeError("no")))
+    with visiting(lake) as guest:
+        assert guest.entries() == {}
