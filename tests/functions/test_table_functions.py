@@ -205,3 +205,9 @@ def test_closing_the_stream_ends_the_generator() -> None:
     with endless.bind(batch()).open(ScanRequest()) as stream:
         assert next(stream).num_rows == 1
     assert ended == [True]
+
+
+def test_the_scan_of_a_library_is_the_scan_of_a_function() -> None:
+    from lakeport import airport, functions  # noqa: PLC0415
+
+    assert airport.Scan is functions.Scan

@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from lakeport.airport import geometry
     from lakeport.airport.library.catalog import Catalog
     from lakeport.airport.library.parquet import ParquetFolder
-    from lakeport.airport.library.scan import Scan
     from lakeport.airport.library.schema import Schema
     from lakeport.airport.library.server import Server
     from lakeport.airport.library.versions import Version
-    from lakeport.airport.library.where import Mapped, Where, sql
     from lakeport.airport.transactions import TransactionManager
     from lakeport.catalog.delegation import FileReference, FunctionCall
+    from lakeport.catalog.scan import Scan
+    from lakeport.catalog.where import Mapped, Where, sql
     from lakeport.core.request import Request, current_request
     from lakeport.flight.limits import Limits
     from lakeport.functions import scalar_function, table_function, table_in_out
@@ -69,20 +69,20 @@ _HOMES = {
     "FunctionCall": "lakeport.catalog.delegation",
     "Identity": "lakeport.access.identity",
     "Limits": "lakeport.flight.limits",
-    "Mapped": f"{_LIBRARY}.where",
+    "Mapped": "lakeport.catalog.where",
     "Oidc": "lakeport.access.oidc",
     "ParquetFolder": f"{_LIBRARY}.parquet",
     "Request": "lakeport.core.request",
-    "Scan": f"{_LIBRARY}.scan",
+    "Scan": "lakeport.catalog.scan",
     "Schema": f"{_LIBRARY}.schema",
     "Server": f"{_LIBRARY}.server",
     "StatementLimits": "lakeport.access.limits",
     "TransactionManager": "lakeport.airport.transactions",
     "Version": f"{_LIBRARY}.versions",
-    "Where": f"{_LIBRARY}.where",
+    "Where": "lakeport.catalog.where",
     "current_request": "lakeport.core.request",
     "scalar_function": "lakeport.functions",
-    "sql": f"{_LIBRARY}.where",
+    "sql": "lakeport.catalog.where",
     "table_function": "lakeport.functions",
     "table_in_out": "lakeport.functions",
 }

@@ -11,13 +11,13 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from lakeport.catalog.scan import Scan
     from lakeport.core.request import Request, current_request
     from lakeport.functions.declared import RowCount
     from lakeport.functions.in_out import table_in_out
     from lakeport.functions.limits import Limits
     from lakeport.functions.mistakes import DeclarationError
     from lakeport.functions.scalar import scalar_function
-    from lakeport.functions.scan import Scan
     from lakeport.functions.table import table_function
 
 __all__ = [
@@ -37,7 +37,7 @@ _HOMES = {
     "Limits": "lakeport.functions.limits",
     "Request": "lakeport.core.request",
     "RowCount": "lakeport.functions.declared",
-    "Scan": "lakeport.functions.scan",
+    "Scan": "lakeport.catalog.scan",
     "current_request": "lakeport.core.request",
     "scalar_function": "lakeport.functions.scalar",
     "table_function": "lakeport.functions.table",

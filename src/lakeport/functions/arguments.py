@@ -10,11 +10,11 @@ import pyarrow as pa
 
 from lakeport.catalog.parameters import is_any
 from lakeport.catalog.rows.convert import convert
+from lakeport.catalog.scan import Scan
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import quoted
 from lakeport.core.request import Request, current_request
 from lakeport.functions.declared import MISSING, Declared
-from lakeport.functions.scan import Scan
 from lakeport.functions.values.plain import python_values
 
 

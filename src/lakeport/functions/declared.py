@@ -16,11 +16,11 @@ import pyarrow as pa
 
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.parameters import any_parameter, is_any, is_named, parameter
+from lakeport.catalog.scan import Scan
 from lakeport.core.names import quoted
 from lakeport.core.request import Request
 from lakeport.functions.annotations import Annotation, UnclearError, read
 from lakeport.functions.mistakes import mistake
-from lakeport.functions.scan import Scan
 from lakeport.functions.styles import Style
 
 RowCount = NewType("RowCount", int)

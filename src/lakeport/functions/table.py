@@ -19,6 +19,7 @@ import pyarrow as pa
 
 from lakeport.catalog.functions import Signature
 from lakeport.catalog.ports import ColumnStatistics, ScanRequest
+from lakeport.catalog.scan import Scan
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import FunctionError, UnsupportedError
 from lakeport.core.names import quoted
@@ -28,7 +29,6 @@ from lakeport.functions.collecting import declares
 from lakeport.functions.declared import MISSING, Declared, declared, described
 from lakeport.functions.limits import Limits, check_size, too_slow
 from lakeport.functions.mistakes import mistake
-from lakeport.functions.scan import scan_of
 from lakeport.functions.values.rows import batches_of
 
 P = ParamSpec("P")
@@ -124,7 +124,8 @@ class BoundPython:
         if request.at is not None or request.row_ids:
             missing = "be read as of an earlier point" if request.at else "give row ids"
             raise UnsupportedError(f"{self.what} cannot {missing}")
-        scan = scan_of(request, self.schema)
+        columns = tuple(self.schema.names) if request.columns is None else request.columns
+        scan = Scan.of(request, columns, request.predicate)
         fields = [self.schema.field(name) for name in scan.columns]
         wanted = pa.schema(fields).with_metadata(self.schema.metadata)
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.dataset as ds
 
 from lakeport.airport.library.rows import arrow_table, is_rows
-from lakeport.airport.library.scan import Scan
 from lakeport.airport.library.table import Made, takes_scan
 from lakeport.catalog.definition import Definition, check_columns
+from lakeport.catalog.scan import Scan
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import TableName, quoted
 

@@ -16,7 +16,6 @@ from typing import Any, TypeAlias
 import pyarrow as pa
 
 from lakeport.airport.library.rows import Fitting, batches_of
-from lakeport.airport.library.scan import Scan
 from lakeport.airport.library.writing import Changing, Deleting, Inserting, Updating
 from lakeport.catalog.definition import ROW_ID_FIELD, Definition
 from lakeport.catalog.ports import (
@@ -28,6 +27,7 @@ from lakeport.catalog.ports import (
     WriteContext,
 )
 from lakeport.catalog.requests import BoundRequest, bind_request
+from lakeport.catalog.scan import Scan
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
 from lakeport.core.foreign import each, foreign

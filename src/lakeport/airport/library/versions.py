@@ -16,12 +16,12 @@ from typing import Any, assert_never
 import pyarrow as pa
 
 from lakeport.airport.library.rows import Fitting, arrow_table, batches_of
-from lakeport.airport.library.scan import Scan
 from lakeport.airport.library.table import takes_scan
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.history import CLOCK_TOLERANCE_NS, no_snapshot, no_version
 from lakeport.catalog.ports import ScanPlan, ScanRequest, SnapshotInfo, Split, TableState
 from lakeport.catalog.requests import bind_request
+from lakeport.catalog.scan import Scan
 from lakeport.catalog.streams import BatchStream
 from lakeport.core.errors import ConfigurationError, NotFoundError
 from lakeport.core.foreign import each, foreign

@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lakeport.airport.library.where import Mapped, Where, duckdb_of, where_of
 from lakeport.catalog.expressions import Expression
 from lakeport.catalog.ports import ScanRequest
 from lakeport.catalog.predicates import Predicate
+from lakeport.catalog.where import Mapped, Where, duckdb_of, where_of
 from lakeport.core.timepoint import TimePoint
 
 

@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeport.airport import Scan, sql
-from lakeport.airport.library.where import Mapped, where_of
 from lakeport.airport.pushdown import parse_filters
 from lakeport.catalog.expressions import evaluate as evaluate_expression
 from lakeport.catalog.expressions import parse_expression
@@ -28,6 +27,7 @@ from lakeport.catalog.predicates import (
     bind,
     evaluate,
 )
+from lakeport.catalog.where import Mapped, where_of
 from tests.airport.pushdown.expressions import (
     call,
     column,
