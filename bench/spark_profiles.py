@@ -23,7 +23,7 @@ from bench.spark_parts import processor
 from lakeport.app.spark import VOLUME
 
 PROFILES = ("quick", "throughput")
-MILLIONS = (0.1, 1, 4, 16, 40)
+MILLIONS = (0.1, 1, 4, 8, 16)
 
 QUERY = """
 SELECT a.id, a.id % 97 AS shop, concat('order ', md5(cast(a.id AS string))) AS note,

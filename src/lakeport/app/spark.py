@@ -18,11 +18,11 @@ _S3 = ("s3://", "s3a://", "s3n://")
 _WORDS = ("s3.", "client.")
 
 
-VOLUME = 256 << 20
-"""From so many stored bytes in a run on, a JVM tuned for volume is taken to be worth its slower start.
+VOLUME = 150 << 20
+"""From so many stored bytes in a run on, a JVM tuned for volume is worth its slower start.
 
-bench/spark_profiles.py on two cores: `quick` takes 0.53 of the time at 2 MB, 0.57 at 22 and 0.80 at 81. Larger
-ones were not measured; drawn on, the lines cross at some 200 MB.
+bench/spark_profiles.py on two cores, `quick` / `throughput`: 0.56 of the time at 2 MB, 0.57 at 22, 0.78 at 81 and 1.24
+at 303. Between the last two the lines cross at some 150 MB.
 """
 
 

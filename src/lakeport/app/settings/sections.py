@@ -284,7 +284,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
         about(
             "How Spark's JVM is tuned: `quick` to start and for small work, `throughput` for volume,"
             " `remote` not at all. `auto` is `throughput` on a cluster; on one machine it is `quick`, and"
-            " `throughput` if the run before stored 256 MB or more. A daemon in `auto` is `quick`."
+            " `throughput` if the run before stored 150 MB or more. A daemon in `auto` is `quick`."
         ),
     ] = "auto"
     workers: Annotated[Count, about("Models that run at the same time.")] = 2

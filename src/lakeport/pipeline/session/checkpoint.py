@@ -13,11 +13,58 @@ How long a checkpoint lives over Spark Connect, measured with PySpark 4.1.4 (`te
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
 from lakeport.pipeline.session.active import active
+from lakeport.pipeline.session.conf import is_connect
 from lakeport.pipeline.session.ports import Frame
 
+_FIGURES = "lakeport_figures"
 
-def checkpointed(frame: Frame) -> Frame:
-    """In the frame's own session, and for as long as somebody holds what this returns."""
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """`figures` are the values of those that were asked for, None if Spark has not told them."""
+
+    frame: Frame
+    figures: tuple[Any, ...] | None = None
+
+
+def checkpointed(frame: Frame, figures: Sequence[str] = ()) -> Checkpoint:
+    """In the frame's own session, and for as long as somebody holds what this returns.
+
+    `figures` are aggregates over its rows, taken while they are computed: no job of their own.
+    """
     with active(frame.sparkSession):
-        return frame.localCheckpoint(eager=True)
+        if not figures:
+            return Checkpoint(frame.localCheckpoint(eager=True))
+        return _connect(frame, figures) if is_connect(frame.sparkSession) else _own(frame, figures)
+
+
+def _connect(frame: Any, figures: Sequence[str]) -> Checkpoint:
+    functions: Any = import_module("pyspark.sql.connect.functions.builtin")
+    observed = frame.observe(_FIGURES, *_columns(functions, figures))
+    kept = observed.localCheckpoint(eager=True)
+    told = dict(observed.executionInfo.flows).get(_FIGURES)
+    return Checkpoint(kept, None if told is None else _in_order(told, figures))
+
+
+def _own(frame: Any, figures: Sequence[str]) -> Checkpoint:
+    functions: Any = import_module("pyspark.sql.functions.builtin")
+    observation: Any = import_module("pyspark.sql").Observation(_FIGURES)
+    observed = frame.observe(observation, *_columns(functions, figures))
+    kept = observed.localCheckpoint(eager=True)
+    return Checkpoint(kept, _in_order(observation.get, figures))
+
+
+def _columns(functions: Any, figures: Sequence[str]) -> list[Any]:
+    return [
+        functions.expr(figure).alias(f"figure_{number}") for number, figure in enumerate(figures)
+    ]
+
+
+def _in_order(told: dict[str, Any], figures: Sequence[str]) -> tuple[Any, ...]:
+    return tuple(told[f"figure_{number}"] for number in range(len(figures)))

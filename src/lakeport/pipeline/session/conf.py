@@ -63,9 +63,14 @@ def unset_all(session: Session, keys: Iterable[str]) -> None:
     client.config(request.Operation(unset=request.Unset(keys=wanted)))
 
 
+def is_connect(session: Any) -> bool:
+    """Whether a session is one of Spark Connect, and not of an own JVM."""
+    return ".connect." in type(session).__module__
+
+
 def _connect(session: Any) -> Any:
     """The client of a session of Spark Connect; None for one of an own JVM."""
-    return session.client if ".connect." in type(session).__module__ else None
+    return session.client if is_connect(session) else None
 
 
 def _requests() -> Any:

@@ -6,6 +6,7 @@ from lakeport.pipeline.staging.given import ArrowStream, Given, Query, given_of,
 from lakeport.pipeline.staging.leftovers import remove_leftovers
 from lakeport.pipeline.staging.stage import (
     STAGING,
+    Figures,
     Form,
     Staged,
     Stager,
@@ -16,6 +17,7 @@ from lakeport.pipeline.staging.stage import (
 __all__ = [
     "STAGING",
     "ArrowStream",
+    "Figures",
     "Form",
     "Given",
     "Query",

@@ -12,7 +12,7 @@ import uuid
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import pyarrow as pa
 
@@ -45,12 +45,21 @@ Form: TypeAlias = Literal["checkpoint", "table"]
 
 
 @dataclass(frozen=True, slots=True)
+class Figures:
+    """What was found out about rows while they were computed: aggregates and their values."""
+
+    asked: tuple[str, ...]
+    values: tuple[Any, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Staged:
     """`schema` is the query's: what was stored of it may be less exact, and is cast back to it."""
 
     relation: Relation
     schema: Schema
     warnings: tuple[str, ...] = ()
+    figures: Figures | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,13 +72,15 @@ class Stager:
     run: Run
 
     @contextmanager
-    def frame(self, frame: Frame, form: Form) -> Iterator[Staged]:
+    def frame(self, frame: Frame, form: Form, figures: tuple[str, ...] = ()) -> Iterator[Staged]:
+        """`figures` are asked for in passing, where that can be done."""
         schema = columns_of(frame)
         if form == "checkpoint":
             with self.console.failing():
-                kept = checkpointed(frame)
-            with self._view(kept) as view:  # and held: rows go with the last who holds them
-                yield Staged(view, schema)
+                kept = checkpointed(frame, figures)
+            told = None if kept.figures is None else Figures(figures, kept.figures)
+            with self._view(kept.frame) as view:  # and held: rows go with the last who holds them
+                yield Staged(view, schema, figures=told)
             return
         plan = plan_growth((), schema)
         name = self._name()
@@ -173,4 +184,4 @@ def _as(batch: pa.RecordBatch, schema: pa.Schema) -> pa.RecordBatch:
     return pa.RecordBatch.from_arrays(columns, schema=schema)
 
 
-__all__ = ["STAGING", "Form", "Staged", "Stager", "columns_of", "discard"]
+__all__ = ["STAGING", "Figures", "Form", "Staged", "Stager", "columns_of", "discard"]

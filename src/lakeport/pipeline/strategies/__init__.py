@@ -5,6 +5,8 @@ from __future__ import annotations
 from lakeport.pipeline.strategies.branch import drop_branch
 from lakeport.pipeline.strategies.measure import (
     Measured,
+    countable,
+    counted,
     measure,
     measured,
     repeated_keys,
@@ -35,6 +37,8 @@ __all__ = [
     "Write",
     "builder_of",
     "count_nulls",
+    "countable",
+    "counted",
     "drop_branch",
     "left_out",
     "measure",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from lakeport.core.errors import ConstraintViolationError, KeyViolationError
 from lakeport.core.names import quoted
 from lakeport.pipeline.growth import model
-from lakeport.pipeline.growth.conversion import Projected
+from lakeport.pipeline.growth.conversion import KEEP, Projected
 from lakeport.pipeline.growth.model import Type
 from lakeport.pipeline.growth.spark_select import expression
 from lakeport.pipeline.strategies.keys import key_columns
@@ -22,6 +22,7 @@ from lakeport.pipeline.strategies.literals import is_ordered
 from lakeport.pipeline.strategies.write import Bound, Value, Write
 
 _SAMPLE = 5
+_UNASKED = "NULL"
 _FORMS: dict[Type, str] = {
     model.DATE: "unix_date({})",
     model.TIMESTAMPTZ: "unix_micros({})",
@@ -42,20 +43,44 @@ class Measured:
     bounds: tuple[Bound, ...] = ()
 
 
-def measure(write: Write, *, repeats: bool = False) -> str:
-    """One row: `measured` reads it. `repeats` asks whether keys do."""
+def figures(write: Write, *, repeats: bool = False) -> tuple[str, ...]:
+    """Aggregates over the staged rows; `repeats` asks whether keys do."""
     if not write.unique_key:
-        return f"SELECT count(*)\nFROM {write.staged.sql}"
+        return ("count(*)",)
     keys = key_columns(write)
     values = [
         "count(*)",
         f"count_if({_any_null(keys)})",
-        f"count(DISTINCT {_whole_key(write, keys)})" if repeats else "NULL",
+        f"count(DISTINCT {_whole_key(write, keys)})" if repeats else _UNASKED,
     ]
     for key in _ordered(keys):
         form = _FORMS.get(key.type, "{}")
         values += [form.format(f"{end}({expression(key)})") for end in ("min", "max")]
-    return f"SELECT {', '.join(values)}\nFROM {write.staged.sql}"
+    return tuple(values)
+
+
+def measure(write: Write, *, repeats: bool = False) -> str:
+    """One row: `measured` reads it."""
+    return f"SELECT {', '.join(figures(write, repeats=repeats))}\nFROM {write.staged.sql}"
+
+
+def countable(write: Write) -> tuple[str, ...]:
+    """Those figures that can be taken while the rows are computed, under whatever settings they are.
+
+    None where a key is cast: what a cast does depends on them.
+    """
+    if write.unique_key and any(key.conversion != KEEP for key in key_columns(write)):
+        return ()
+    return tuple(figure for figure in figures(write) if figure != _UNASKED)
+
+
+def counted(values: Sequence[Value | None]) -> tuple[Value | None, ...]:
+    """The values of `countable` as the row that `measured` reads."""
+    rows, *rest = values
+    if not rest:
+        return (rows,)
+    nulls, *ends = rest
+    return rows, nulls, None, *ends
 
 
 def measured(write: Write, row: Sequence[Value | None]) -> Measured:

@@ -175,7 +175,8 @@ class Writing:
         rules = None if head is None else head.definition
         known = (write, plan, rules)
         if self._seen is None or self._seen[0] != known:
-            found = examine(self.around.console, self.request, write, plan, rules)
+            figures = self.staged.figures
+            found = examine(self.around.console, self.request, write, plan, rules, figures)
             self._seen = known, found
         return self._seen[1]
 

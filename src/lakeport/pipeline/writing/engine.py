@@ -8,7 +8,7 @@ the table as it was, or complete.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import pyarrow as pa
 
@@ -31,6 +31,7 @@ from lakeport.pipeline.staging import (
 from lakeport.pipeline.strategies import Relation, drop_branch
 from lakeport.pipeline.target import Head, Run, Tables
 from lakeport.pipeline.writing.attempts import Surroundings, Writing
+from lakeport.pipeline.writing.examine import figures_of
 from lakeport.pipeline.writing.failures import of_query
 from lakeport.pipeline.writing.outcome import Outcome, Planned, counts_in
 from lakeport.pipeline.writing.prepare import planned, prepared, texts, warnings
@@ -97,10 +98,11 @@ class Engine:
         head = self._around.tables.head(request.into)
         plan = planned(head, source, request)
         plan.require(request.into)
-        prepared(request, plan, head, _STAGED, _STAGED, run)
+        write = prepared(request, plan, head, _STAGED, _STAGED, run)
+        figures = figures_of(request, write, plan, None if head is None else head.definition)
         self._tell(Point.ANALYSED, request, run)
         chosen = form or ("checkpoint" if self._around.console.spark.is_local else "table")
-        with self._asking_first(stager, frame, chosen) as staged:
+        with self._asking_first(stager.frame(frame, chosen, figures)) as staged:
             self._tell(Point.STAGED, request, run)
             yield staged
 
@@ -149,9 +151,8 @@ class Engine:
         return given  # type: ignore[return-value] # of which `is_frame` was asked
 
     @contextmanager
-    def _asking_first(self, stager: Stager, frame: Frame, form: Form) -> Iterator[Staged]:
+    def _asking_first(self, staging: AbstractContextManager[Staged]) -> Iterator[Staged]:
         """What fails while the rows are computed is the query's; what the block does is not."""
-        staging = stager.frame(frame, form)
         with self._asking():
             staged = staging.__enter__()
         try:

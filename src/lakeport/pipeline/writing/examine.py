@@ -9,9 +9,12 @@ from lakeport.catalog.definition import Definition, Key, PrimaryKey
 from lakeport.core.errors import KeyViolationError
 from lakeport.pipeline.console import Console
 from lakeport.pipeline.growth import Plan
+from lakeport.pipeline.staging import Figures
 from lakeport.pipeline.strategies import (
     Measured,
     Write,
+    countable,
+    counted,
     left_out,
     measure,
     measured,
@@ -37,15 +40,33 @@ class Examined:
     warnings: tuple[str, ...]
 
 
+def figures_of(
+    request: WriteRequest, write: Write, plan: Plan, rules: Definition | None
+) -> tuple[str, ...]:
+    """What `examine` will want to know and can be found out while the rows are computed."""
+    if _is_unasked(request, write, plan, rules) or request.chosen == "merge":
+        return ()
+    return countable(write)
+
+
 def examine(
-    console: Console, request: WriteRequest, write: Write, plan: Plan, rules: Definition | None
+    console: Console,
+    request: WriteRequest,
+    write: Write,
+    plan: Plan,
+    rules: Definition | None,
+    figures: Figures | None = None,
 ) -> Examined:
-    """`rules` are the table's, None of one that is not there yet."""
-    if request.chosen == "full" and not write.unique_key and not _has_rules(plan, rules):
+    """`rules` are the table's, None of one that is not there yet. `figures` are known already."""
+    if _is_unasked(request, write, plan, rules):
         return Examined(write, None, ())
-    # A MERGE that updates takes one row for each key; `delete_insert` keeps what repeats.
-    question = measure(write, repeats=request.chosen == "merge")
-    found = measured(write, console.row(question, MEANING))
+    # A table that has changed since may have its keys in another type.
+    if figures is not None and figures.asked == figures_of(request, write, plan, rules):
+        row = counted(figures.values)
+    else:
+        # A MERGE that updates takes one row for each key; `delete_insert` keeps what repeats.
+        row = console.row(measure(write, repeats=request.chosen == "merge"), MEANING)
+    found = measured(write, row)
     require_keys(write, found)
     if found.repeated:
         raise repetition(write, console.rows(repeated_keys(write), MEANING))
@@ -53,6 +74,11 @@ def examine(
         require_rules(console, write, plan, rules, found.rows)
     bounded = replace(write, bounds=found.bounds)
     return Examined(bounded, found, tuple(_warnings(console, request, bounded, found)))
+
+
+def _is_unasked(request: WriteRequest, write: Write, plan: Plan, rules: Definition | None) -> bool:
+    """The whole table anew: the commit counts, and nothing is matched."""
+    return request.chosen == "full" and not write.unique_key and not _has_rules(plan, rules)
 
 
 def _has_rules(plan: Plan, rules: Definition | None) -> bool:
