@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-from contextlib import closing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -11,7 +9,6 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 
 from lakeport.app.spark import fresh_spark_options, spark_options
 from lakeport.core.errors import ConfigurationError, UnavailableError
-from lakeport.core.names import TableName
 from lakeport.core.secrets import mask_text
 from lakeport.pipeline.session import Spark, start_spark
 from lakeport.pipeline.session.daemon import Place, Record, fingerprint, join, start, status, stop
@@ -49,7 +46,7 @@ class DaemonReport:
 
 
 def start_daemon(settings: Settings) -> DaemonReport:
-    """Back when it answers and has written rows once, so that the first model need not wait for that."""
+    """Back when it answers and is warm, so that the first model need not wait for that."""
     options = _own(settings)
     place = place_of(settings)
     idle = settings.pipeline.daemon.idle_hours
@@ -108,13 +105,7 @@ def _own(settings: Settings) -> SparkOptions:
 
 
 def _warm(place: Place, options: SparkOptions) -> None:
-    """A tiny lake is made, written and merged into, and thrown away: Java loads and compiles at first use
-    what every model needs.
-    """
-    from lakeport.app.lake.pipeline import Pipeline  # noqa: PLC0415  loads an HTTP server
-    from lakeport.app.lake.write import Wish, write  # noqa: PLC0415
-    from lakeport.catalog.iceberg.catalog import IcebergCatalog  # noqa: PLC0415  loads PyIceberg
-    from lakeport.catalog.iceberg.profile import Profile  # noqa: PLC0415
+    from lakeport.app.project.warm import warm_up  # noqa: PLC0415  loads PyIceberg and an HTTP server
 
     def joined() -> Spark:
         spark = join(place, options)
@@ -122,23 +113,7 @@ def _warm(place: Place, options: SparkOptions) -> None:
             raise UnavailableError("the daemon ended at once", hint=f"see {place.log}")
         return spark
 
-    with tempfile.TemporaryDirectory(prefix="lakeport-warm-") as folder:
-        profile = Profile(
-            name="warm",
-            type="embedded",
-            uri=f"sqlite:///{folder}/catalog.db",
-            warehouse=f"file://{folder}",
-        )
-        keyed = Wish(settings={"unique_key": "id"})
-        with (
-            closing(IcebergCatalog(profile)) as catalog,
-            Pipeline(catalog, joined, place.log) as pipeline,
-        ):
-            for _ in range(2):
-                write(pipeline, _ROWS, TableName("warm", "rows"), keyed, None)
-
-
-_ROWS = "SELECT id, concat('row ', id) AS name, current_timestamp() AS at FROM range(3)"
+    warm_up(joined, place.log)
 
 
 def _report(state: State, place: Place, record: Record, options: SparkOptions) -> DaemonReport:
