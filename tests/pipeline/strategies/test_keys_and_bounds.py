@@ -18,6 +18,8 @@ from lakeport.pipeline.growth import type_from_text
 from lakeport.pipeline.strategies import (
     Bound,
     Measured,
+    countable,
+    counted,
     measure,
     measured,
     repeated_keys,
@@ -93,6 +95,30 @@ def test_one_aggregate_measures_the_staged_rows() -> None:
     )
     assert measure(asked) == f"SELECT count(*), count_if({nulls}), NULL,{ends}"
     assert measure(asked, repeats=True) == f"SELECT count(*), count_if({nulls}), {keys},{ends}"
+
+
+def test_all_but_repeated_keys_can_be_counted_while_rows_are_computed() -> None:
+    asked = write(KEYS, KEYS, unique_key=("id", "price"))
+    figures = countable(asked)
+    assert figures == (
+        "count(*)",
+        "count_if(`id` IS NULL OR `price` IS NULL)",
+        *("min(`id`)", "max(`id`)", "min(`price`)", "max(`price`)"),
+    )
+    values = (10, 2, 1, 9, Decimal("0.10"), Decimal("3.00"))
+    assert measured(asked, counted(values)) == Measured(
+        rows=10,
+        null_keys=2,
+        bounds=(Bound("id", 1, 9), Bound("price", Decimal("0.10"), Decimal("3.00"))),
+    )
+    assert countable(write()) == ("count(*)",)
+    assert measured(write(), counted((3,))) == Measured(rows=3)
+
+
+def test_a_key_that_is_cast_is_measured_under_settings_of_our_own() -> None:
+    wider = write(columns(id="bigint"), columns(id="int"), unique_key=("id",))
+    assert "CAST(`id` AS BIGINT)" in measure(wider)
+    assert countable(wider) == ()
 
 
 def test_what_was_measured_becomes_bounds() -> None:

@@ -24,6 +24,9 @@ from lakeport.pipeline.session.daemon.join import DaemonSpark
 from lakeport.pipeline.session.daemon.locks import is_shared
 from lakeport.pipeline.staging import STAGING
 from lakeport.pipeline.writing import Point, Progress
+from tests.spark.daemon.figures import both
+
+pytestmark = pytest.mark.xdist_group("daemon")  # one is started for all of them
 
 OWN = "no bin/java|Spark runs already in this process"
 """Why a Spark of its own cannot start here: that it was tried is what is to be seen."""
@@ -158,3 +161,10 @@ def test_a_catalog_of_a_session_leaves_no_thread_pool_behind_when_that_ends(lake
     conf = lake.spark().conf
     assert conf.get("spark.sql.catalog.lake.rest.auth.type") == "none"
     assert conf.get("spark.sql.catalog.lake.token", None) is None
+
+
+@pytest.mark.parametrize("rows", [0, 1000])
+def test_figures_of_rows_are_told_with_their_checkpoint(warm: Settings, rows: int) -> None:
+    with open_spark(warm) as spark:
+        passing, asked = both(spark.fresh(), rows)
+    assert passing == asked

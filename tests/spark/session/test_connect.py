@@ -87,7 +87,7 @@ def test_a_checkpoint_lives_in_its_own_session_as_long_as_somebody_holds_it(spar
     """Measured for `checkpointed`: a frame, what is made of it, and views of both kinds."""
     spark.fresh()  # the first one is the active one, and must not get the checkpoints of others
     session, other = spark.fresh(), spark.fresh()
-    kept = checkpointed(session.sql("SELECT id, rand() AS r FROM range(5)"))
+    kept = checkpointed(session.sql("SELECT id, rand() AS r FROM range(5)")).frame
     rows = sorted(kept.collect())
     assert sorted(kept.collect()) == rows
     kept.createOrReplaceTempView("staged")
@@ -110,7 +110,7 @@ def test_sessions_of_one_server_end_apart(options: SparkOptions, server: str) ->
         staying = outer.fresh()
         with start_spark(remote) as inner:
             leaving = inner.fresh()
-            kept: Any = checkpointed(leaving.sql("SELECT rand() AS r"))
+            kept: Any = checkpointed(leaving.sql("SELECT rand() AS r")).frame
             (rows,) = kept.collect()
             kept.createOrReplaceGlobalTempView("left_behind")
         with pytest.raises(Exception, match="NO_ACTIVE_SESSION"):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from lakeport.catalog.definition import Definition, Key, PrimaryKey
 from lakeport.core.errors import KeyViolationError
@@ -62,7 +63,7 @@ def examine(
         return Examined(write, None, ())
     # A table that has changed since may have its keys in another type.
     if figures is not None and figures.asked == figures_of(request, write, plan, rules):
-        row = counted(figures.values)
+        row: Sequence[Any] = counted(figures.values)
     else:
         # A MERGE that updates takes one row for each key; `delete_insert` keeps what repeats.
         row = console.row(measure(write, repeats=request.chosen == "merge"), MEANING)
