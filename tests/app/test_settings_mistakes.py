@@ -32,7 +32,7 @@ Read = Callable[..., Settings]
         (
             "[zzz]\n",
             "lakeport.toml:1: there is no setting `zzz`",
-            "sections: catalog, catalogs, server, state, remote, pipeline, maintenance, functions, log",
+            "sections: catalog, catalogs, server, state, remote, pipeline, maintenance, functions, files, log",
         ),
         (
             "undrop_days = 1\n",
