@@ -19,8 +19,6 @@ from lakeport.pipeline.session.daemon.locks import is_shared
 from lakeport.pipeline.writing import Progress
 from tests.pipeline.projects import write
 
-pytestmark = pytest.mark.xdist_group("daemon")  # one is started for all of them
-
 FILES = {
     "models/runs/a.sql": "/* lakeport\nunique_key = ['id']\n*/\nSELECT id, id * :by AS v FROM range(3)",
     "models/runs/b.sql": "/* lakeport\nmaterialized = 'table'\n*/\nSELECT sum(v) AS v FROM runs.a",

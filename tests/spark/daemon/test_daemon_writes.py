@@ -26,8 +26,6 @@ from lakeport.pipeline.staging import STAGING
 from lakeport.pipeline.writing import Point, Progress
 from tests.spark.daemon.figures import both
 
-pytestmark = pytest.mark.xdist_group("daemon")  # one is started for all of them
-
 OWN = "no bin/java|Spark runs already in this process"
 """Why a Spark of its own cannot start here: that it was tried is what is to be seen."""
 

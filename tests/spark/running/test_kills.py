@@ -145,7 +145,6 @@ BOTH: tuple[Literal["jvm", "python"], ...] = ("jvm", "python")
 
 
 @pytest.mark.timeout(400)
-@pytest.mark.xdist_group("kills")  # the project is made once for all of them
 @pytest.mark.parametrize("who", BOTH)
 @pytest.mark.parametrize("moment", ["grown", "written"])
 def test_killed_with_columns_added_and_with_the_commit_made(
