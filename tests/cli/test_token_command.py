@@ -64,6 +64,7 @@ def test_json_tells_everything_of_a_new_token(project: Run) -> None:
         "expires",
         "max_rows",
         "max_bytes",
+        "max_calls",
         "growth",
         "is_first",
     }
@@ -95,15 +96,16 @@ def test_tokens_are_listed_without_themselves(project: Run) -> None:
 def test_a_token_may_have_limits_of_its_own(project: Run) -> None:
     made = answer(project("token", "create", "ann", "--max-rows", "1000", "--json"))
     assert (made["max_rows"], made["max_bytes"]) == (1000, None)
-    project("token", "create", "bob", "--max-bytes", "5000000")
+    project("token", "create", "bob", "--max-bytes", "5000000", "--max-calls", "600")
     listed = answer(project("token", "list", "--json"))
-    assert [(one["max_rows"], one["max_bytes"]) for one in listed] == [
-        (1000, None),
-        (None, 5000000),
+    limits = ("max_rows", "max_bytes", "max_calls")
+    assert [[one[limit] for limit in limits] for one in listed] == [
+        [1000, None, None],
+        [None, 5000000, 600],
     ]
     shown = project("token", "list").out.splitlines()
     assert "at most 1,000 rows" in shown[1]
-    assert "at most 5,000,000 bytes" in shown[2]
+    assert "at most 5,000,000 bytes; at most 600 calls a minute" in shown[2]
     assert project("token", "create", "eve", "--max-rows", "0").code == 2
 
 

@@ -9,6 +9,7 @@ from lakeport.access.authenticate import Authenticator
 from lakeport.access.grants import Ability, Grant, grants_for, parse_abilities
 from lakeport.access.identity import EVERYONE, Identity
 from lakeport.access.limits import NO_LIMITS, StatementLimits
+from lakeport.access.pace import Pace
 from lakeport.access.visibility import (
     find_namespace,
     functions_of,
@@ -30,6 +31,7 @@ __all__ = [
     "Authenticator",
     "Grant",
     "Identity",
+    "Pace",
     "StatementLimits",
     "find_namespace",
     "functions_of",

@@ -72,7 +72,9 @@ class _Known:
 
 
 def _held(token: StoredToken) -> Iterator[_Held]:
-    identity = Identity(token.name, grants_of(token), limits_of(token), token.growth)
+    identity = Identity(
+        token.name, grants_of(token), limits_of(token), token.growth, pace=token.max_calls
+    )
     yield _Held(token.digest, token.expires_ns, identity, token.digest)
     for lent in token.passes:
         expires = min(lent.expires_ns, token.expires_ns or lent.expires_ns)

@@ -23,7 +23,8 @@ _OF_ROWS = (Ability.READ, Ability.WRITE)
 class Identity:
     """With `growth` it is a run of a pipeline: whatever its grants, tables lose nothing by it.
 
-    `home` is the catalog that is meant where a call names none; None is the server's default.
+    `home` is the catalog that is meant where a call names none; None is the server's default. `pace` is how
+    many calls a minute they may make.
     """
 
     name: str
@@ -31,6 +32,7 @@ class Identity:
     limits: StatementLimits = NO_LIMITS
     growth: bool = False
     home: str | None = None
+    pace: int | None = None
 
     @classmethod
     def of(
@@ -137,7 +139,7 @@ class Judged(Identity):
 
     @classmethod
     def by(cls, judge: Judge, identity: Identity) -> Judged:
-        kept = (identity.limits, identity.growth, identity.home)
+        kept = (identity.limits, identity.growth, identity.home, identity.pace)
         return cls(identity.name, identity.grants, *kept, judge=judge)
 
     @property

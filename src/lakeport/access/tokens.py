@@ -45,6 +45,7 @@ class Token:
     expires_ns: int | None
     revoked_ns: int | None
     limits: StatementLimits = NO_LIMITS
+    pace: int | None = None
     growth: bool = False
 
 
@@ -61,6 +62,7 @@ def create_token(  # noqa: PLR0913  a token has this many facts
     lifetime_ns: int | None = None,
     by: str | None = None,
     limits: StatementLimits = NO_LIMITS,
+    pace: int | None = None,
     growth: bool = False,
 ) -> tuple[str, Token]:
     """The token itself, which nobody can show again, and what is known of it."""
@@ -85,6 +87,7 @@ def create_token(  # noqa: PLR0913  a token has this many facts
         grants=tuple(sorted(StoredGrant(g.ability, g.on, g.catalog) for g in grants)),
         max_rows=limits.rows,
         max_bytes=limits.bytes,
+        max_calls=pace,
         growth=growth,
     )
     tokens.add(stored)
@@ -132,5 +135,6 @@ def _known(stored: StoredToken, now_ns: int) -> Token:
         expires_ns=stored.expires_ns,
         revoked_ns=stored.revoked_ns,
         limits=limits_of(stored),
+        pace=stored.max_calls,
         growth=stored.growth,
     )

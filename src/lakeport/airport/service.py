@@ -12,7 +12,7 @@ from typing import Any, Protocol
 
 import pyarrow as pa
 
-from lakeport.access import NO_LIMITS, AuditEntry, StatementLimits
+from lakeport.access import NO_LIMITS, AuditEntry, Pace, StatementLimits
 from lakeport.access.recognise import Recognises
 from lakeport.airport.account import keep_account
 from lakeport.airport.actions import contract, ddl, deletion, discovery, reports, transactions
@@ -70,7 +70,7 @@ class AirportService(FlightService):
     """`limits` are those of callers who have none of their own.
 
     `lends` says which tables DuckDB may read from storage itself, `announcements` what servers before
-    this one listed.
+    this one listed. `pace` is shared with other doors, if there are any.
     """
 
     def __init__(  # noqa: PLR0913  one keyword per part
@@ -87,11 +87,13 @@ class AirportService(FlightService):
         lends: Lends = lends_none,
         managed: TransactionManager | None = None,
         announcements: Announcements | None = None,
+        pace: Pace | None = None,
     ) -> None:
         self._catalogs = catalogs if isinstance(catalogs, Catalogs) else Catalogs(catalogs)
         self._registry = REGISTRY
         self._authenticator = authenticator
         self._audit = audit
+        self._pace = pace or Pace()
         self._overlay = overlay
         places = addresses or Addresses()
         listing = self._listing = Listing(Inventory(_announce, announcements))
@@ -128,7 +130,10 @@ class AirportService(FlightService):
         account = keep_account(call, None if self._audit is None else self._audit.record)
         ask = partial(recognise, self._authenticator.authenticate, call)
         identity = ask()
-        account.identity = identity.name
+        account.identity = (
+            identity.name
+        )  # who is refused for calling too often is in the audit, too
+        self._pace.enter(identity)
         header = call.header("airport-catalog") or None
         account.catalog = header
         visible = Visible(self._catalogs, identity, header, self._overlay, account)

@@ -17,8 +17,8 @@ from lakeport.state import Store
 class ListedToken:
     """Times as ISO 8601 in UTC; `expires` is None for a token that does not.
 
-    `max_rows` and `max_bytes` of one statement are None where the server's own limits hold. With
-    `growth` tables lose nothing by it.
+    `max_rows` and `max_bytes` of one statement are None where the server's own limits hold; `max_calls` a
+    minute are None for any number. With `growth` tables lose nothing by it.
     """
 
     name: str
@@ -30,6 +30,7 @@ class ListedToken:
     revoked: str | None
     max_rows: int | None
     max_bytes: int | None
+    max_calls: int | None
     growth: bool
 
 
@@ -44,6 +45,7 @@ class CreatedToken:
     expires: str | None
     max_rows: int | None
     max_bytes: int | None
+    max_calls: int | None
     growth: bool
     is_first: bool
 
@@ -58,6 +60,7 @@ class Wish:
     catalogs: tuple[str, ...] = ()
     lifetime: str | None = None
     limits: StatementLimits = NO_LIMITS
+    pace: int | None = None
     growth: bool = False
 
 
@@ -72,6 +75,7 @@ def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
         lifetime_ns=lifetime,
         by=by,
         limits=wish.limits,
+        pace=wish.pace,
         growth=wish.growth,
     )
     return CreatedToken(
@@ -82,6 +86,7 @@ def create(store: Store, wish: Wish, *, by: str | None = None) -> CreatedToken:
         expires=_time(token.expires_ns),
         max_rows=token.limits.rows,
         max_bytes=token.limits.bytes,
+        max_calls=token.pace,
         growth=token.growth,
         is_first=len(store.tokens.copy().tokens) == 1,
     )
@@ -106,6 +111,7 @@ def _listed(token: Token) -> ListedToken:
         revoked=_time(token.revoked_ns),
         max_rows=token.limits.rows,
         max_bytes=token.limits.bytes,
+        max_calls=token.pace,
         growth=token.growth,
     )
 

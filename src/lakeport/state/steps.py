@@ -218,6 +218,9 @@ STEPS: tuple[tuple[str, ...], ...] = (
             PRIMARY KEY (catalog, stamp)
         )""",
     ),
+    (  # 9: how many calls a minute a token is good for
+        "ALTER TABLE lakeport_tokens ADD COLUMN max_calls BIGINT",
+    ),
 )
 
 

@@ -42,7 +42,7 @@ TOKENS = Table(
     Column("digest", LargeBinary, nullable=False, unique=True),
     *_numbers("created_ns"),
     *_optional(Text, "created_by"),
-    *_optional(BigInteger, "expires_ns", "revoked_ns", "max_rows", "max_bytes"),
+    *_optional(BigInteger, "expires_ns", "revoked_ns", "max_rows", "max_bytes", "max_calls"),
     *_numbers("growth"),
 )
 

@@ -45,6 +45,7 @@ class StoredToken:
     grants: tuple[StoredGrant, ...]
     max_rows: int | None = None
     max_bytes: int | None = None
+    max_calls: int | None = None
     growth: bool = False
     passes: tuple[StoredPass, ...] = ()
 
@@ -96,6 +97,7 @@ class TokenTable:
                     tuple(sorted(grants[row.id])),
                     row.max_rows,
                     row.max_bytes,
+                    row.max_calls,
                     bool(row.growth),
                     tuple(sorted(passes[row.id])),
                 )
@@ -123,6 +125,7 @@ class TokenTable:
                     revoked_ns=token.revoked_ns,
                     max_rows=token.max_rows,
                     max_bytes=token.max_bytes,
+                    max_calls=token.max_calls,
                     growth=int(token.growth),
                 )
                 .returning(TOKENS.c.id)

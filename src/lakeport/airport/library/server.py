@@ -14,7 +14,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias, TypeVar
 
-from lakeport.access import NO_LIMITS, Ability, StatementLimits
+from lakeport.access import NO_LIMITS, Ability, Pace, StatementLimits
 from lakeport.access.exposure import check_exposure
 from lakeport.access.identity import Judge
 from lakeport.access.recognise import Auth, recognising
@@ -67,6 +67,7 @@ class Server:
         pins: Pins | None = None,
         lends: Lends = lends_none,
         announcements: Announcements | None = None,
+        pace: Pace | None = None,
         watchers: Iterable[Watcher] = (),
         grace_seconds: float = GRACE_SECONDS,
     ) -> None:
@@ -94,6 +95,7 @@ class Server:
             lends=lends,
             managed=transactions,
             announcements=announcements,
+            pace=pace,
         )
         self._flight = FlightServer(self.service, options, watchers=watchers)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lakeport.access import AuditLog, Authenticator
+from lakeport.access import AuditLog, Authenticator, Identity, Pace
 from lakeport.access.lending import Lender
 from lakeport.app.serve.requests import RequestMetrics
 from lakeport.catalog.ports import Catalog
@@ -16,21 +16,25 @@ PATH = "/iceberg"
 """Below the HTTP port's address."""
 
 
-def iceberg_door(
+def iceberg_door(  # noqa: PLR0913  one keyword per part
     catalogs: Sequence[Catalog],
     authenticator: Authenticator,
     *,
     store: Store,
     audit: AuditLog,
     metrics: RequestMetrics,
+    pace: Pace,
     body_bytes: int,
 ) -> IcebergDoor:
     def record(done: Done) -> None:
         audit.record(done.entry())
 
+    def enter(authorization: str | None) -> Identity:
+        return pace.enter(authenticator.authenticate(authorization))
+
     return IcebergDoor(
         catalogs,
-        authenticator.authenticate,
+        enter,
         body_bytes=body_bytes,
         lender=Lender(store.tokens, authenticator),
         watches=(record, metrics.count),

@@ -14,7 +14,7 @@ from typing import TypeAlias
 
 from starlette.types import ASGIApp
 
-from lakeport.access import AuditLog, Authenticator, StatementLimits
+from lakeport.access import AuditLog, Authenticator, Pace, StatementLimits
 from lakeport.access.exposure import check_exposure, opens_at_first
 from lakeport.access.tokens import list_tokens
 from lakeport.airport.announcements import Announcements
@@ -78,6 +78,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
         insight = Insight(
             served.catalogs, authenticator, lambda: metrics.exposition() + requests.exposition()
         )
+        pace = Pace()
         grace = server.limits.stop_seconds
         options = flight_options(server)
         flight = Server(
@@ -106,6 +107,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             watchers=(metrics,),
             grace_seconds=grace,
             announcements=Announcements(store.announcements),
+            pace=pace,
         )
         stack.callback(flight.stop)
         flight.start()
@@ -115,6 +117,7 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             store=store,
             audit=audit,
             metrics=requests,
+            pace=pace,
             body_bytes=server.limits.request_bytes,
         )
         http = HttpServer(web(insight, door), server.http, tls_of(server))

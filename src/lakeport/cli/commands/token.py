@@ -52,6 +52,10 @@ def create(  # noqa: PLR0913  each is an option of its own on the command line
             metavar="N", min=1, help="Bytes one statement may send [default: the server's limit]."
         ),
     ] = None,
+    max_calls: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, help="Calls in a minute [default: any number]."),
+    ] = None,
     growth: Annotated[
         bool,
         typer.Option("--growth", help="For a pipeline's run: tables may grow by it, never lose."),
@@ -69,6 +73,7 @@ def create(  # noqa: PLR0913  each is an option of its own on the command line
         catalogs=tuple(catalog or ()),
         lifetime=expires,
         limits=StatementLimits(max_rows, max_bytes),
+        pace=max_calls,
         growth=growth,
     )
     with wiring.open_state(call.settings()) as store:
@@ -129,7 +134,11 @@ def _row(token: tokens.ListedToken, page: Page) -> tuple[Cell, ...]:
 
 
 def _limits_text(token: tokens.ListedToken) -> str:
-    limits = ((token.max_rows, "rows"), (token.max_bytes, "bytes"))
+    limits = (
+        (token.max_rows, "rows"),
+        (token.max_bytes, "bytes"),
+        (token.max_calls, "calls a minute"),
+    )
     growth = "; growth only" if token.growth else ""
     return growth + "".join(
         f"; at most {most:,} {unit}" for most, unit in limits if most is not None
