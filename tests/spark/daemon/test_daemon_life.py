@@ -95,6 +95,7 @@ def test_two_that_start_it_at_once_get_one_and_stop_ends_it(project: Project) ->
     )
 
 
+@pytest.mark.long
 def test_other_settings_replace_it_unless_somebody_works_with_it(project: Project) -> None:
     first = begun(project())
     other = project(pipeline__spark__master="local[1]")
@@ -147,6 +148,7 @@ def test_one_whose_jvm_is_killed_ends_and_says_so(project: Project) -> None:
     assert daemon_status(settings).state == "not running"
 
 
+@pytest.mark.long
 def test_one_that_nobody_uses_ends_itself(project: Project) -> None:
     settings = project()
     place, options = place_of(settings), spark_options(settings)
