@@ -90,7 +90,7 @@ def test_an_interrupt_ends_quietly_with_130(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [
-        ("lakeport con", ["config"]),
+        ("lakeport con", ["config", "conformance"]),
         ("lakeport config --pro", ["--project"]),
         ("lakeport init --example ", ["shop"]),
         ("lakeport --log-format j", ["json"]),
