@@ -15,15 +15,13 @@ import grpc
 import pytest
 
 from lakeport.core.errors import NotFoundError
-from lakeport.flight import rpc
 from lakeport.flight.call import Call
-from lakeport.flight.inside import sending
 from lakeport.flight.limits import Limits
-from lakeport.flight.messages import Action, decode_result
+from lakeport.flight.messages import Action, decode_result, encode_result
 from lakeport.flight.options import Options
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import FlightService
-from lakeport.flight.volley import volleys
+from lakeport.flight.volley import Volley, volleys
 from tests.flight.conftest import Serve
 from tests.flight.raw import RawClient
 from tests.flight.services import Log
@@ -134,24 +132,15 @@ def test_a_volley_has_as_much_as_may_wait_in_memory() -> None:
     assert max(sizes) <= 65_000 + 1_000
 
 
-def test_without_what_sending_needs_there_is_none() -> None:
+def test_without_what_a_volley_needs_there_is_none() -> None:
     """Another version of grpcio: then messages are sent one by one."""
     unknown: Any = object()
-    assert sending(unknown) is None
-
-
-def test_without_it_listings_arrive_all_the_same(
-    raw: Raw, serve: Serve, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(rpc, "sending", lambda _: None)
-    bodies = [b"%d" % number for number in range(50)]
-    client = raw(serve(Lists(bodies)))
-    assert [decode_result(each) for each in client.start("DoAction", ASK)] == bodies
+    assert not Volley(unknown, [encode_result(b"")]).is_possible
 
 
 def test_the_grpcio_we_have_can_send_volleys() -> None:
     def answer(_: bytes, context: grpc.ServicerContext) -> bytes:
-        return str(sending(context) is not None).encode()
+        return str(Volley(context, []).is_possible).encode()
 
     handler = grpc.unary_unary_rpc_method_handler(answer)
     server = grpc.server(

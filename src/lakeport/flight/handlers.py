@@ -137,7 +137,7 @@ class Handlers:
         def handle(requests: Iterator[bytes], context: grpc.ServicerContext) -> Iterator[bytes]:
             with Rpc(self.house, method, context) as rpc:
                 rpc.admit(self.service.authenticate)
-                yield from rpc.exchanged(answer(rpc.call, rpc.received(requests)))
+                yield from rpc.streamed(answer(rpc.call, rpc.received(requests)))
 
         return handle
 

@@ -19,11 +19,9 @@ import grpc
 
 from lakeport.core.errors import CancelledError, DeadlineError, LakeportError
 from lakeport.core.status import GrpcCode, status_of
-from lakeport.flight.ahead import Ahead
 from lakeport.flight.call import Call, Method, Watcher
 from lakeport.flight.deadlines import Deadlines, Watched
 from lakeport.flight.gate import Gate
-from lakeport.flight.inside import sending
 from lakeport.flight.limits import Limits
 from lakeport.flight.status import refusal
 from lakeport.flight.volley import Volley, volleys
@@ -56,8 +54,6 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
-        self._inside = sending(context)
-        self._ahead: Ahead | None = None
         deadline, limit = _deadline(context, house.limits.call_seconds)
         self.call = Call(
             method,
@@ -127,26 +123,12 @@ class Rpc:
             yield from self.sent(message)
         self._send_headers()
 
-    def exchanged(self, messages: Iterable[bytes]) -> Iterator[bytes]:
-        """Each while the next is asked for."""
-        if self._inside is None:
-            yield from self.streamed(messages)
-            return
-        self._ahead = Ahead(self._inside)
-        for message in messages:
-            self.call.traffic.bytes_out += len(message)
-            with self._client_turn():
-                is_sent = self._ahead.send(message, self._take_headers())
-            if not is_sent:
-                raise self._end_reason()
-        self._settle()
-        self._send_headers()
-
     def listed(self, messages: Iterable[bytes]) -> Iterator[bytes]:
         """Small ones, as many at once as are ready."""
         for together in volleys(messages):
-            if len(together) > 1 and self._inside is not None:
-                self._send(Volley(self._inside, together))
+            volley = Volley(self._context, together)
+            if len(together) > 1 and volley.is_possible:
+                self._send(volley)
                 self.call.traffic.bytes_out += sum(map(len, together))
             else:
                 for message in together:
@@ -186,18 +168,11 @@ class Rpc:
         if not is_sent:
             raise self._end_reason()
 
-    def _settle(self) -> None:
-        """A status goes after the last message, once that was taken."""
-        if self._ahead is not None:
-            with self._client_turn():
-                self._ahead.settle()
-
     def _refuse(self, error: BaseException) -> NoReturn:
         if (
             self._over.is_set() or not self.call.is_active
         ):  # it failed because it was ended: nobody is left to be told
             error = self._end_reason()
-        self._settle()
         shown = refusal(error, self.call)
         self._end(error, shown.code)
         self._context.set_trailing_metadata(shown.trailers)
