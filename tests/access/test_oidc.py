@@ -28,7 +28,9 @@ ISSUER, AUDIENCE = "https://issuer.example", "lake"
 FOREVER = 4_000_000_000
 KEYS: dict[str, Any] = {
     "RS256": rsa.generate_private_key(65537, 2048),
+    "PS512": rsa.generate_private_key(65537, 2048),
     "ES256": ec.generate_private_key(ec.SECP256R1()),
+    "ES384": ec.generate_private_key(ec.SECP384R1()),
     "EdDSA": ed25519.Ed25519PrivateKey.generate(),
 }
 
@@ -37,7 +39,7 @@ def jwk(algorithm: str, kid: str | None = None, key: Any = None) -> dict[str, An
     made: dict[str, Any] = jwt.get_algorithm_by_name(algorithm).to_jwk(
         (key or KEYS[algorithm]).public_key(), as_dict=True
     )
-    return made | {"kid": kid or algorithm, "use": "sig"}
+    return made | {"kid": kid or algorithm, "use": "sig", "alg": algorithm}
 
 
 def token(
@@ -80,6 +82,7 @@ WRONG: dict[str, Callable[[], str]] = {
     "an unknown key": lambda: token(kid="other"),
     "another's signature": lambda: token(key=rsa.generate_private_key(65537, 2048)),
     "the algorithm of another key": lambda: token("ES256", kid="RS256"),
+    "an algorithm that its key is not for": lambda: token("RS512", kid="PS512", key=KEYS["PS512"]),
     "no algorithm": lambda: unsigned("none"),
     "no algorithm, oddly spelled": lambda: unsigned("NoNe"),
     "the public key as a password": lambda: confused("HS256"),
@@ -210,7 +213,11 @@ def publishing(answers: dict[str, object]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = answers.get(self.path)
-            self.send_response(404 if found is None else 200)
+            if isinstance(found, str):
+                self.send_response(302)
+                self.send_header("Location", found)
+            else:
+                self.send_response(404 if found is None else 200)
             self.end_headers()
             self.wfile.write(json.dumps(found).encode())
 
@@ -235,6 +242,19 @@ def test_keys_are_fetched_from_where_the_issuer_says() -> None:
         assert Oidc(ISSUER, AUDIENCE, f"{issuer}/keys")(token()) is not None
         with pytest.raises(UnavailableError):
             Oidc(ISSUER, AUDIENCE, f"{issuer}/nothing")(token())
+
+
+def test_an_issuer_may_send_us_on_but_not_to_where_anybody_listens() -> None:
+    answers: dict[str, object] = {"/keys": {"keys": [jwk("RS256")]}, "/moved": "/keys"}
+    with publishing(answers) as issuer:
+        assert Oidc(ISSUER, AUDIENCE, f"{issuer}/moved")(token()) is not None
+        elsewhere = issuer.replace("127.0.0.1", "0.0.0.0") + "/keys"  # noqa: S104  which answers, too
+        answers["/moved"] = elsewhere
+        with pytest.raises(UnavailableError):
+            Oidc(ISSUER, AUDIENCE, f"{issuer}/moved")(token())
+        answers["/.well-known/openid-configuration"] = {"jwks_uri": elsewhere}
+        with pytest.raises(UnavailableError):
+            Oidc(issuer, AUDIENCE)(token(iss=issuer))
 
 
 @pytest.mark.parametrize(

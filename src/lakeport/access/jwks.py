@@ -51,7 +51,7 @@ class KeySet:
         if isinstance(jwks, Path) or (isinstance(jwks, str) and "://" not in jwks):
             return cls(lambda: _read(Path(jwks)))
         address = jwks or issuer.rstrip("/") + _DISCOVERY
-        _require_private(address)
+        _private(address)
         if jwks is not None:
             return cls(lambda: _fetched(address))
         return cls(lambda: _discovered(address))
@@ -89,7 +89,7 @@ class KeySet:
     def _refresh(self) -> None:
         try:
             self._keys = _signing(self._load())
-        except UnavailableError as error:
+        except (UnavailableError, ConfigurationError) as error:
             _log.warning("jwks.unavailable", extra={"reason": error.message})
 
 
@@ -114,13 +114,12 @@ def _discovered(address: str) -> object:
     found = told.get("jwks_uri") if isinstance(told, Mapping) else None
     if not isinstance(found, str):
         raise UnavailableError("the issuer does not say where its keys are")
-    _require_private(found)
-    return _fetched(found)
+    return _fetched(_private(found))
 
 
 def _fetched(address: str) -> object:
     try:
-        with urllib.request.urlopen(address, timeout=_TIMEOUT_SECONDS) as answer:  # noqa: S310  checked
+        with _opener.open(address, timeout=_TIMEOUT_SECONDS) as answer:
             body = answer.read(_MOST_BYTES + 1)
         if len(body) > _MOST_BYTES:
             raise UnavailableError("the issuer's answer is too long")
@@ -129,7 +128,19 @@ def _fetched(address: str) -> object:
         raise UnavailableError(f"the issuer does not answer: {type(error).__name__}") from error
 
 
-def _require_private(address: str) -> None:
+class _Privately(urllib.request.HTTPRedirectHandler):
+    """An issuer may send us on, but not to where anybody listens."""
+
+    def redirect_request(
+        self, req: Any, fp: Any, code: int, msg: str, headers: Any, newurl: str
+    ) -> urllib.request.Request | None:
+        return super().redirect_request(req, fp, code, msg, headers, _private(newurl))
+
+
+_opener = urllib.request.build_opener(_Privately)
+
+
+def _private(address: str) -> str:
     """Keys that anybody on the way could change let anybody in."""
     parts = urlsplit(address)
     local = parts.scheme == "http" and is_loopback(parts.hostname or "")
@@ -138,3 +149,4 @@ def _require_private(address: str) -> None:
             f"the keys of an issuer are fetched over https, not from {address}",
             hint="give an https address, or a file",
         )
+    return address

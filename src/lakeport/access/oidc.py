@@ -1,8 +1,8 @@
 """Tokens of an OpenID Connect issuer: JWTs, checked against the keys that it publishes.
 
-Only signatures of key pairs count (RS256, ES256, EdDSA): a token that names no algorithm, or one where the
-public key would serve as a password, is refused, and so is one whose algorithm is not its key's. A token
-without an end, an issuer or an audience is none. The library for it, PyJWT, is the extra `oidc`.
+Only signatures of key pairs count (RSA, elliptic curves, EdDSA): a token that names no algorithm, or one
+where the public key would serve as a password, is refused, and so is one whose algorithm is not its key's.
+A token without an end, an issuer or an audience is none. The library for it, PyJWT, is the extra `oidc`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,11 @@ _log = logging.getLogger(__name__)
 
 Claims: TypeAlias = Mapping[str, Any]
 
-_KEYS = {"RS256": "RSA", "ES256": "EC", "EdDSA": "OKP"}
+_KEYS = {
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
+    **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
+    "EdDSA": "OKP",
+}
 """Which kind of key an algorithm signs with."""
 
 
@@ -61,7 +65,7 @@ class Oidc:
             header = jwt.get_unverified_header(token)
             algorithm, key_id = header.get("alg"), header.get("kid")
             key = self.keys.find(key_id, _KEYS[algorithm]) if algorithm in _KEYS else None
-            if key is None:
+            if key is None or key.get("alg", algorithm) != algorithm:
                 raise jwt.InvalidKeyError
             claims = jwt.decode(
                 token,
