@@ -20,8 +20,7 @@ from lakeport.catalog.definition import (
     with_comment,
     with_default,
 )
-from lakeport.catalog.ports import require
-from lakeport.catalog.views import ViewHost
+from lakeport.catalog.ports import ViewHost, require
 from lakeport.core.names import TableName
 from tests.catalog.iceberg.views.bodies import creation
 from tests.cli.conftest import Run

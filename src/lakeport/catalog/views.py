@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.ports import Table, TableState
+from lakeport.catalog.ports import Table, TableState, ViewHost
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 
@@ -103,13 +103,6 @@ class Views(Protocol):
     def drop(self, name: str) -> None: ...
 
     def rename(self, name: str, to: TableName) -> None: ...
-
-
-@runtime_checkable
-class ViewHost(Protocol):
-    """A namespace that keeps views."""
-
-    def views(self) -> Views: ...
 
 
 def views_of(namespace: object) -> Sequence[str]:

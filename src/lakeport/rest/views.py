@@ -7,8 +7,8 @@ from typing import Any
 from lakeport.access import Ability
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import EngineHost
-from lakeport.catalog.ports import Catalog
-from lakeport.catalog.views import StoredView, ViewHost, Views
+from lakeport.catalog.ports import Catalog, ViewHost
+from lakeport.catalog.views import StoredView, Views
 from lakeport.core.errors import NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, quoted
 from lakeport.rest import bodies

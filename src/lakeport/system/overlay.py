@@ -11,18 +11,9 @@ from functools import partial
 
 import pyarrow as pa
 
-from lakeport.catalog.dropped import DroppedTable, Removed
 from lakeport.catalog.functions import Function
-from lakeport.catalog.ports import (
-    Catalog,
-    CatalogVersion,
-    DynamicCatalog,
-    Namespace,
-    NamespaceInfo,
-    Restoring,
-    Table,
-    require,
-)
+from lakeport.catalog.overlay import CatalogOverlay
+from lakeport.catalog.ports import DynamicCatalog, Namespace, NamespaceInfo
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold, quoted
 from lakeport.system.changes import table_changes
@@ -40,16 +31,8 @@ _TABLES = NameMap(KNOWN.items())
 
 
 @dataclass(frozen=True, slots=True)
-class SystemCatalog:
-    inner: Catalog
+class SystemCatalog(CatalogOverlay):
     view: View
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
-
-    def version(self) -> CatalogVersion:
-        return self.inner.version()
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
         others = (info for info in self.inner.namespaces() if not is_system(info.name))
@@ -63,29 +46,14 @@ class SystemCatalog:
             raise AlreadyExistsError(
                 f"there is already a namespace {quoted(NAMESPACE)}", hint="it is Lakeport's own"
             )
-        return self._changing().create_namespace(info)
+        return self._able(DynamicCatalog).create_namespace(info)
 
     def drop_namespace(self, name: str) -> None:
         if is_system(name):
             raise UnsupportedError(
                 f"namespace {quoted(NAMESPACE)} cannot be dropped", hint="it is Lakeport's own"
             )
-        self._changing().drop_namespace(name)
-
-    def dropped_tables(self) -> Sequence[DroppedTable]:
-        return self._restoring().dropped_tables()
-
-    def undrop_table(self, name: TableName) -> Table:
-        return self._restoring().undrop_table(name)
-
-    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
-        return self._restoring().remove_dropped(dry_run=dry_run)
-
-    def _restoring(self) -> Restoring:
-        return require(self.inner, Restoring, f"catalog {quoted(self.name)}")
-
-    def _changing(self) -> DynamicCatalog:
-        return require(self.inner, DynamicCatalog, f"catalog {quoted(self.name)}")
+        self._able(DynamicCatalog).drop_namespace(name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,14 +8,12 @@ from __future__ import annotations
 
 from collections import ChainMap
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TypeVar
+from dataclasses import dataclass, field, replace
 
 from lakeport.catalog.definition import Definition
-from lakeport.catalog.dropped import DroppedTable, Removed
 from lakeport.catalog.engines import EngineHost, Engines
 from lakeport.catalog.files.table import FilesTable
-from lakeport.catalog.functions import Function, FunctionHost
+from lakeport.catalog.overlay import CatalogOverlay, DynamicNamespaceOverlay
 from lakeport.catalog.ports import (
     Catalog,
     CatalogVersion,
@@ -24,31 +22,24 @@ from lakeport.catalog.ports import (
     Namespace,
     NamespaceInfo,
     OnConflict,
-    Restoring,
     Surveyable,
     Surveyed,
     Table,
+    ViewHost,
     WriteContext,
     require,
 )
-from lakeport.catalog.views import ViewHost, Views
+from lakeport.catalog.views import Views
 from lakeport.core.errors import AlreadyExistsError, NotFoundError, UnsupportedError
 from lakeport.core.names import NameMap, TableName, fold, quoted
 
-A = TypeVar("A")
-
 
 @dataclass(frozen=True, slots=True)
-class FilesCatalog:
+class FilesCatalog(CatalogOverlay):
     """As able as the catalog under it, which `on_close` closes."""
 
-    inner: Catalog
     tables: tuple[FilesTable, ...]
     on_close: Callable[[], None] = lambda: None
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
 
     def version(self) -> CatalogVersion:
         version = self.inner.version()
@@ -71,7 +62,7 @@ class FilesCatalog:
         except NotFoundError:
             return FilesNamespace(NamespaceInfo(tables[0].name.namespace), held, self.inner)
         merged = _ViewingNamespace if isinstance(inner, ViewHost) else MergedNamespace
-        return merged(inner, held)
+        return merged(inner, held=held)
 
     def create_namespace(self, info: NamespaceInfo) -> Namespace:
         self._able(DynamicCatalog).create_namespace(info)
@@ -85,25 +76,11 @@ class FilesCatalog:
             )
         self._able(DynamicCatalog).drop_namespace(name)
 
-    def dropped_tables(self) -> Sequence[DroppedTable]:
-        return self._able(Restoring).dropped_tables()
-
-    def undrop_table(self, name: TableName) -> Table:
-        return self._able(Restoring).undrop_table(name)
-
-    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
-        return self._able(Restoring).remove_dropped(dry_run=dry_run)
-
     def engines(self) -> Engines:
-        if not isinstance(self.inner, EngineHost):
-            raise UnsupportedError(f"catalog {quoted(self.name)} has no door for engines")
-        return self.inner.engines()
+        return self._able(EngineHost).engines()
 
     def close(self) -> None:
         self.on_close()
-
-    def _able(self, ability: type[A]) -> A:
-        return require(self.inner, ability, f"catalog {quoted(self.name)}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,13 +132,8 @@ class FilesNamespace:
 
 
 @dataclass(frozen=True, slots=True)
-class MergedNamespace:
-    inner: Namespace
-    held: NameMap[FilesTable]
-
-    @property
-    def info(self) -> NamespaceInfo:
-        return self.inner.info
+class MergedNamespace(DynamicNamespaceOverlay):
+    held: NameMap[FilesTable] = field(kw_only=True)
 
     def tables(self) -> Sequence[str]:
         own = (name for name in self.inner.tables() if name not in self.held)
@@ -176,9 +148,6 @@ class MergedNamespace:
         own = {name: Surveyed(table, table.state) for name, table in self.held.items()}
         return ChainMap(own, found)  # type: ignore[arg-type]  # nobody writes to it
 
-    def functions(self) -> Sequence[Function]:
-        return self.inner.functions() if isinstance(self.inner, FunctionHost) else ()
-
     def create_table(
         self,
         name: str,
@@ -188,28 +157,22 @@ class MergedNamespace:
         context: WriteContext | None = None,
     ) -> Table:
         _require_free(self.info, self.held, name)
-        return self._changing().create_table(
-            name, definition, on_conflict=on_conflict, context=context
-        )
+        inner = self._able(DynamicNamespace)
+        return inner.create_table(name, definition, on_conflict=on_conflict, context=context)
 
     def drop_table(self, name: str) -> None:
         _require_own(self.held, name, "be dropped")
-        self._changing().drop_table(name)
+        self._able(DynamicNamespace).drop_table(name)
 
     def rename_table(self, name: str, to: str) -> Table:
         _require_own(self.held, name, "be renamed")
         _require_free(self.info, self.held, to)
-        return self._changing().rename_table(name, to)
-
-    def _changing(self) -> DynamicNamespace:
-        return require(self.inner, DynamicNamespace, f"namespace {quoted(self.info.name)}")
+        return self._able(DynamicNamespace).rename_table(name, to)
 
 
 class _ViewingNamespace(MergedNamespace):
     def views(self) -> Views:
-        if not isinstance(self.inner, ViewHost):
-            raise UnsupportedError(f"namespace {quoted(self.info.name)} cannot hold views")
-        return self.inner.views()
+        return self._able(ViewHost).views()
 
 
 def _require_free(info: NamespaceInfo, held: NameMap[FilesTable], name: str) -> None:

@@ -1,4 +1,4 @@
-"""A table of the in-memory catalog: a cheap handle with every ability of `ports.py`.
+"""A table of the in-memory catalog: a cheap handle with every ability of the ports.
 
 The handle is bound to one table for good. It survives a rename; once the table is dropped it never
 means another one that was created under the same name.

@@ -5,41 +5,20 @@ A namespace may hold tables and functions, or functions alone; then it is there 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from lakeport.catalog.definition import Definition
-from lakeport.catalog.dropped import DroppedTable, Removed
-from lakeport.catalog.functions import Function, FunctionHost
-from lakeport.catalog.ports import (
-    Catalog,
-    CatalogVersion,
-    DynamicCatalog,
-    DynamicNamespace,
-    Namespace,
-    NamespaceInfo,
-    OnConflict,
-    Restoring,
-    Surveyable,
-    Surveyed,
-    Table,
-    WriteContext,
-    require,
-)
-from lakeport.catalog.views import ViewHost, Views
+from lakeport.catalog.functions import Function
+from lakeport.catalog.overlay import CatalogOverlay, with_functions
+from lakeport.catalog.ports import CatalogVersion, DynamicCatalog, Namespace, NamespaceInfo, Table
 from lakeport.core.errors import NotFoundError, PreconditionError
-from lakeport.core.names import TableName, fold, quoted
+from lakeport.core.names import fold, quoted
 from lakeport.functions.project.served import ProjectFunctions
 
 
 @dataclass(frozen=True, slots=True)
-class FunctionCatalog:
-    inner: Catalog
+class FunctionCatalog(CatalogOverlay):
     held: ProjectFunctions
-
-    @property
-    def name(self) -> str:
-        return self.inner.name
 
     def version(self) -> CatalogVersion:
         known, more = self.inner.version(), self.held.number()
@@ -59,10 +38,7 @@ class FunctionCatalog:
             inner = self.inner.namespace(name)
         except NotFoundError:
             return FunctionNamespace(_info(self._spelling(name)), tuple(functions))
-        return _with_functions(inner, tuple(functions))
-
-    def create_namespace(self, info: NamespaceInfo) -> Namespace:
-        return self._changing().create_namespace(info)
+        return with_functions(inner, tuple(functions))
 
     def drop_namespace(self, name: str) -> None:
         is_inner = any(fold(info.name) == fold(name) for info in self.inner.namespaces())
@@ -71,22 +47,7 @@ class FunctionCatalog:
                 f"namespace {quoted(name)} holds the project's functions",
                 hint=f"it goes with their file, {self._spelling(name)}.py",
             )
-        self._changing().drop_namespace(name)
-
-    def dropped_tables(self) -> Sequence[DroppedTable]:
-        return self._restoring().dropped_tables()
-
-    def undrop_table(self, name: TableName) -> Table:
-        return self._restoring().undrop_table(name)
-
-    def remove_dropped(self, *, dry_run: bool = False) -> Sequence[Removed]:
-        return self._restoring().remove_dropped(dry_run=dry_run)
-
-    def _restoring(self) -> Restoring:
-        return require(self.inner, Restoring, f"catalog {quoted(self.name)}")
-
-    def _changing(self) -> DynamicCatalog:
-        return require(self.inner, DynamicCatalog, f"catalog {quoted(self.name)}")
+        self._able(DynamicCatalog).drop_namespace(name)
 
     def _spelling(self, name: str) -> str:
         return next((each for each in self.held.namespaces if fold(each) == fold(name)), name)
@@ -110,75 +71,6 @@ class FunctionNamespace:
 
     def functions(self) -> Sequence[Function]:
         return self.held
-
-
-@dataclass(frozen=True, slots=True)
-class HostingNamespace:
-    """Tables that can only be read, and functions."""
-
-    inner: Namespace
-    held: tuple[Function, ...]
-
-    @property
-    def info(self) -> NamespaceInfo:
-        return self.inner.info
-
-    def tables(self) -> Sequence[str]:
-        return self.inner.tables()
-
-    def table(self, name: str) -> Table:
-        return self.inner.table(name)
-
-    def functions(self) -> Sequence[Function]:
-        own = self.inner.functions() if isinstance(self.inner, FunctionHost) else ()
-        return (*own, *self.held)
-
-
-@dataclass(frozen=True, slots=True)
-class DynamicHostingNamespace(HostingNamespace):
-    """Tables that come and go, and functions."""
-
-    def create_table(
-        self,
-        name: str,
-        definition: Definition,
-        *,
-        on_conflict: OnConflict = "error",
-        context: WriteContext | None = None,
-    ) -> Table:
-        tables = self._changing()
-        return tables.create_table(name, definition, on_conflict=on_conflict, context=context)
-
-    def drop_table(self, name: str) -> None:
-        self._changing().drop_table(name)
-
-    def rename_table(self, name: str, to: str) -> Table:
-        return self._changing().rename_table(name, to)
-
-    def _changing(self) -> DynamicNamespace:
-        return require(self.inner, DynamicNamespace, self._what)
-
-    @property
-    def _what(self) -> str:
-        return f"namespace {quoted(self.info.name)}"
-
-
-@dataclass(frozen=True, slots=True)
-class LakeNamespace(DynamicHostingNamespace):
-    """The same over a namespace of the lake, with all that such a one can do."""
-
-    def survey(self) -> Mapping[str, Surveyed]:
-        return require(self.inner, Surveyable, self._what).survey()
-
-    def views(self) -> Views:
-        return require(self.inner, ViewHost, self._what).views()
-
-
-def _with_functions(inner: Namespace, functions: tuple[Function, ...]) -> HostingNamespace:
-    if not isinstance(inner, DynamicNamespace):
-        return HostingNamespace(inner, functions)
-    is_lake = isinstance(inner, Surveyable) and isinstance(inner, ViewHost)
-    return (LakeNamespace if is_lake else DynamicHostingNamespace)(inner, functions)
 
 
 def _info(name: str) -> NamespaceInfo:
