@@ -115,3 +115,11 @@ def test_a_function_of_a_table_that_says_too_little(source: str, told: str) -> N
     with pytest.raises(DeclarationError) as refused:
         table_in_out(returns=pa.schema([]))(defined(source))
     assert told in str(refused.value)
+
+
+def test_attributes_of_the_authors_function_do_not_pass_for_what_was_declared() -> None:
+    written = defined("def f(x: int) -> int: return x")
+    vars(written).update(limits="none", tags=["mine"])
+    made = scalar_function(written)
+    assert made.limits == Limits()
+    assert vars(made)["tags"] == ["mine"]

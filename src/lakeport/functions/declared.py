@@ -195,6 +195,15 @@ def _injected(annotation: Any) -> Any:
     return None
 
 
+def require_plain(told: Declared, why: str) -> None:
+    if told.style is not None and told.style.is_whole:
+        raise mistake(
+            told.function,
+            f"takes an array as a parameter, and {why}",
+            "take plain values: int, float, str, …",
+        )
+
+
 def described(function: AnyFunction) -> str | None:
     """The first paragraph of its docstring, on one line."""
     text = inspect.getdoc(function) if function.__doc__ else None

@@ -11,34 +11,37 @@ SQL: DuckDB cannot bind named ones of such functions.
 from __future__ import annotations
 
 import collections.abc
-import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import pyarrow as pa
 
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.functions import Signature
 from lakeport.catalog.parameters import table_parameter
-from lakeport.core.errors import FunctionError
 from lakeport.core.names import quoted
-from lakeport.functions.arguments import call_with, injected, python_arguments
+from lakeport.functions.arguments import injected, python_arguments
 from lakeport.functions.collecting import declares
-from lakeport.functions.declared import MISSING, Declared, declared, described, hints_of
-from lakeport.functions.limits import Limits
+from lakeport.functions.declared import (
+    MISSING,
+    Declared,
+    declared,
+    described,
+    hints_of,
+    require_plain,
+)
+from lakeport.functions.limits import Limits, stepped
 from lakeport.functions.mistakes import mistake
 from lakeport.functions.pulled import Pulled
-from lakeport.functions.table import require_plain, stepped
 from lakeport.functions.values.frames import Frame, as_frame, frame_of
 from lakeport.functions.values.rows import batches_of
+from lakeport.functions.written import Columns, PythonFunction, known_columns, told_columns
 
 P = ParamSpec("P")
 R = TypeVar("R")
-
-Shape: TypeAlias = pa.Schema | Callable[..., pa.Schema]
 
 _ITERATORS = (collections.abc.Iterator, collections.abc.Iterable, collections.abc.Generator)
 
@@ -52,48 +55,24 @@ class _Form:
     is_generator: bool = False
 
 
-class PythonInOut(Generic[P, R]):
+class PythonInOut(PythonFunction[P, R]):
     """A `catalog.functions.InOutFunction` in this process."""
 
     def __init__(
-        self, told: Declared, form: _Form, shape: Shape, *, signature: Signature, limits: Limits
+        self, told: Declared, form: _Form, columns: Columns, *, signature: Signature, limits: Limits
     ) -> None:
-        self.limits = limits
-        self.what = f"function {quoted(signature.name)}"
-        self._told = told
+        super().__init__(told, signature, limits)
         self._form = form
-        self._shape = shape
-        self._signature = signature
-        functools.update_wrapper(self, told.function, updated=())
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The function, or the class, as it was written."""
-        result: R = self._told.function(*args, **kwargs)
-        return result
-
-    @property
-    def function(self) -> Callable[P, R]:
-        return self._told.function
-
-    @property
-    def signature(self) -> Signature:
-        return self._signature
+        self._columns = columns
 
     @property
     def returns(self) -> pa.Schema | None:
-        return self._shape if isinstance(self._shape, pa.Schema) else None
+        return known_columns(self._columns)
 
     def start(self, arguments: pa.RecordBatch, rows: pa.Schema) -> PythonInOutCall:
         what = self.what
         known = python_arguments(self._told, arguments, what)
-        schema = self._shape
-        if not isinstance(schema, pa.Schema):
-            schema = call_with(schema, rows, known=known)
-            if not isinstance(schema, pa.Schema):
-                raise FunctionError(
-                    f"{what} told its columns as {type(schema).__name__}",
-                    hint="its author must return a pa.Schema from `returns`",
-                )
+        schema = told_columns(self._columns, rows, known=known, what=what)
         arguments_of = {**known, **injected(self._told)}
         return PythonInOutCall(self._told, self._form, arguments_of, schema, what, self.limits)
 
@@ -168,7 +147,7 @@ class PythonInOutCall:
 
 def table_in_out(
     *,
-    returns: Shape,
+    returns: Columns,
     parameters: pa.Schema | None = None,
     name: str | None = None,
     description: str | None = None,

@@ -7,7 +7,11 @@ looked at when the step has ended, and memory cannot be bounded; what a step giv
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
+
+import pyarrow as pa
 
 from lakeport.core.errors import ConfigurationError, DeadlineError, LimitError
 
@@ -80,3 +84,18 @@ def check_size(what: str, size: int, limits: Limits) -> None:
     most = limits.output_bytes
     if most is not None and size > most:
         raise too_large(what, size, limits)
+
+
+def stepped(
+    batches: Iterator[pa.RecordBatch], what: str, limits: Limits
+) -> Iterator[pa.RecordBatch]:
+    """Each batch weighed, and the time that it took to make."""
+    while True:
+        began = time.monotonic()
+        batch = next(batches, None)
+        if limits.seconds is not None and time.monotonic() - began > limits.seconds:
+            raise too_slow(what, limits)
+        if batch is None:
+            return
+        check_size(what, batch.nbytes, limits)
+        yield batch

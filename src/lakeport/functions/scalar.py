@@ -12,7 +12,7 @@ import inspect
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, Literal, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, overload
 
 import numpy as np
 import pyarrow as pa
@@ -21,7 +21,6 @@ from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.functions import Returns, Signature, Stability
 from lakeport.catalog.parameters import is_any
 from lakeport.catalog.rows.convert import convert
-from lakeport.core.names import quoted
 from lakeport.core.request import Request, current_request
 from lakeport.functions.collecting import declares
 from lakeport.functions.declared import (
@@ -38,6 +37,7 @@ from lakeport.functions.styles import Style
 from lakeport.functions.values.fit import wrong_length
 from lakeport.functions.values.plain import array_of_values, python_values
 from lakeport.functions.values.vectors import given, taken
+from lakeport.functions.written import PythonFunction
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -54,46 +54,26 @@ class _Way:
     skips: bool
 
 
-class PythonScalar(Generic[P, R]):
+class PythonScalar(PythonFunction[P, R]):
     """A `catalog.functions.ScalarFunction` in this process."""
 
-    __name__: str
-
-    def __init__(  # noqa: PLR0913  one keyword per thing that can be declared
+    def __init__(
         self,
         told: Declared,
         way: _Way,
         returns: Returns,
         *,
-        name: str,
-        description: str | None,
+        signature: Signature,
         stability: Stability,
         limits: Limits,
     ) -> None:
-        self.limits = limits
-        self.what = f"function {quoted(name)}"
-        self._told = told
+        super().__init__(told, signature, limits)
         self._way = way
-        self._signature = Signature(name, told.schema, description)
         self._returns = returns
         self._stability = stability
         self._strict = tuple(
             index for index, each in enumerate(told.parameters) if not each.optional
         )
-        functools.update_wrapper(self, told.function)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The function as it was written."""
-        result: R = self._told.function(*args, **kwargs)
-        return result
-
-    @property
-    def function(self) -> Callable[P, R]:
-        return self._told.function
-
-    @property
-    def signature(self) -> Signature:
-        return self._signature
 
     @property
     def returns(self) -> Returns:
@@ -239,8 +219,9 @@ def _scalar(  # noqa: PLR0913  those of the decorator
         told,
         _Way(chosen, skips),
         _returned(told, chosen, returns, is_free=style is not None),
-        name=name or function.__name__,
-        description=description or described(function),
+        signature=Signature(
+            name or function.__name__, told.schema, description or described(function)
+        ),
         stability=default if stability is None else _stability(function, stability),
         limits=limits or Limits(),
     )

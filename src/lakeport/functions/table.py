@@ -9,11 +9,10 @@ from __future__ import annotations
 
 import collections.abc
 import functools
-import time
 import typing
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Generic, ParamSpec, TypeAlias, TypeVar, overload
+from typing import Any, ParamSpec, TypeAlias, TypeVar, overload
 
 import pyarrow as pa
 
@@ -21,20 +20,20 @@ from lakeport.catalog.functions import Signature
 from lakeport.catalog.ports import ColumnStatistics, ScanRequest
 from lakeport.catalog.scan import Scan
 from lakeport.catalog.streams import BatchStream
-from lakeport.core.errors import FunctionError, UnsupportedError
+from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import quoted
 from lakeport.functions.annotations import UnclearError, is_row, row_fields
 from lakeport.functions.arguments import call_with, injected, python_arguments
 from lakeport.functions.collecting import declares
-from lakeport.functions.declared import MISSING, Declared, declared, described
-from lakeport.functions.limits import Limits, check_size, too_slow
+from lakeport.functions.declared import MISSING, Declared, declared, described, require_plain
+from lakeport.functions.limits import Limits, stepped
 from lakeport.functions.mistakes import mistake
 from lakeport.functions.values.rows import batches_of
+from lakeport.functions.written import Columns, PythonFunction, known_columns, told_columns
 
 P = ParamSpec("P")
 R = TypeVar("R")
 
-Columns: TypeAlias = pa.Schema | Callable[..., pa.Schema]
 Estimate: TypeAlias = int | Callable[..., int | None]
 Measure: TypeAlias = Callable[[str], ColumnStatistics]
 
@@ -47,7 +46,7 @@ _ROWS_OF = (
 )
 
 
-class PythonTable(Generic[P, R]):
+class PythonTable(PythonFunction[P, R]):
     """A `catalog.functions.TableFunction` in this process."""
 
     def __init__(
@@ -59,43 +58,19 @@ class PythonTable(Generic[P, R]):
         rows: Estimate | None,
         limits: Limits,
     ) -> None:
-        self.limits = limits
-        self.what = f"function {quoted(signature.name)}"
-        self._told = told
+        super().__init__(told, signature, limits)
         self._columns = columns
-        self._signature = signature
         self._rows = rows
-        functools.update_wrapper(self, told.function)
-
-    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
-        """The function as it was written."""
-        result: R = self._told.function(*args, **kwargs)
-        return result
-
-    @property
-    def function(self) -> Callable[P, R]:
-        return self._told.function
-
-    @property
-    def signature(self) -> Signature:
-        return self._signature
 
     @property
     def returns(self) -> pa.Schema | None:
-        return self._columns if isinstance(self._columns, pa.Schema) else None
+        return known_columns(self._columns)
 
     def bind(self, arguments: pa.RecordBatch) -> BoundPython:
         what = self.what
         known = python_arguments(self._told, arguments, what)
         whole = {**_defaults(self._told), **known}
-        schema = self._columns
-        if not isinstance(schema, pa.Schema):
-            schema = call_with(schema, known=whole)
-            if not isinstance(schema, pa.Schema):
-                raise FunctionError(
-                    f"{what} told its columns as {type(schema).__name__}",
-                    hint="its author must return a pa.Schema from `returns`",
-                )
+        schema = told_columns(self._columns, known=whole, what=what)
         rows = call_with(self._rows, known=whole) if callable(self._rows) else self._rows
         return BoundPython(self._told, known, schema, rows, what, self.limits)
 
@@ -142,21 +117,6 @@ class BoundPython:
                         return
 
         return BatchStream(wanted, batches())
-
-
-def stepped(
-    batches: Iterator[pa.RecordBatch], what: str, limits: Limits
-) -> Iterator[pa.RecordBatch]:
-    """Each batch weighed, and the time that it took to make."""
-    while True:
-        began = time.monotonic()
-        batch = next(batches, None)
-        if limits.seconds is not None and time.monotonic() - began > limits.seconds:
-            raise too_slow(what, limits)
-        if batch is None:
-            return
-        check_size(what, batch.nbytes, limits)
-        yield batch
 
 
 @overload
@@ -210,15 +170,6 @@ def _table(  # noqa: PLR0913  those of the decorator
     if isinstance(made, MeasuredTable) and statistics is not None:
         made.measure = statistics
     return declares(made)
-
-
-def require_plain(told: Declared, why: str) -> None:
-    if told.style is not None and told.style.is_whole:
-        raise mistake(
-            told.function,
-            f"takes an array as a parameter, and {why}",
-            "take plain values: int, float, str, …",
-        )
 
 
 def _columns(told: Declared, asked: Columns | None) -> Columns:
