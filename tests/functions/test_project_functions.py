@@ -84,14 +84,37 @@ def test_every_mistake_is_told_with_its_place_and_the_rest_is_served(tmp_path: P
     assert len(told) == len(BROKEN)
 
 
+BABBLE = """
+import os, stat
+for number in range(3, 1000):
+    try:
+        if stat.S_ISFIFO(os.fstat(number).st_mode):
+            os.write(number, b"\\xff" * 100)
+    except OSError:
+        continue
+"""
+
+
 def test_a_module_that_ends_the_process_is_told_and_the_rest_is_served(tmp_path: Path) -> None:
-    with functions(
-        tmp_path, "process", bad="import os\nos._exit(4)", good=DOUBLE.format(2)
-    ) as found:
-        (trouble,) = found.troubles
+    files = {"bad": "import os\nos._exit(4)", "babbling": BABBLE, "good": DOUBLE.format(2)}
+    with functions(tmp_path, "process", **files) as found:
+        told = {each.path: each.message for each in found.troubles}
         assert called(only(found, "good"), x=[2]) == [4]
-    assert trouble.path == "functions/bad.py"
-    assert trouble.message == "importing it ended the process (exit code 4)"
+    assert told == {
+        "functions/bad.py": "importing it ended the process (exit code 4)",
+        "functions/babbling.py": "importing it wrote into the pipes of its process",
+    }
+
+
+def test_files_of_editors_are_no_modules_and_take_none_away(tmp_path: Path) -> None:
+    with functions(tmp_path, geo=DOUBLE.format(2)) as found:
+        (tmp_path / "functions" / ".#geo.py").symlink_to("somebody@somewhere.1234")
+        assert not found.reloaded()
+        (tmp_path / "functions" / "gone.py").symlink_to("nowhere.py")
+        write(tmp_path, other=DOUBLE.format(3))
+        assert found.reloaded()
+        assert [each.path for each in found.troubles] == ["functions/gone.py"]
+        assert found.namespaces == ("geo", "other")
 
 
 def test_modules_import_each_other_and_overloads_have_one_name(tmp_path: Path) -> None:

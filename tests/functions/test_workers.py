@@ -30,6 +30,7 @@ from lakeport.core.errors import (
     InvalidRequestError,
     LakeportError,
     LimitError,
+    UnavailableError,
 )
 from lakeport.core.request import Request, serving
 from lakeport.functions.workers.messages import Load
@@ -225,6 +226,20 @@ def test_who_finds_all_workers_busy_is_told_so() -> None:
         pool.returned(worker)
         with pool.borrowed() as again:
             assert again is worker
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="only Linux lists what is open")
+def test_a_process_that_cannot_be_started_leaves_nothing_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(sys, "executable", "/nowhere/python")
+    before = len(list(Path("/proc/self/fd").iterdir()))
+    with Pool(Load("/nowhere", "/nowhere/functions", ()), 1) as pool:
+        for _ in range(20):
+            with pytest.raises(UnavailableError, match="could not be started"):
+                pool.lend()
+    left = len(list(Path("/proc/self/fd").iterdir())) - before
+    assert left < 20  # workers of other tests come and go
 
 
 def test_bounds_of_columns_come_from_a_worker(hostile: Functions) -> None:

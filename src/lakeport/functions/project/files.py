@@ -1,6 +1,7 @@
 """Which files of a folder are modules of functions: each is a namespace, called as the file is.
 
-A file that starts with `_` is for the others to import, and no namespace.
+A file that starts with `_` is for the others to import, and no namespace; one that starts with `.` is some
+editor's.
 """
 
 from __future__ import annotations
@@ -28,18 +29,21 @@ class Found:
 
 def stamps_of(folder: Path) -> tuple[tuple[str, int, int], ...]:
     """Name, time and size of every Python file. Cheap: it is asked often."""
-    try:
-        known = [(path.name, path.stat()) for path in sorted(folder.glob("*.py"))]
-    except OSError:  # one went just now: the next look sees the others
-        return ()
-    return tuple((name, each.st_mtime_ns, each.st_size) for name, each in known)
+    found = []
+    for path in _modules(folder):
+        try:
+            known = path.stat()
+        except OSError:  # it went just now, or links to nowhere
+            continue
+        found.append((path.name, known.st_mtime_ns, known.st_size))
+    return tuple(found)
 
 
 def find(root: Path, folder: Path) -> Found:
     stamps = stamps_of(folder)
     sources: list[Source] = []
     troubles: list[Trouble] = []
-    for path in sorted(folder.glob("*.py")) if stamps else ():
+    for path in _modules(folder):
         if path.name.startswith("_"):
             continue
         reason = _TAKEN.get(path.stem.lower())
@@ -64,6 +68,10 @@ def find(root: Path, folder: Path) -> Found:
     newest = max((time for _, time, _ in stamps), default=0) // 1_000_000
     load = Load(str(root), str(folder), tuple(sources))
     return Found(load, tuple(troubles), stamps, newest)
+
+
+def _modules(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.glob("*.py") if not path.name.startswith("."))
 
 
 def shown(trouble: Trouble) -> str:

@@ -143,19 +143,20 @@ class Pool(Closing):
         return worker, loaded
 
     def _put_back(self, worker: Worker) -> None:
-        is_over = self._is_closed or self._is_retired
-        if is_over or not worker.is_fit or not worker.is_alive():
-            self._ended(worker)
-            self._replace()
-            return
+        is_fit = worker.is_fit and worker.is_alive()
         worker.idle_since = time.monotonic()
         with self._changed:
-            self._idle.append(worker)
+            is_kept = is_fit and not self._is_closed and not self._is_retired
+            if is_kept:
+                self._idle.append(worker)
             old = [each for each in self._idle[:-1] if _is_old(each)]
             self._idle = [each for each in self._idle if each not in old]
             self._changed.notify_all()
         for each in old:
             self._ended(each)
+        if not is_kept:
+            self._ended(worker)
+            self._replace()
 
     def _ended(self, worker: Worker) -> None:
         worker.close()

@@ -57,6 +57,9 @@ class LoadingError(FunctionError):
         self.reason = reason
 
 
+_UNREADABLE = (msgspec.MsgspecError, pa.ArrowException, UnicodeError)
+
+
 class _EndedError(Exception):
     """There is no process any more."""
 
@@ -69,26 +72,16 @@ class Worker:
     """One thread asks at a time; any thread may kill."""
 
     def __init__(self, load: Load) -> None:
-        self._ask_read, self._ask = os.pipe()
-        self._answer, self._answer_write = os.pipe()
-        self._life_read, self._life = os.pipe()
-        for end in (self._ask, self._answer):
-            os.set_blocking(end, False)
-            with contextlib.suppress(OSError):
-                fcntl.fcntl(end, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_BYTES)
-        given = (self._ask_read, self._answer_write, self._life_read)
-        self._process = subprocess.Popen(  # noqa: S603  our own module
-            [sys.executable, "-P", "-u", "-X", "faulthandler", "-m", _MODULE]
-            + [str(each) for each in given],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            pass_fds=given,
-            start_new_session=True,
-            env={**os.environ, "PYTHONPATH": _path(), "MALLOC_ARENA_MAX": "2"},
-        )
-        for end in given:
-            os.close(end)
+        with contextlib.ExitStack() as theirs, contextlib.ExitStack() as ours:
+            ask_read, self._ask = _pipe(theirs, ours)
+            self._answer, answer_write = _pipe(ours, theirs)
+            life_read, self._life = _pipe(theirs, ours)
+            for end in (self._ask, self._answer):
+                os.set_blocking(end, False)
+                with contextlib.suppress(OSError):
+                    fcntl.fcntl(end, getattr(fcntl, "F_SETPIPE_SZ", 1031), _PIPE_BYTES)
+            self._process = _started((ask_read, answer_write, life_read))
+            ours.pop_all()  # closed by `close`
         self._pidfd = _pidfd(self._process.pid)
         self._decoder = msgspec.msgpack.Decoder(Answer)
         self._state = threading.Lock()
@@ -118,6 +111,9 @@ class Worker:
             text = f"importing it took longer than {LOAD_SECONDS:g} s"
         except _EndedError:
             text = f"importing it ended the process ({self._end()})"
+        except (_TooLargeError, *_UNREADABLE):
+            self.kill()
+            text = "importing it wrote into the pipes of its process"
         if not namespace:
             raise UnavailableError(
                 "a process for functions could not be started",
@@ -146,7 +142,7 @@ class Worker:
         except _TooLargeError as large:
             self.kill()
             raise too_large(what, large.size, limits) from None
-        except (msgspec.MsgspecError, pa.ArrowException, UnicodeError):
+        except _UNREADABLE:
             self.kill()
             raise FunctionError(
                 f"{what} gave an answer that cannot be read",
@@ -261,6 +257,27 @@ class _TooLargeError(Exception):
     def __init__(self, size: int) -> None:
         super().__init__(size)
         self.size = size
+
+
+def _pipe(reader: contextlib.ExitStack, writer: contextlib.ExitStack) -> tuple[int, int]:
+    """Each end is closed by one of the two."""
+    read, write = os.pipe()
+    reader.callback(os.close, read)
+    writer.callback(os.close, write)
+    return read, write
+
+
+def _started(given: tuple[int, ...]) -> subprocess.Popen[bytes]:
+    return subprocess.Popen(  # noqa: S603  our own module
+        [sys.executable, "-P", "-u", "-X", "faulthandler", "-m", _MODULE]
+        + [str(each) for each in given],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        pass_fds=given,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": _path(), "MALLOC_ARENA_MAX": "2"},
+    )
 
 
 def _path() -> str:
