@@ -86,6 +86,7 @@ WRONG: dict[str, Callable[[], str]] = {
     "no algorithm": lambda: unsigned("none"),
     "no algorithm, oddly spelled": lambda: unsigned("NoNe"),
     "the public key as a password": lambda: confused("HS256"),
+    "an algorithm that is no word": lambda: unsigned(["RS256"]),
     "nothing": lambda: "",
     "noise": lambda: "a.b.c",
     "two parts": lambda: token().rpartition(".")[0],
@@ -101,7 +102,7 @@ def _claims() -> str:
     return _part({"iss": ISSUER, "aud": AUDIENCE, "exp": FOREVER, "sub": "admin"})
 
 
-def unsigned(algorithm: str) -> str:
+def unsigned(algorithm: object) -> str:
     return f"{_part({'alg': algorithm, 'kid': 'RS256'})}.{_claims()}."
 
 
@@ -202,6 +203,23 @@ def test_an_issuer_that_does_not_answer_leaves_the_keys_that_are_known() -> None
     assert keys.find("old", "RSA") is not None
 
 
+def test_who_has_a_known_key_does_not_wait_for_an_issuer_that_is_slow() -> None:
+    issuer, clock = Issuer("old"), Clock()
+    keys = KeySet(lambda: meanwhile() if issuer.asked else issuer(), clock=clock)
+    found: list[object] = []
+
+    def meanwhile() -> object:
+        other = threading.Thread(target=lambda: found.append(keys.find("old", "RSA")), daemon=True)
+        other.start()
+        other.join(60)
+        return issuer()
+
+    assert keys.find("old", "RSA") is not None
+    clock.now += KEPT_SECONDS
+    assert keys.find("unknown", "RSA") is None
+    assert found != []
+
+
 def test_without_an_id_the_only_key_of_its_kind_is_meant() -> None:
     assert KeySet(Issuer("one")).find(None, "RSA") is not None
     assert KeySet(Issuer("one", "two")).find(None, "RSA") is None
@@ -213,6 +231,9 @@ def publishing(answers: dict[str, object]) -> Iterator[str]:
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
             found = answers.get(self.path)
+            if isinstance(found, bytes):
+                self.wfile.write(found)
+                return
             if isinstance(found, str):
                 self.send_response(302)
                 self.send_header("Location", found)
@@ -242,6 +263,22 @@ def test_keys_are_fetched_from_where_the_issuer_says() -> None:
         assert Oidc(ISSUER, AUDIENCE, f"{issuer}/keys")(token()) is not None
         with pytest.raises(UnavailableError):
             Oidc(ISSUER, AUDIENCE, f"{issuer}/nothing")(token())
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        b"noise\r\n\r\n",
+        b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nff\r\n{",
+        b"HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
+        b"HTTP/1.0 200 OK\r\n\r\n" + b"[" * 100_000,
+        b"HTTP/1.0 200 OK\r\n\r\n" + b" " * (1 << 21),
+    ],
+)
+def test_an_answer_that_makes_no_sense_is_no_answer(answer: bytes) -> None:
+    answers: dict[str, object] = {"/keys": answer}
+    with publishing(answers) as issuer, pytest.raises(UnavailableError):
+        Oidc(ISSUER, AUDIENCE, f"{issuer}/keys")(token())
 
 
 def test_an_issuer_may_send_us_on_but_not_to_where_anybody_listens() -> None:

@@ -6,7 +6,7 @@ import pytest
 
 from lakeport.access.identity import Identity
 from lakeport.access.recognise import Asking, recognising
-from lakeport.core.errors import ConfigurationError, UnauthenticatedError
+from lakeport.core.errors import ConfigurationError, FunctionError, UnauthenticatedError
 
 
 def test_an_answer_is_believed_for_a_second_and_then_asked_for_again() -> None:
@@ -28,6 +28,12 @@ def test_an_answer_is_believed_for_a_second_and_then_asked_for_again() -> None:
         with pytest.raises(UnauthenticatedError):
             door.authenticate("Bearer t")
     assert asked == ["t", "t"]
+
+
+def test_an_authenticator_that_gives_something_else_is_told_so() -> None:
+    door = recognising(lambda _: True)  # type: ignore[arg-type,return-value]
+    with pytest.raises(FunctionError, match="the authenticator gave bool for a token"):
+        door.authenticate("Bearer t")
 
 
 @pytest.mark.parametrize(

@@ -2,16 +2,16 @@
 
 A key that is not known may be new: the issuer is asked again, but not more often than once in half a
 minute, whatever tokens are thrown at us. An issuer that does not answer leaves the keys that it gave
-before; one that never answered lets nobody in.
+before, and who has one of them does not wait for it; one that never answered lets nobody in.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import logging
 import threading
 import time
-import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -29,6 +29,7 @@ KEPT_SECONDS = 300.0
 AGAIN_SECONDS = 30.0
 
 _MOST_BYTES = 1 << 20
+_PIECE_BYTES = 1 << 16
 _MOST_KEYS = 100
 _TIMEOUT_SECONDS = 5.0
 _DISCOVERY = "/.well-known/openid-configuration"
@@ -42,7 +43,7 @@ class KeySet:
     ) -> None:
         self._load = load
         self._clock = clock
-        self._lock = threading.Lock()
+        self._asking = threading.Lock()
         self._keys: tuple[Key, ...] | None = None
         self._asked: float | None = None
 
@@ -58,12 +59,11 @@ class KeySet:
 
     def find(self, key_id: object, kind: str) -> Key | None:
         """The key of that id; without an id the only one of its kind."""
-        found = self._among(
-            self._current(AGAIN_SECONDS if self._keys is None else None), key_id, kind
-        )
-        if found is None:
-            found = self._among(self._current(AGAIN_SECONDS), key_id, kind)
-        return found
+        if self._keys is not None:
+            found = self._among(self._current(KEPT_SECONDS, waits=False), key_id, kind)
+            if found is not None:
+                return found
+        return self._among(self._current(AGAIN_SECONDS, waits=True), key_id, kind)
 
     @staticmethod
     def _among(keys: tuple[Key, ...], key_id: object, kind: str) -> Key | None:
@@ -72,19 +72,26 @@ class KeySet:
             fitting = [key for key in fitting if key.get("kid") == key_id]
         return fitting[0] if len(fitting) == 1 else None
 
-    def _current(self, most_seconds: float | None) -> tuple[Key, ...]:
-        """Not older than that, unless the issuer does not answer."""
-        with self._lock:
-            now = self._clock()
-            wanted = KEPT_SECONDS if most_seconds is None else most_seconds
-            if self._asked is None or not 0 <= now - self._asked < wanted:
-                self._asked = now
-                self._refresh()
-            if self._keys is None:
-                raise UnavailableError(
-                    "the keys of the issuer of tokens cannot be had", hint="try again"
-                )
-            return self._keys
+    def _current(self, most_seconds: float, *, waits: bool) -> tuple[Key, ...]:
+        """Not older than that, unless the issuer does not answer or somebody else asks it and `waits` is false."""
+        if self._is_due(most_seconds) and self._asking.acquire(blocking=waits):
+            try:
+                if self._is_due(most_seconds):
+                    self._refresh()
+                    # After the answer, not before: who waited for it must not ask again.
+                    self._asked = self._clock()
+            finally:
+                self._asking.release()
+        keys = self._keys
+        if keys is None:
+            raise UnavailableError(
+                "the keys of the issuer of tokens cannot be had", hint="try again"
+            )
+        return keys
+
+    def _is_due(self, seconds: float) -> bool:
+        asked = self._asked
+        return asked is None or not 0 <= self._clock() - asked < seconds
 
     def _refresh(self) -> None:
         try:
@@ -103,7 +110,7 @@ def _signing(document: object) -> tuple[Key, ...]:
 def _read(file: Path) -> object:
     try:
         return json.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise UnavailableError(
             f"the file of keys cannot be read: {type(error).__name__}"
         ) from error
@@ -120,12 +127,22 @@ def _discovered(address: str) -> object:
 def _fetched(address: str) -> object:
     try:
         with _opener.open(address, timeout=_TIMEOUT_SECONDS) as answer:
-            body = answer.read(_MOST_BYTES + 1)
+            return json.loads(_body(answer))
+    except (OSError, http.client.HTTPException, ValueError, RecursionError) as error:
+        raise UnavailableError(f"the issuer does not answer: {type(error).__name__}") from error
+
+
+def _body(answer: http.client.HTTPResponse) -> bytes:
+    """In time as a whole: an answer that comes byte by byte never ends."""
+    deadline = time.monotonic() + _TIMEOUT_SECONDS
+    body = bytearray()
+    while piece := answer.read1(_PIECE_BYTES):
+        body += piece
         if len(body) > _MOST_BYTES:
             raise UnavailableError("the issuer's answer is too long")
-        return json.loads(body)
-    except (OSError, ValueError) as error:
-        raise UnavailableError(f"the issuer does not answer: {type(error).__name__}") from error
+        if time.monotonic() > deadline:
+            raise UnavailableError("the issuer's answer takes too long")
+    return bytes(body)
 
 
 class _Privately(urllib.request.HTTPRedirectHandler):

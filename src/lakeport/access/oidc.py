@@ -63,13 +63,10 @@ class Oidc:
         jwt = _library()
         try:
             header = jwt.get_unverified_header(token)
-            algorithm, key_id = header.get("alg"), header.get("kid")
-            key = self.keys.find(key_id, _KEYS[algorithm]) if algorithm in _KEYS else None
-            if key is None or key.get("alg", algorithm) != algorithm:
-                raise jwt.InvalidKeyError
+            algorithm = header.get("alg")
             claims = jwt.decode(
                 token,
-                jwt.PyJWK(key, algorithm=algorithm).key,
+                self._key(algorithm, header.get("kid")),
                 algorithms=[algorithm],
                 audience=self.audience,
                 issuer=self.issuer,
@@ -84,6 +81,15 @@ class Oidc:
             return self.identity(claims)
         name = claims.get(self.name_claim)
         return self.person(name) if isinstance(name, str) and name else None
+
+    def _key(self, algorithm: object, key_id: object) -> Any:
+        """The one that the token says it is signed with, which it may lie about."""
+        jwt = _library()
+        kind = _KEYS.get(algorithm) if isinstance(algorithm, str) else None
+        found = None if kind is None else self.keys.find(key_id, kind)
+        if found is None or found.get("alg", algorithm) != algorithm:
+            raise jwt.InvalidKeyError
+        return jwt.PyJWK(found, algorithm=algorithm).key
 
     def person(self, name: str) -> Identity:
         return Identity.of(name, self.abilities, on=self.on, catalogs=self.catalogs)

@@ -16,7 +16,7 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from lakeport.access.authenticate import token_in
 from lakeport.access.identity import EVERYONE, Identity, Judge, Judged
 from lakeport.access.tokens import digest_of
-from lakeport.core.errors import ConfigurationError, UnauthenticatedError
+from lakeport.core.errors import ConfigurationError, FunctionError, UnauthenticatedError
 from lakeport.core.foreign import foreign
 
 BELIEVED_SECONDS = 1.0
@@ -117,6 +117,11 @@ class Asking:
         with foreign("the authenticator"):
             said = self._find(token)
         found = Identity.of(said) if isinstance(said, str) else said
+        if found is not None and not isinstance(found, Identity):
+            raise FunctionError(
+                f"the authenticator gave {type(found).__name__} for a token",
+                hint="its author must return an Identity, a name, or None",
+            )
         with self._lock:
             self._known[digest] = (self._clock(), found)
             self._known.move_to_end(digest)
