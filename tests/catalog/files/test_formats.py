@@ -176,6 +176,11 @@ def test_only_parquet_that_duckdb_reads_alike_is_lent(tmp_path: Path) -> None:
     assert table(tmp_path, "*.parquet").lend(ScanRequest(columns=("name",))) is not None
     write(tmp_path, "one.csv")
     assert table(tmp_path, "one.csv").lend(ScanRequest()) is None
+    (tmp_path / "zzz.parquet").write_bytes(b"PAR1 cut off")
+    broken = table(tmp_path, "*.parquet")
+    assert broken.lend(ScanRequest(columns=("name",))) is None
+    with pytest.raises(InvalidRequestError, match=r"file `zzz\.parquet` cannot be read"):
+        rows_of(broken, columns=("name",))
 
 
 def test_errors_are_of_ours(tmp_path: Path) -> None:

@@ -52,6 +52,8 @@ def root(tmp_path: Path) -> Path:
         ("**/*.csv", ["a.csv", "b.csv", "sub/d.csv", "sub/deep/e.csv"]),
         ("sub/**", ["sub/d.csv", "sub/deep/e.csv"]),
         ("**/deep/*", ["sub/deep/e.csv"]),
+        ("**/**/d.csv", ["sub/d.csv"]),
+        ("**/*/**/*.csv", ["sub/d.csv", "sub/deep/e.csv"]),
     ],
 )
 def test_files_are_found_by_name_and_by_pattern(root: Path, pattern: str, found: list[str]) -> None:

@@ -80,7 +80,8 @@ class Roots:
             )
         parts = parts_of(pattern)
         for folder in self.folders:
-            found = sorted(_matching(folder, parts), key=lambda file: file.parts)
+            # A set: several `**` lead to one file in several ways.
+            found = sorted(set(_matching(folder, parts)), key=lambda file: file.parts)
             if found:
                 return tuple(found)
         raise NotFoundError(f"there is no file {quoted(pattern)}", hint=_RULE)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import threading
 import uuid
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -161,10 +162,14 @@ class FilesTable:
 
 def _lends(file: FoundFile, schema: pa.Schema, wanted: Sequence[str]) -> bool:
     with file.open() as handle:
-        found: pa.Schema = pq.read_schema(handle)
-    names = set(found.names)
+        try:
+            found: pa.Schema = pq.read_schema(handle)
+        except (pa.ArrowException, OSError):
+            return False  # whoever reads it tells what is wrong with it
+    names = Counter(found.names)
     return all(
-        name in names and _same(found.field(name).type, schema.field(name).type) for name in wanted
+        names[name] == 1 and _same(found.field(name).type, schema.field(name).type)
+        for name in wanted
     )
 
 
