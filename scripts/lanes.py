@@ -50,18 +50,21 @@ def _tests(*arguments: str) -> tuple[str, ...]:
     return _tool("python", "-m", "pytest", "-q", *arguments)
 
 
-def _shared_tests(*arguments: str) -> tuple[str, ...]:
-    """For lanes of many independent tests: two workers, each taking from the other when it is idle."""
-    return _tests("-n", "2", "--dist", "worksteal", *arguments)
+def _shared_tests(*arguments: str, workers: int = 2) -> tuple[str, ...]:
+    """For lanes of many independent tests: each worker takes from the others when it is idle."""
+    return _tests("-n", str(workers), "--dist", "worksteal", *arguments)
 
 
 def _heavy_tests(*arguments: str) -> tuple[str, ...]:
     """For lanes of fewer and longer ones: the next goes to whoever is free, the longest first.
 
-    Without groups `loadgroup` deals them out one by one; `load` would give the two longest to one worker.
+    `tests/together.py` says which stay together; `load` would give the two longest to one worker.
     """
-    return _tests("-n", "2", "--dist", "loadgroup", *arguments)
+    return _tests("-n", str(_WAITING), "--dist", "loadgroup", *arguments)
 
+
+# Of workers whose tests wait for processes of their own: two left a third of two cores idle.
+_WAITING = 3
 
 # How Iceberg tables are written has lanes of its own, beside reading them.
 _WRITING = tuple(
@@ -130,7 +133,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("writing", (_shared_tests("-m", "not long", *_WRITING),), 540),
         Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 420),
         Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
-        Lane("changes", (_shared_tests("-m", "not long", *_CHANGES),), 540),
+        Lane("changes", (_shared_tests("-m", "not long", *_CHANGES, workers=_WAITING),), 540),
         Lane(
             "functions",
             (_shared_tests("-m", "not long", "tests/functions", "tests/conformance"),),
@@ -169,7 +172,7 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("lake", (_shared_tests("-m", "long", *_READING),), 420),
         Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 480),
         Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
-        Lane("changes", (_shared_tests("-m", "long", *_CHANGES),), 720),
+        Lane("changes", (_shared_tests("-m", "long", *_CHANGES, workers=_WAITING),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
         Lane("engines", (_heavy_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
         Lane("spark", (_heavy_tests("-m", "long", *_PIPELINE),), 900, needs=("spark",)),

@@ -9,6 +9,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.together import Together
+
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
@@ -20,3 +22,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def _patience(item: pytest.Item) -> float:
     marker = item.get_closest_marker("timeout")
     return float(marker.args[0]) if marker is not None else 0.0
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together | None:
+    return Together(config, log) if config.getvalue("dist") == "loadgroup" else None

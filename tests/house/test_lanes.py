@@ -10,6 +10,8 @@ from types import ModuleType
 
 import pytest
 
+from tests.together import TOGETHER
+
 SCRIPT = Path(__file__).parents[2] / "scripts" / "lanes.py"
 
 
@@ -106,3 +108,17 @@ def test_every_long_test_belongs_to_a_long_lane(lanes: ModuleType) -> None:
     ]
     assert tests
     assert strays(lanes, "long", tests) == []
+
+
+def test_what_stays_together_is_in_a_lane_that_asks_for_it(lanes: ModuleType) -> None:
+    places = [
+        ROOT / word
+        for lane in lanes.LANES["test"]
+        for command in lane.commands
+        if "loadgroup" in command
+        for word in command
+        if word.startswith("tests/")
+    ]
+    for name in TOGETHER:
+        assert (ROOT / name).exists(), name
+        assert any((ROOT / name).is_relative_to(place) for place in places), name

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 SHORT = 12
-LONG = 40
+LONG = 20
 
 
 def _commented(sql: str) -> str:

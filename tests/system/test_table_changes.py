@@ -265,7 +265,7 @@ def test_changes_lead_from_one_version_to_the_other(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 140))
+@pytest.mark.parametrize("seed", range(100, 120))
 def test_changes_lead_from_any_version_to_any_other(
     known: Known, table: LakeTable, seed: int
 ) -> None:

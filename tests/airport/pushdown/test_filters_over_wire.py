@@ -24,7 +24,7 @@ from tests.airport.pushdown.test_recorded_filters import deterministic
 from tests.airport.scans.duck import Duck, path, serve
 
 KEY = "at_"
-FILES = 4
+FILES = 2
 DAY = {pa.time64("us"): pa.scalar(86_400_000_000), pa.time64("ns"): pa.scalar(86_400_000_000_000)}
 
 # A table's own row ids are not the recorded ones.

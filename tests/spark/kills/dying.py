@@ -18,7 +18,7 @@ ROOT = Path(__file__).parents[3]
 AT_ONCE = 2
 _PATIENCE = 200.0
 
-Moment = Literal["staged", "grown", "uncommitted", "committed", "written", "untidied"]
+Moment = Literal["staged", "grown", "uncommitted", "committed", "untidied"]
 Who = Literal["jvm", "python"]
 
 
@@ -34,7 +34,7 @@ class Death:
 
     @property
     def has_committed(self) -> bool:
-        return self.moment in {"committed", "written", "untidied"}
+        return self.moment in {"committed", "untidied"}
 
 
 def die(folder: Path, deaths: Sequence[Death]) -> dict[Death, dict[str, Any]]:

@@ -30,9 +30,6 @@ ROWS = pa.table(
 )
 RUN = "killed"
 
-POINTS = ("staged", "grown", "written")
-"""Those that the engine tells of; the others are seen on the network."""
-
 
 def told(**facts: object) -> None:
     sys.stdout.write(json.dumps(facts) + "\n")

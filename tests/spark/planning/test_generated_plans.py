@@ -31,7 +31,7 @@ from tests.spark.running.folder import Folder
 
 # A type that is refused, a view and an ephemeral model that lose a column, one that leaves while one arrives.
 FEW = (21, 32, 43, 46)
-MANY = range(100, 112)
+MANY = range(100, 106)
 
 Rows = Counter[tuple[tuple[str, object], ...]]
 

@@ -157,7 +157,6 @@ OTHERS = [
     Death("written", "jvm"),
     *(Death(moment, who) for moment in ("leased", "staged", "uncommitted") for who in BOTH),
     *(Death("done", who, "branch") for who in BOTH),
-    *(Death("done", who, "run-atomic") for who in BOTH),
     Death("published", "python", "branch"),
     Death("audited", "python", "run-atomic"),
 ]

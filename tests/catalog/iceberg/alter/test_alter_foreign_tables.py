@@ -58,6 +58,6 @@ def test_a_table_of_other_engines_is_altered_and_written_again(tmp_path: Path, s
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(7_100, 7_112))
+@pytest.mark.parametrize("seed", range(7_100, 7_106))
 def test_many_tables_of_other_engines_are_altered(tmp_path: Path, seed: int) -> None:
     live(tmp_path, seed)

@@ -32,7 +32,7 @@ from tests.lakes.table import LakeTable
 from tests.lakes.texts import differences
 from tests.strategies import seeded
 
-NORMAL, LONG = 30, 100
+NORMAL, LONG = 30, 60
 
 
 def seeds(count: int, start: int = 0) -> list[int]:

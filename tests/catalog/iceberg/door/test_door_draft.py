@@ -29,7 +29,7 @@ from tests.rest.raw import column, schema, update
 
 NOW = 1_900_000_000_000
 THEIRS: TypeAdapter[tuple[TableUpdate, ...]] = TypeAdapter(tuple[TableUpdate, ...])
-SEEDS = (*range(12), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 60)))
+SEEDS = (*range(12), *(pytest.param(seed, marks=pytest.mark.long) for seed in range(12, 36)))
 
 Updates = list[dict[str, Any]]
 

@@ -27,6 +27,6 @@ def test_no_row_of_what_is_left_is_lost(tmp_path: Path, seed: int) -> None:
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("seed", range(100, 130))
+@pytest.mark.parametrize("seed", range(100, 115))
 def test_no_row_of_what_is_left_is_lost_in_long_lives(tmp_path: Path, seed: int) -> None:
     live(tmp_path, seed, steps=40)
