@@ -16,6 +16,7 @@ from lakeport.airport import databases
 from lakeport.airport.addresses import Addresses
 from lakeport.airport.caller import Caller
 from lakeport.airport.functions import desk as functions
+from lakeport.airport.functions.agreed import Agreed
 from lakeport.airport.functions.asked import FunctionCall, function_in, function_meant, function_of
 from lakeport.airport.functions.declared import Declared
 from lakeport.airport.functions.tickets import is_function_ticket
@@ -48,6 +49,7 @@ class Flights:
     scans: Scans
     addresses: Addresses
     told: Told = field(default_factory=Told)
+    agreed: Agreed = field(default_factory=Agreed)
 
     # -- one object ------------------------------------------------------------------------------
 
@@ -132,7 +134,7 @@ class Flights:
         has_arguments = bool(parameters.table_function_parameters)
         call = function_of(descriptor) if has_arguments else function_meant(descriptor)
         if call is not None:
-            return functions.endpoints(caller, call, parameters)
+            return functions.endpoints(caller, call, parameters, self.agreed)
         query = _query(descriptor)
         if query is not None:
             return (FlightEndpoint(query.encode()),)

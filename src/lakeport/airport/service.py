@@ -99,7 +99,7 @@ class AirportService(FlightService):
         listing = self._listing = Listing(Inventory(_announce, announcements))
         pins = Pins() if pins is None else pins  # an empty one is falsy
         self._flights = Flights(listing, Scans(places.public, pins, lends), places)
-        self._statements = Statements(pins, limits, managed)
+        self._statements = Statements(pins, limits, managed, self._flights.agreed)
         self._desk = Desk(
             self._flights,
             self._statements,

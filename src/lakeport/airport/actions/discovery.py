@@ -53,8 +53,7 @@ def column_statistics(desk: Desk, caller: Caller, body: StatisticsBody) -> bytes
 
 
 def function_flight_info(desk: Desk, caller: Caller, body: FunctionBody) -> FlightInfo:
-    del desk
-    return flight_info_of_function(caller, body)
+    return flight_info_of_function(caller, body, desk.flights.agreed)
 
 
 def _encode_endpoints(answer: Sequence[FlightEndpoint]) -> bytes:

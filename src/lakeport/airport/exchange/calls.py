@@ -17,6 +17,7 @@ import pyarrow as pa
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import is_silent
 from lakeport.airport.exchange.statement import Statements
+from lakeport.airport.functions.agreed import Passing
 from lakeport.airport.functions.asked import FunctionCall, function_at, function_of
 from lakeport.airport.functions.bound import start
 from lakeport.airport.functions.choose import by_batch, by_schema, by_values
@@ -28,7 +29,7 @@ from lakeport.airport.wire.arguments import decode_arguments
 from lakeport.airport.wire.bodies import InOutBody
 from lakeport.catalog.arrays.glue import glue_rows
 from lakeport.catalog.functions import InOutCall
-from lakeport.core.errors import InvalidRequestError
+from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.core.foreign import dismiss, each, foreign
 from lakeport.core.timepoint import from_unit
 from lakeport.flight.call import Call
@@ -75,6 +76,12 @@ def pass_rows(statements: Statements, caller: Caller, incoming: Incoming) -> Out
     found = find(caller.visible, wanted, (Kind.IN_OUT,))
     declared, arguments = _arguments(found.overloads, wanted, incoming)
     call, promise = start(declared, arguments, incoming.schema)
+    try:
+        passing = Passing(declared, arguments, incoming.schema, promise)
+        statements.agreed.require_rows(caller, passing)
+    except LakeportError:
+        dismiss(call.close, promise.what)
+        raise
     received = _Received(statements, caller, incoming)
     # Closed from outside, too: that wakes a function that nobody waits for any more.
     return Outgoing(

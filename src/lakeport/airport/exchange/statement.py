@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import islice
 
 import msgspec
@@ -21,6 +21,7 @@ from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import Kind
 from lakeport.airport.exchange.managed import Managed
 from lakeport.airport.exchange.target import Target, open_target
+from lakeport.airport.functions.agreed import Agreed
 from lakeport.airport.requested import Requested
 from lakeport.airport.scans import Pins
 from lakeport.airport.scans.resolve import transaction_of
@@ -44,11 +45,12 @@ _GATHER_BYTES = 16 << 20
 
 @dataclass(frozen=True, slots=True)
 class Statements:
-    """What all statements of a server share. `limits` are for who has none of their own."""
+    """What all exchanges of a server share. `limits` are for who has none of their own."""
 
     pins: Pins
     limits: StatementLimits
     transactions: TransactionManager | None = None
+    agreed: Agreed = field(default_factory=Agreed)
 
     def open(
         self, caller: Caller, wanted: Requested, kind: Kind, *, returning: bool = False

@@ -1,6 +1,7 @@
 """Table functions over the wire: bound to arguments, described, planned as one ticket, read.
 
-Every call finds the function anew, for who makes it; nothing is kept between two of them.
+Every call finds the function anew, for who makes it; all that is kept between two of them is which columns a
+client was told (`agreed.py`).
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from typing import cast
 import pyarrow as pa
 
 from lakeport.airport.caller import Caller
+from lakeport.airport.functions.agreed import Agreed, Passing
 from lakeport.airport.functions.asked import FunctionCall, function_of
 from lakeport.airport.functions.bound import (
     Bound,
@@ -75,7 +77,7 @@ def schema(caller: Caller, wanted: FunctionCall) -> pa.Schema:
     return bind_values(tables, wanted.parameters).schema
 
 
-def flight_info(caller: Caller, body: FunctionBody) -> FlightInfo:
+def flight_info(caller: Caller, body: FunctionBody, agreed: Agreed) -> FlightInfo:
     """The action `table_function_flight_info`: the same descriptor back, columns for these arguments."""
     from_unit(body.at_unit, body.at_value)
     wanted = function_of(body.descriptor)
@@ -85,24 +87,28 @@ def flight_info(caller: Caller, body: FunctionBody) -> FlightInfo:
     called = caller.called(found.catalog, wanted.catalog_name)
     if declared.kind is Kind.TABLE:
         bound = bind(declared, arguments)
+        agreed.tell_scan(caller, bound)
         endpoint = FlightEndpoint(_ticket(found, bound).encode())
         return bound_info(bound, body.descriptor, endpoint, called)
     if not body.table_input_schema:
         raise InvalidRequestError(f"{what} takes rows, and `table_input_schema` is empty")
-    call, promise = start(declared, arguments, decode_schema(body.table_input_schema, what))
+    rows = decode_schema(body.table_input_schema, what)
+    call, promise = start(declared, arguments, rows)
     dismiss(call.close, what)
+    agreed.tell_rows(caller, Passing(declared, arguments, rows, promise))
     about = function_metadata(declared, called)
     return FlightInfo(schema_bytes(promise.wire), body.descriptor, app_metadata=about)
 
 
 def endpoints(
-    caller: Caller, wanted: FunctionCall, parameters: ScanParameters
+    caller: Caller, wanted: FunctionCall, parameters: ScanParameters, agreed: Agreed
 ) -> tuple[FlightEndpoint, ...]:
     """One: a function runs in one place. Its arguments travel in the ticket."""
     from_unit(parameters.at_unit, parameters.at_value)
     found = find(caller.visible, wanted, (Kind.TABLE,))
     given = parameters.table_function_parameters
     bound = bind(*_arguments(found.overloads, wanted, given))
+    agreed.require_scan(caller, bound)
     return (FlightEndpoint(_ticket(found, bound, parameters).encode()),)
 
 

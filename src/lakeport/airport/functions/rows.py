@@ -12,6 +12,7 @@ import msgspec
 import pyarrow as pa
 
 from lakeport.airport.functions.bound import Bound
+from lakeport.airport.functions.declared import Declared
 from lakeport.airport.functions.promise import Promise
 from lakeport.airport.pushdown import parse_filters
 from lakeport.airport.scans.conform import Conform
@@ -33,12 +34,12 @@ def wanted_columns(bound: Bound, parameters: ScanParameters) -> tuple[int, ...] 
     names = bound.promise.wire.names
     ids = [index for index in parameters.column_ids if index != _ROW_ID]
     if any(index >= len(names) for index in ids):
-        raise _changed(bound)
+        raise changed(bound.declared)
     told = _told_names(parameters.json_filters)
     # Of another length, as through a view, they are the names of other columns.
     is_comparable = len(told) == len(parameters.column_ids) == len(ids)
     if is_comparable and [fold(names[index]) for index in ids] != [fold(name) for name in told]:
-        raise _changed(bound)
+        raise changed(bound.declared)
     return tuple(sorted(set(ids))) if ids else None
 
 
@@ -120,16 +121,16 @@ class _Names(msgspec.Struct):
     column_binding_names_by_index: list[str] = []
 
 
-def _changed(bound: Bound) -> ConflictError:
+def changed(declared: Declared) -> ConflictError:
     return ConflictError(
-        f"{bound.declared.what} gives other columns than it did when the query began",
+        f"{declared.what} gives other columns than it did when the query began",
         hint="run the query again",
     )
 
 
 def require_layout(bound: Bound, layout: str) -> None:
     if layout != bound.layout:
-        raise _changed(bound)
+        raise changed(bound.declared)
 
 
 def require_positions(bound: Bound, columns: tuple[int, ...] | None) -> None:
