@@ -208,3 +208,23 @@ def test_pyarrows_own_client_passes_rows() -> None:
         (0, b"chunk_finished"),
     ]
     assert got[0].data.schema.field(0).type == INT
+
+
+@pytest.mark.parametrize(
+    ("name", "operation"), [("add_one", "scalar_function"), ("echo", "table_function_in_out")]
+)
+def test_contract_001_describes_functions_that_take_rows_so_that_they_can_be_called(
+    name: str, operation: str
+) -> None:
+    with serving([hosting(*RECORDED)]) as client:
+        body = json.dumps({"function_name": name, "parameters": {}}).encode()
+        answer = client.action("GetTableFunctionFlightInfo", body)
+        descriptor = fl.FlightInfo.deserialize(answer).descriptor
+        options = fl.FlightCallOptions(headers=[(b"airport-operation", operation.encode())])
+        writer, reader = client.flight.do_exchange(descriptor, options)
+        given = numbers(1, 2, 3)
+        with writer:
+            writer.begin(given.schema)
+            writer.write_batch(given)
+            writer.done_writing()
+            assert reader.read_all().num_rows == 3

@@ -62,10 +62,11 @@ def info(
     if not tables:
         function = found.overloads[0]
         about = function_metadata(function, called)
-        return FlightInfo(schema_bytes(function.output), descriptor, app_metadata=about)
+        exact = descriptor or _exact(found, function, wanted)
+        return FlightInfo(schema_bytes(function.output), exact, app_metadata=about)
     bound = bind_values(tables, wanted.parameters)
     endpoint = FlightEndpoint(_ticket(found, bound).encode(), locations)
-    exact = descriptor or FlightDescriptor(command=_exact(found, bound, wanted).encode())
+    exact = descriptor or _exact(found, bound.declared, wanted)
     return bound_info(bound, exact, endpoint, called)
 
 
@@ -176,9 +177,10 @@ def _ticket(found: Found, bound: Bound, parameters: ScanParameters | None = None
     )
 
 
-def _exact(found: Found, bound: Bound, wanted: FunctionCall) -> FunctionCall:
-    """What was meant, with every name that leaves no doubt."""
-    name = bound.declared.name
-    return FunctionCall(
+def _exact(found: Found, declared: Declared, wanted: FunctionCall) -> FlightDescriptor:
+    """What was meant, with every name that leaves no doubt. pyarrow reads no FlightInfo without one."""
+    name = declared.name
+    call = FunctionCall(
         name.table, wanted.parameters, name.namespace, found.catalog.name, wanted.overload
     )
+    return FlightDescriptor(command=call.encode())
