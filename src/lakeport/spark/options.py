@@ -20,7 +20,7 @@ _TOKEN = "LAKEPORT_TOKEN"  # noqa: S105  the name of a variable
 _POINTS = ("version", "timestamp", "snapshot")
 _KNOWN = (
     *("location", "catalog", "token", "ca", "cert", "key", "path", "table", "columns"),
-    *(*_POINTS, "pushdown", "create", "staging", "commit", "overwrite"),
+    *(*_POINTS, "where", "pushdown", "create", "staging", "commit", "overwrite"),
 )
 _FLAGS = {"true": True, "1": True, "false": False, "0": False}
 
@@ -50,6 +50,7 @@ class ReadOptions:
     at: Point = NOW
     columns: tuple[str, ...] | None = None
     pushdown: bool = False
+    where: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +117,7 @@ def _read(words: Mapping[str, str]) -> ReadOptions:
     at = Point(points[0].upper(), words[points[0]].strip()) if points else NOW
     columns = words.get("columns")
     names = None if columns is None else tuple(_listed(columns))
-    return ReadOptions(at, names, _flag(words, "pushdown", default=False))
+    return ReadOptions(at, names, _flag(words, "pushdown", default=False), words.get("where"))
 
 
 def _write(words: Mapping[str, str]) -> WriteOptions:

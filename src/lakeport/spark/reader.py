@@ -2,9 +2,9 @@
 
 Filters go to the server to spare rows, and all of them back to Spark, which applies them to what comes: a
 server may send more than was asked for. They go only where `pushdown` is asked for: Spark 4.1 keeps what it
-planned for a filter with the DataFrame, and would read no more than that for the next query over it. Its
-sources in Python are told neither which columns a query needs nor its limit; the option `columns` names
-them, and a query that stops reading ends the stream.
+planned for a filter with the DataFrame, and reads that for the next query over it, and for another part of the same
+one. The option `where` is the same for all of them. Sources in Python are told neither which columns a query needs
+nor its limit; the option `columns` names them, and a query that stops reading ends the stream.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from lakeport.core.errors import ConflictError, NotFoundError
 from lakeport.core.names import quoted
 from lakeport.flight.messages import FlightEndpoint
 from lakeport.spark.catalogue import Announced
+from lakeport.spark.condition import Where
 from lakeport.spark.convert import for_spark
 from lakeport.spark.filters import filter_document
 from lakeport.spark.options import Options
@@ -28,11 +29,17 @@ from lakeport.spark.types import arrow_schema
 
 
 class Endpoint(InputPartition):
-    """A partition; `columns` is what the stream has, as its table was announced for it."""
+    """A partition; `columns` is what the stream has, as its table was announced for it.
 
-    def __init__(self, endpoint: FlightEndpoint, columns: tuple[str, ...]) -> None:
+    `kept_by` are those that the option `where` is about: of the others nothing but NULL may come.
+    """
+
+    def __init__(
+        self, endpoint: FlightEndpoint, columns: tuple[str, ...], kept_by: tuple[str, ...] = ()
+    ) -> None:
         self.endpoint = endpoint
         self.columns = columns
+        self.kept_by = kept_by
 
     def __repr__(self) -> str:
         return f"<endpoint of {len(self.columns)} columns>"  # a ticket is nobody's to see
@@ -50,11 +57,15 @@ class AirportReader(DataSourceReader):
         options = self._options
         with Server(options.access) as server:
             table = server.find(options.table, options.read.at)
-            ids = [self._column_id(table, name) for name in self._wanted.names]
+            where = self._where(table.columns)
+            needed = self._wanted.names if where is None else [*self._wanted.names, *where.names]
+            ids = list(dict.fromkeys(self._column_id(table, name) for name in needed))
             names = [table.columns.names[each] for each in ids]
-            document = filter_document(self._filters, table.columns, names)
+            filters = self._filters if where is None else (*self._filters, *where.filters)
+            document = filter_document(filters, table.columns, names)
             found = server.endpoints(table, Wanted(ids, document, options.read.at))
-        return [Endpoint(each, tuple(table.columns.names)) for each in found]
+        kept = () if where is None else where.names
+        return [Endpoint(each, tuple(table.columns.names), kept) for each in found]
 
     def read(self, partition: InputPartition | None) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, Endpoint):
@@ -63,9 +74,15 @@ class AirportReader(DataSourceReader):
             Server(self._options.access) as server,
             closing(server.rows(partition.endpoint, self._options.table)) as rows,
         ):
+            where: Where | None = None
             for batch in rows:
                 self._require_announced(batch.schema, partition)
-                yield for_spark(batch, self._wanted)
+                where = where or self._where(_columns(batch.schema, partition.kept_by))
+                yield for_spark(batch if where is None else where.kept(batch), self._wanted)
+
+    def _where(self, columns: pa.Schema) -> Where | None:
+        sql = self._options.read.where
+        return None if sql is None else Where(sql, columns)
 
     def _column_id(self, table: Announced, name: str) -> int:
         found = table.column_id(name)
@@ -85,8 +102,13 @@ class AirportReader(DataSourceReader):
             )
 
 
+def _columns(schema: pa.Schema, names: tuple[str, ...]) -> pa.Schema:
+    """As they come: those that nobody asked for may be of no type at all."""
+    return pa.schema([schema.field(name) for name in names])
+
+
 class FilteringReader(AirportReader):
-    """Of a DataFrame for one query."""
+    """Of a DataFrame that one query names once."""
 
     def pushFilters(self, filters: list[Filter]) -> Iterable[Filter]:  # noqa: N802  Spark's name
         """All of them come back: those that are sent as well are sent as a hint."""

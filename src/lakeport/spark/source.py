@@ -10,6 +10,7 @@ from lakeport.catalog.arrow import Field
 from lakeport.core.errors import NotFoundError
 from lakeport.core.names import quoted
 from lakeport.spark.catalogue import Announced
+from lakeport.spark.condition import Where
 from lakeport.spark.options import Options
 from lakeport.spark.reader import AirportReader, FilteringReader
 from lakeport.spark.server import Server
@@ -31,6 +32,8 @@ class AirportDataSource(DataSource):
         options = Options.of(self.options)
         with Server(options.access) as server:
             table = server.find(options.table, options.read.at)
+        if options.read.where is not None:
+            _ = Where(options.read.where, table.columns).condition
         wanted = options.read.columns
         if wanted is None:
             return spark_schema(table.columns)

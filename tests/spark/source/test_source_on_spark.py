@@ -116,6 +116,18 @@ def test_more_filters_keep_what_spark_itself_would_keep(session: Any, address: s
     keeps(session, address, MORE_CONDITIONS)
 
 
+def test_a_condition_of_the_frame_is_that_of_every_query_over_it(
+    session: Any, address: str
+) -> None:
+    frame = reading(session, address, where="id > 1 AND length(word) >= 0")
+    whole = sorted(row.id for row in frame.collect())
+    first, last = whole[0], whole[-1]
+    assert 1 not in whole
+    both = frame.where(f"id = {first}").union(frame.where(f"id = {last}"))
+    assert sorted(row.id for row in both.select("id").collect()) == [first, last]
+    assert frame.count() == len(whole)
+
+
 def test_a_query_over_the_source_stops_reading_when_it_has_enough(
     session: Any, address: str
 ) -> None:

@@ -14,7 +14,9 @@ import pyarrow as pa
 import pytest
 from pyspark.sql import datasource as spark
 
+from lakeport import airport as library
 from lakeport.access import EVERYONE
+from lakeport.airport import Scan
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.changes import AddColumn, DropColumn
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
@@ -23,6 +25,7 @@ from lakeport.catalog.ports import Alterable, Catalog, require
 from lakeport.core.errors import (
     ConflictError,
     InvalidRequestError,
+    LakeportError,
     NotFoundError,
     UnauthenticatedError,
     UnavailableError,
@@ -149,6 +152,54 @@ def test_filters_spare_rows_and_lose_none(kind: str, tmp_path: Path) -> None:
         assert kept(spark.Not(spark.EqualNullSafe(("word",), "a"))) == {1, 2, 3, 4, 5}
         assert kept(spark.IsNotNull(("word",)), spark.In(("id",), (0, 2, 9))) == {0}
         assert source.rows(spark.EqualTo(("id",), 4), columns="ID") == [{"id": 4}]
+
+
+@pytest.mark.parametrize("kind", ["memory", "iceberg"])
+@pytest.mark.parametrize(
+    ("where", "ids"),
+    [
+        ("id > 3", [4, 5]),
+        ("id BETWEEN 1 AND 3 AND word IS NOT NULL", [1, 3]),
+        ("word LIKE 'a%' OR id = 5", [0, 3, 5]),
+        ("length(word) = 2 AND id <> 5", [3]),
+        ("word IS DISTINCT FROM 'a' AND id IN (0, 2)", [2]),
+        ("1 = 1", [0, 1, 2, 3, 4, 5]),
+        ("word = 'nothing'", []),
+    ],
+)
+def test_a_condition_of_the_frame_holds_for_whatever_is_read_of_it(
+    kind: str, where: str, ids: list[int], tmp_path: Path
+) -> None:
+    with numbers_in(kind, tmp_path) as address:
+        found = Source(address).rows(where=where, columns="ID", pushdown="false")
+        assert sorted(row["id"] for row in found) == ids
+
+
+def test_a_condition_of_the_frame_is_sent_to_the_server() -> None:
+    asked: list[Scan] = []
+    lake = library.Catalog("lake")
+
+    @lake.schema("shop").table("orders", schema=NUMBERS.schema)
+    def orders(scan: Scan) -> pa.Table:
+        asked.append(scan)
+        return NUMBERS
+
+    with library.Server(lake) as server:
+        where = "ID >= 2 AND lower(word) = 'b'"
+        found = Source(server.location).rows(where=where, columns="id", pushdown="false")
+    assert found == [{"id": 4}]
+    assert {str(scan.where()) for scan in asked} == {'"id" >= ?'}
+
+
+def test_what_is_no_condition_is_refused_when_the_frame_is_loaded() -> None:
+    with lake_of(NUMBERS) as address:
+        for where, said in (
+            ("nothing = 1", "nothing"),
+            ("id + 1", "no condition"),
+            ("", "cannot be read"),
+        ):
+            with pytest.raises(LakeportError, match=said):
+                Source(address).opened(where=where).schema()
 
 
 def test_a_filter_that_means_another_thing_to_the_server_stays_with_spark() -> None:
