@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from lakeport.airport.library.versions import Version
     from lakeport.airport.transactions import TransactionManager
     from lakeport.catalog.delegation import FileReference, FunctionCall
+    from lakeport.catalog.ports import ColumnStatistics
     from lakeport.catalog.scan import Scan
     from lakeport.catalog.where import Mapped, Where, sql
     from lakeport.core.request import Request, current_request
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "Ability",
     "Catalog",
+    "ColumnStatistics",
     "FileReference",
     "FunctionCall",
     "Identity",
@@ -65,6 +67,7 @@ _LIBRARY = "lakeport.airport.library"
 _HOMES = {
     "Ability": "lakeport.access.grants",
     "Catalog": f"{_LIBRARY}.catalog",
+    "ColumnStatistics": "lakeport.catalog.ports",
     "FileReference": "lakeport.catalog.delegation",
     "FunctionCall": "lakeport.catalog.delegation",
     "Identity": "lakeport.access.identity",

@@ -14,9 +14,17 @@ import pyarrow.dataset as ds
 import pyarrow.flight as fl
 import pytest
 
-from lakeport.airport import Catalog, Scan, Schema, current_request
+from lakeport.airport import (
+    Catalog,
+    ColumnStatistics,
+    FunctionCall,
+    Scan,
+    Schema,
+    current_request,
+)
 from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Check
+from lakeport.catalog.ports import ScanRequest
 from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.flight.messages import FlightDescriptor
 from tests.airport.attached import Attached, attached
@@ -302,3 +310,50 @@ def test_names_are_checked_and_taken_once(shop: Schema) -> None:
         shop.table("T", DATA)
     with pytest.raises(InvalidRequestError, match="a dot separates"):
         shop.table("a.b", DATA)
+
+
+# -- what else they tell -------------------------------------------------------------------------
+
+
+class Known(Tasks):
+    def statistics(self, column: str) -> ColumnStatistics:
+        if column != "id":
+            return ColumnStatistics()
+        return ColumnStatistics(pa.scalar(1, pa.int64()), pa.scalar(9, pa.int64()), has_null=False)
+
+
+def test_what_an_object_knows_of_its_columns_is_told_to_duckdb(
+    client: Attached, shop: Schema
+) -> None:
+    shop.table("tasks", Known())
+    announced = client.duck.info(path("shop", "tasks")).schema
+    assert b"can_produce_statistics" in (announced.metadata or {})
+    known = client.duck.statistics(path("shop", "tasks"), "id", "BIGINT")
+    assert (known["min"], known["max"], known["has_null"]) == (1, 9, False)
+    unknown = client.duck.statistics(path("shop", "tasks"), "name", "VARCHAR")
+    assert (unknown["min"], unknown["has_null"]) == (None, True)
+
+
+def test_a_table_in_memory_has_statistics_that_its_changes_outdate(
+    client: Attached, lake: Catalog, shop: Schema
+) -> None:
+    shop.memory_table("kept", DATA)
+    before = lake.version()
+    told = client.duck.begin().statistics(path("shop", "kept"), "id", "BIGINT")
+    assert (told["min"], told["max"]) == (1, 3)
+    client.insert(path("shop", "kept"), pa.table({"id": [9], "name": ["z"]}))
+    after = lake.version()
+    assert (after.rows or 0) > (before.rows or 0)
+    assert client.duck.begin().statistics(path("shop", "kept"), "id", "BIGINT")["max"] == 9
+
+
+def test_a_reference_may_have_a_past(client: Attached, shop: Schema) -> None:
+    def references(request: ScanRequest) -> list[FunctionCall]:
+        return [FunctionCall("read_csv", (pa.scalar(f"{request.at}.csv"),))]
+
+    shop.reference("now", references, schema=IDS)
+    shop.reference("past", references, schema=IDS, travels=True)
+    (endpoint,) = client.duck.endpoints(path("shop", "past"), at_unit="VERSION", at_value="3")
+    assert endpoint.locations[0].startswith("data:application/x-msgpack-duckdb-function-call")
+    with pytest.raises(pa.ArrowNotImplementedError, match="as of an earlier point"):
+        client.duck.endpoints(path("shop", "now"), at_unit="VERSION", at_value="3")

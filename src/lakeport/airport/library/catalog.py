@@ -54,7 +54,7 @@ class Catalog:
 
     def changed(self) -> None:
         """Tell that something is other than before that this catalog cannot see, such as the columns
-        of an object: attached clients look again.
+        of an object, or what its `statistics` says: attached clients look again.
         """
         with self._lock:
             self._told += 1
@@ -66,7 +66,8 @@ class Catalog:
         return self._held.name
 
     def version(self) -> CatalogVersion:
-        return CatalogVersion(self._held.version().number + self._told)
+        held = self._held.version()
+        return CatalogVersion(held.number + self._told, rows=held.rows)
 
     def namespaces(self) -> Sequence[NamespaceInfo]:
         return self._held.namespaces()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, overload
 
 import pyarrow as pa
@@ -15,7 +15,7 @@ from lakeport.airport.library.versions import Version, VersionedTable
 from lakeport.catalog.definition import Definition, PrimaryKey
 from lakeport.catalog.delegation import Reference
 from lakeport.catalog.functions import Function
-from lakeport.catalog.memory.delegated import DelegatedTable
+from lakeport.catalog.memory.delegated import DelegatedTable, TravellingTable
 from lakeport.catalog.memory.namespace import MemoryNamespace
 from lakeport.catalog.ports import (
     ABILITIES,
@@ -43,9 +43,15 @@ class Schema:
         self._held = held
         self._ddl = ddl
 
-    def schema(self, name: str, *, comment: str | None = None) -> Schema:
+    def schema(
+        self,
+        name: str,
+        *,
+        comment: str | None = None,
+        properties: Mapping[str, str] | None = None,
+    ) -> Schema:
         """Another namespace of the same catalog."""
-        return self.catalog.schema(name, comment=comment)
+        return self.catalog.schema(name, comment=comment, properties=properties)
 
     # -- tables ----------------------------------------------------------------------------------
 
@@ -133,11 +139,15 @@ class Schema:
         *,
         schema: pa.Schema,
         comment: str | None = None,
+        travels: bool = False,
     ) -> Schema:
-        """A table that the client reads itself: files, or calls of table functions of its own."""
+        """A table that the client reads itself: files, or calls of table functions of its own.
+
+        With `travels` it has a past: `references` is called with the point that is asked for, as `request.at`.
+        """
         told = references if callable(references) else lambda _: references
-        definition = Definition(schema, comment=comment)
-        self._held.add_table(DelegatedTable(self._place(name), definition, told))
+        kind = TravellingTable if travels else DelegatedTable
+        self._held.add_table(kind(self._place(name), Definition(schema, comment=comment), told))
         return self
 
     def add(self, *things: Table | Function) -> Schema:

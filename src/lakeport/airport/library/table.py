@@ -159,6 +159,10 @@ class DeleteTable(ReadTable):
 
 
 class MeasuredTable(ReadTable):
+    """Nobody but its author knows when rows change, so what they tell is theirs to keep true."""
+
+    statistics_hold = True
+
     def statistics(self, column: str) -> ColumnStatistics:
         with foreign(self.what):
             found: ColumnStatistics = self._target.statistics(column)

@@ -23,7 +23,12 @@ from lakeport.airport.scans.planning import plan_of, require_unmoved, steadily
 from lakeport.airport.scans.readings import Reading
 from lakeport.airport.scans.references import Lends, lends_none, reference_endpoints, runs_only
 from lakeport.airport.scans.resolve import declare, resolve, resolve_ticket, transaction_of
-from lakeport.airport.scans.statistics import encode_statistics, outdates, produces_statistics
+from lakeport.airport.scans.statistics import (
+    encode_statistics,
+    is_vouched_for,
+    outdates,
+    produces_statistics,
+)
 from lakeport.airport.scans.stream import Pieces, empty_stream, stream
 from lakeport.airport.scans.tickets import ScanTicket, decode_ticket, is_scan_ticket
 from lakeport.airport.scans.totals import KnownTotals, Totals
@@ -222,7 +227,8 @@ class Scans:
         is_head = reading.at is None and reading.layout is reading.rows
         if not isinstance(table, Measurable) or not is_head:
             return ColumnStatistics()
-        if call.is_airport and not (is_pinned and outdates(reading.found.catalog.version())):
+        is_told = is_pinned and outdates(reading.found.catalog.version())
+        if call.is_airport and not (is_told or is_vouched_for(table)):
             return ColumnStatistics()
         try:
             known = table.statistics(column)
