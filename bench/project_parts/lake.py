@@ -14,7 +14,8 @@ import pyarrow as pa
 from bench.project_parts.generate import SOURCE_COLUMNS, sources, write_project
 from lakeport.app import wiring
 from lakeport.app.project.load import load_graph, load_project
-from lakeport.app.project.plan import PlanRequest, plan_project
+from lakeport.app.project.plan import plan_project
+from lakeport.app.project.request import PlanRequest
 from lakeport.app.settings import Settings, load
 from lakeport.catalog.definition import Definition
 from lakeport.catalog.statements import insert_rows

@@ -14,6 +14,9 @@ from lakeport.catalog.ports import NamespaceInfo
 from lakeport.core.errors import AlreadyExistsError, NotFoundError
 from lakeport.core.names import fold
 from lakeport.rest.desk import Desk
+from lakeport.rest.failures import NO_NAMESPACE, NamedError, Subject
+
+_MISSING = 404
 
 
 def located(desk: Desk, name: str) -> tuple[tuple[str, ...], str | None]:
@@ -43,6 +46,15 @@ def settle(desk: Desk, name: str) -> None:
         for levels in _below(desk, name, desk.catalog.namespaces())[:1]:
             with suppress(AlreadyExistsError):  # by somebody else, this moment
                 desk.engines.create_namespace(levels, {}, desk.terms)
+
+
+def settle_destination(desk: Desk, name: str) -> None:
+    """For what is renamed: one that is not there is told as the namespace's trouble, not the table's."""
+    settle(desk, name)
+    try:
+        desk.catalog.namespace(name)
+    except NotFoundError as error:
+        raise NamedError(error, _MISSING, NO_NAMESPACE, Subject(name)) from error
 
 
 def _below(desk: Desk, name: str, known: Iterable[NamespaceInfo]) -> list[tuple[str, ...]]:

@@ -6,14 +6,14 @@ import logging
 
 from lakeport.access import Ability
 from lakeport.catalog.decoding import decoded
-from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import quoted
 from lakeport.rest import bodies, growth
 from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import shown, unchanged
 from lakeport.rest.desk import Desk
-from lakeport.rest.failures import NO_NAMESPACE, NamedError, Subject
-from lakeport.rest.implied import located, settle
+from lakeport.rest.failures import NO_NAMESPACE
+from lakeport.rest.implied import located, settle, settle_destination
 from lakeport.rest.naming import naming
 from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
@@ -23,7 +23,6 @@ _log = logging.getLogger(__name__)
 _NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
 _ALL = f"{_NAMESPACE}/tables"
 _ONE = f"{_ALL}/{{table}}"
-_MISSING = 404
 _TRUE, _FALSE = "true", "false"
 
 
@@ -84,12 +83,7 @@ def rename_table(desk: Desk) -> Answer:
         desk.require(Ability.DDL, name)
     found = desk.engines.find(old).name
     growth.require_own(desk, found, "rename")
-    settle(desk, new.namespace)
-    try:
-        desk.catalog.namespace(new.namespace)
-    except NotFoundError as error:
-        about = Subject(new.namespace)
-        raise NamedError(error, _MISSING, NO_NAMESPACE, about) from error
+    settle_destination(desk, new.namespace)
     with naming(desk, new, "Table", old):
         desk.engines.rename(found, new)
     return NOTHING

@@ -9,14 +9,14 @@ from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import EngineHost
 from lakeport.catalog.ports import Catalog, ViewHost
 from lakeport.catalog.views import StoredView, Views
-from lakeport.core.errors import NotFoundError, UnsupportedError
+from lakeport.core.errors import UnsupportedError
 from lakeport.core.names import TableName, quoted
 from lakeport.rest import bodies
 from lakeport.rest.answers import NOTHING, Answer, json
 from lakeport.rest.described import envelope
 from lakeport.rest.desk import Desk
-from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW, NamedError, Subject
-from lakeport.rest.implied import located, settle
+from lakeport.rest.failures import NO_NAMESPACE, NO_VIEW
+from lakeport.rest.implied import located, settle, settle_destination
 from lakeport.rest.naming import naming
 from lakeport.rest.pages import listing
 from lakeport.rest.routes import Route
@@ -24,7 +24,6 @@ from lakeport.rest.routes import Route
 _NAMESPACE = "/v1/{prefix}/namespaces/{namespace}"
 _ALL = f"{_NAMESPACE}/views"
 _ONE = f"{_ALL}/{{view}}"
-_MISSING = 404
 
 
 def list_views(desk: Desk) -> Answer:
@@ -82,12 +81,7 @@ def rename_view(desk: Desk) -> Answer:
         desk.require(Ability.DDL, name)
     views = _views(desk, old.namespace)
     views.load(old.table)
-    settle(desk, new.namespace)
-    try:
-        desk.catalog.namespace(new.namespace)
-    except NotFoundError as error:
-        about = Subject(new.namespace)
-        raise NamedError(error, _MISSING, NO_NAMESPACE, about) from error
+    settle_destination(desk, new.namespace)
     with naming(desk, new, "View", old):
         views.rename(old.table, new)
     return NOTHING

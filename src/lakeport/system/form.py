@@ -17,7 +17,9 @@ _PIECE = 1_000
 MOMENT = pa.timestamp("us", tz="UTC")
 """DuckDB has none finer with a zone."""
 
-PLACE = (("namespace", pa.string()), ("table", pa.string()))
+Column: TypeAlias = tuple[str, pa.DataType]
+
+PLACE: tuple[Column, ...] = (("namespace", pa.string()), ("table", pa.string()))
 
 Row: TypeAlias = Mapping[str, Any]
 Rows: TypeAlias = Callable[[View], Iterator[Row]]
@@ -36,7 +38,7 @@ class Known:
             yield pa.RecordBatch.from_pylist(piece, schema=self.definition.schema)
 
 
-def known(comment: str, columns: Iterable[tuple[str, pa.DataType]], rows: Rows) -> Known:
+def known(comment: str, columns: Iterable[Column], rows: Rows) -> Known:
     return Known(Definition(pa.schema(list(columns)), comment=comment), rows)
 
 

@@ -12,12 +12,12 @@ from lakeport.catalog.parameters import parameter
 from lakeport.catalog.ports import SnapshotInfo, Travelable, require
 from lakeport.core.names import quoted
 from lakeport.system.builtin import Arguments, Builtin, Rows, table_of
-from lakeport.system.form import MOMENT, Row, moment
+from lakeport.system.form import MOMENT, Column, Row, moment
 from lakeport.system.view import View
 
 NAME = "snapshots"
 
-_COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
+SNAPSHOT: tuple[Column, ...] = (
     ("snapshot_id", pa.int64()),
     ("parent_id", pa.int64()),
     ("version", pa.int64()),
@@ -26,7 +26,7 @@ _COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
     ("schema_id", pa.int32()),
     ("summary", pa.map_(pa.string(), pa.string())),
 )
-_SCHEMA = pa.schema(list(_COLUMNS))
+_SCHEMA = pa.schema(list(SNAPSHOT))
 
 
 def snapshots(view: View) -> tuple[Builtin, ...]:

@@ -17,7 +17,7 @@ from lakeport.catalog.ports import SnapshotInfo, Table, TableState, Travelable
 from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import TableName
 from lakeport.system.form import MOMENT, PLACE, Known, Row, known, moment
-from lakeport.system.history import snapshot_row
+from lakeport.system.history import SNAPSHOT, snapshot_row
 from lakeport.system.runs import RUN_TABLES
 from lakeport.system.view import View
 
@@ -152,16 +152,7 @@ KNOWN: Mapping[str, Known] = {
     ),
     "snapshots": known(
         "What happened to the tables that you may read.",
-        (
-            *PLACE,
-            ("snapshot_id", pa.int64()),
-            ("parent_id", pa.int64()),
-            ("version", pa.int64()),
-            ("committed_at", MOMENT),
-            ("operation", pa.string()),
-            ("schema_id", pa.int32()),
-            ("summary", pa.map_(pa.string(), pa.string())),
-        ),
+        (*PLACE, *SNAPSHOT),
         _snapshots,
     ),
     "views": known(

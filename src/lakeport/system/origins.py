@@ -19,24 +19,13 @@ from lakeport.core.errors import NotFoundError
 from lakeport.core.names import TableName, fold, quoted
 from lakeport.state import StoredEdge
 from lakeport.system.builtin import Arguments, Builtin, Rows, table_of, text_of
-from lakeport.system.form import Row
+from lakeport.system.edges import EDGE, edge_row
+from lakeport.system.form import Column, Row
 from lakeport.system.view import View
 
 NAME = "lineage"
 
-_COLUMNS: tuple[tuple[str, pa.DataType], ...] = (
-    ("direction", pa.string()),
-    ("depth", pa.int32()),
-    ("environment", pa.string()),
-    ("source_namespace", pa.string()),
-    ("source_table", pa.string()),
-    ("source_column", pa.string()),
-    ("target_namespace", pa.string()),
-    ("target_table", pa.string()),
-    ("target_column", pa.string()),
-    ("kind", pa.string()),
-    ("approximate", pa.bool_()),
-)
+_COLUMNS: tuple[Column, ...] = (("direction", pa.string()), ("depth", pa.int32()), *EDGE)
 _SCHEMA = pa.schema(list(_COLUMNS))
 _ABOUT = "Which columns feed a table's, and which they feed, step by step."
 _PIECE = 1_000
@@ -152,17 +141,5 @@ def _target(edge: StoredEdge) -> _Place:
 
 
 def _row(found: _Found) -> Row:
-    edge = found.edge
-    return {
-        "direction": found.direction,
-        "depth": found.depth,
-        "environment": found.environment,
-        "source_namespace": edge.source.namespace,
-        "source_table": edge.source.table,
-        "source_column": edge.source_column,
-        "target_namespace": edge.target.namespace,
-        "target_table": edge.target.table,
-        "target_column": edge.target_column,
-        "kind": edge.kind,
-        "approximate": edge.approximate,
-    }
+    place = {"direction": found.direction, "depth": found.depth}
+    return {**place, **edge_row(found.environment, found.edge)}

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 import pyarrow as pa
 
 from lakeport.state import ModelRecord
+from lakeport.system.edges import EDGE, edge_row
 from lakeport.system.form import MOMENT, PLACE, Known, Row, known, moment
 from lakeport.system.view import View
 
@@ -81,17 +82,7 @@ def _times(started_ns: int | None, ended_ns: int | None) -> dict[str, object]:
 
 def _edges(view: View) -> Iterator[Row]:
     for environment, edge in view.edges():
-        yield {
-            "environment": environment,
-            "source_namespace": edge.source.namespace,
-            "source_table": edge.source.table,
-            "source_column": edge.source_column,
-            "target_namespace": edge.target.namespace,
-            "target_table": edge.target.table,
-            "target_column": edge.target_column,
-            "kind": edge.kind,
-            "approximate": edge.approximate,
-        }
+        yield edge_row(environment, edge)
 
 
 def _issues(view: View) -> Iterator[Row]:
@@ -160,17 +151,7 @@ RUN_TABLES: Mapping[str, Known] = {
     ),
     "lineage_edges": known(
         "Which column feeds which, of tables that you may read, as the last run knew it.",
-        (
-            ("environment", pa.string()),
-            ("source_namespace", pa.string()),
-            ("source_table", pa.string()),
-            ("source_column", pa.string()),
-            ("target_namespace", pa.string()),
-            ("target_table", pa.string()),
-            ("target_column", pa.string()),
-            ("kind", pa.string()),
-            ("approximate", pa.bool_()),
-        ),
+        EDGE,
         _edges,
     ),
     "issues": known(

@@ -14,7 +14,8 @@ from typing import Any
 
 from lakeport.app import wiring
 from lakeport.app.project.load import load_project
-from lakeport.app.project.plan import PlanRequest, plan_project
+from lakeport.app.project.plan import plan_project
+from lakeport.app.project.request import PlanRequest
 from lakeport.app.settings import Settings, load
 from lakeport.catalog.changes import Growth
 from lakeport.catalog.definition import Constraint, Definition

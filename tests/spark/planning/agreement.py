@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from lakeport.app.project.plan import PlanRequest, plan_project
+from lakeport.app.project.plan import plan_project
+from lakeport.app.project.request import PlanRequest
 from lakeport.pipeline.planning.model import ModelPlan
 from lakeport.pipeline.planning.whole import ProjectPlan
 from lakeport.pipeline.running.result import ModelResult, RunResult

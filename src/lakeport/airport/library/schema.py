@@ -17,6 +17,7 @@ from lakeport.catalog.delegation import Reference
 from lakeport.catalog.functions import Function
 from lakeport.catalog.memory.delegated import DelegatedTable, TravellingTable
 from lakeport.catalog.memory.namespace import MemoryNamespace
+from lakeport.catalog.naming import check_table_name
 from lakeport.catalog.ports import (
     ABILITIES,
     DynamicNamespace,
@@ -29,7 +30,7 @@ from lakeport.catalog.ports import (
     require,
 )
 from lakeport.core.errors import InvalidRequestError, UnsupportedError
-from lakeport.core.names import TableName, quoted, why_unsafe_table
+from lakeport.core.names import TableName, quoted
 
 if TYPE_CHECKING:
     from lakeport.airport.library.catalog import Catalog
@@ -225,9 +226,7 @@ class Schema:
             raise UnsupportedError(f"{what} cannot {ABILITIES[DynamicNamespace]}")
 
     def _place(self, name: str) -> TableName:
-        reason = why_unsafe_table(name)
-        if reason is not None:
-            raise InvalidRequestError(f"a table cannot be called {quoted(name)}: {reason}")
+        check_table_name(name)
         return TableName(self.info.name, name)
 
     def _decorator(

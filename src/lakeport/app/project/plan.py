@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from functools import partial
 from glob import escape
@@ -16,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from lakeport.app import wiring
 from lakeport.app.project.load import load_project
+from lakeport.app.project.request import PlanRequest
 from lakeport.core.errors import ConflictError, PreconditionError
 from lakeport.core.names import TableName, quoted
 from lakeport.pipeline.graph.build import build_graph
@@ -26,7 +26,7 @@ from lakeport.pipeline.planning.reasons import LastBuilt
 from lakeport.pipeline.planning.settle import settled
 from lakeport.pipeline.planning.staged import read_record
 from lakeport.pipeline.planning.whole import ProjectPlan
-from lakeport.pipeline.project.model import Project, PublishMode, TableMap
+from lakeport.pipeline.project.model import Project, TableMap
 
 if TYPE_CHECKING:
     from lakeport.app.settings import Settings
@@ -44,21 +44,6 @@ if TYPE_CHECKING:
 
 _SQLITE = "sqlite:///"
 _LOADABLE = frozenset({".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".arrow"})
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PlanRequest:
-    """What `plan` is asked for. `spark` says whether it may be started for what nobody else knows."""
-
-    select: tuple[str, ...] = ()
-    exclude: tuple[str, ...] = ()
-    environment: str | None = None
-    full_refresh: bool = False
-    start: datetime | None = None
-    end: datetime | None = None
-    publish: PublishMode | None = None
-    spark: bool = True
-    with_sql: bool = True
 
 
 def plan_project(

@@ -1,4 +1,4 @@
-"""What somebody asks `run` for; equal requests are known again after a crash."""
+"""What somebody asks `plan` and `run` for; equal requests are known again after a crash."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from lakeport.pipeline.project.model import PublishMode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RunRequest:
-    """`retry` goes on with the last run, whatever that was asked for; `new` with none."""
+class BuildRequest:
+    """What is to be built, where, and from which rows."""
 
     select: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
@@ -21,6 +21,20 @@ class RunRequest:
     start: datetime | None = None
     end: datetime | None = None
     publish: PublishMode | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanRequest(BuildRequest):
+    """`spark` says whether it may be started for what nobody else knows."""
+
+    spark: bool = True
+    with_sql: bool = True
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRequest(BuildRequest):
+    """`retry` goes on with the last run, whatever that was asked for; `new` with none."""
+
     jobs: int | None = None
     retry: bool = False
     new: bool = False

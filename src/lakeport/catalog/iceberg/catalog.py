@@ -40,14 +40,13 @@ from lakeport.catalog.iceberg.profile import Profile
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.upkeep.dropped import remove_dropped
+from lakeport.catalog.naming import check_namespace_name, namespace_taken, require_empty
 from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
 from lakeport.core.closing import Closing
 from lakeport.core.errors import (
-    AlreadyExistsError,
-    InvalidRequestError,
     PreconditionError,
 )
-from lakeport.core.names import TableName, fold, quoted, why_unsafe_namespace
+from lakeport.core.names import TableName, fold, quoted
 
 
 class IcebergCatalog(Closing):
@@ -147,30 +146,19 @@ class IcebergCatalog(Closing):
         return IcebergNamespace(self._surroundings.pointers.namespace(name), self._surroundings)
 
     def create_namespace(self, info: NamespaceInfo) -> IcebergNamespace:
-        reason = why_unsafe_namespace(info.name)
-        if reason is not None:
-            raise InvalidRequestError(
-                f"a namespace cannot be called {quoted(info.name)}: {reason}",
-                hint="choose another name",
-            )
+        check_namespace_name(info.name)
         checked_properties(info.properties)
         with self._lock:
             known = {fold(namespace.name) for namespace in self.namespaces()}
             if fold(info.name) in known:
-                raise _taken(info.name)
+                raise namespace_taken(info.name)
             self._create(info)
         return self.namespace(info.name)
 
     def drop_namespace(self, name: str) -> None:
         with self._lock:
             doomed = self.namespace(name)
-            tables = doomed.tables()
-            if tables:
-                raise PreconditionError(
-                    f"namespace {quoted(doomed.info.name)} still holds tables: "
-                    + ", ".join(tables[:12]),
-                    hint="drop its tables first",
-                )
+            require_empty(doomed)
             self._drop(doomed.info.name)
 
     def engines(self) -> EngineDoor:
@@ -201,7 +189,7 @@ class IcebergCatalog(Closing):
             try:
                 native.create_namespace(tuple(info.name.split(".")), properties_of(info))
             except NamespaceAlreadyExistsError as error:
-                raise _taken(info.name) from error
+                raise namespace_taken(info.name) from error
 
     def _drop(self, name: str) -> None:
         identifier = self._surroundings.pointers.identifier(name)
@@ -215,7 +203,3 @@ class IcebergCatalog(Closing):
                     f"namespace {quoted(name)} is not empty",
                     hint="it may hold views, or tables that are not Iceberg's",
                 ) from error
-
-
-def _taken(name: str) -> AlreadyExistsError:
-    return AlreadyExistsError(f"there is already a namespace {quoted(name)}")

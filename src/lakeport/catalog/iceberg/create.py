@@ -41,13 +41,14 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.layout import partition_spec, sort_order
 from lakeport.catalog.iceberg.types import columns_for, describe
 from lakeport.catalog.iceberg.types.describe import ids_in_order
+from lakeport.catalog.naming import check_table_name
 from lakeport.core.errors import (
     AlreadyExistsError,
     InvalidRequestError,
     NotFoundError,
     PreconditionError,
 )
-from lakeport.core.names import TableName, quoted, why_unsafe_table
+from lakeport.core.names import TableName, quoted
 
 # Its models are built by field names, which their types do not know.
 _update: Any = update
@@ -86,14 +87,6 @@ def drop_table(catalog: Catalog, name: TableName, identifier: Identifier | None 
         catalog.drop_table(identifier or _identifier(name))
     except NoSuchTableError as error:
         raise NotFoundError(f"there is no table {quoted(str(name))}") from error
-
-
-def check_table_name(name: str) -> None:
-    reason = why_unsafe_table(name)
-    if reason is not None:
-        raise InvalidRequestError(
-            f"a table cannot be called {quoted(name)}: {reason}", hint="choose another name"
-        )
 
 
 def _check_for_service(name: str) -> None:

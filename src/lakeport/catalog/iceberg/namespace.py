@@ -18,12 +18,13 @@ from lakeport.catalog.definition import Definition
 from lakeport.catalog.dropped import DroppedTable
 from lakeport.catalog.evolution.define import define
 from lakeport.catalog.iceberg.alter.replace import Replace
-from lakeport.catalog.iceberg.create import check_table_name, create_table, taken
+from lakeport.catalog.iceberg.create import create_table, taken
 from lakeport.catalog.iceberg.dropped import drop, name_taken, register
 from lakeport.catalog.iceberg.failures import asking, dropped_table
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.table import IcebergTable
 from lakeport.catalog.iceberg.views.host import views_in
+from lakeport.catalog.naming import check_table_name
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, Surveyed, TableState, WriteContext
 from lakeport.catalog.views import NotATableError, Views
 from lakeport.core.errors import AlreadyExistsError, NotFoundError

@@ -13,14 +13,12 @@ from collections.abc import Callable, Sequence
 
 from lakeport.catalog.memory.namespace import MemoryNamespace
 from lakeport.catalog.memory.store import Surroundings
+from lakeport.catalog.naming import check_namespace_name, namespace_taken, require_empty
 from lakeport.catalog.ports import CatalogVersion, NamespaceInfo
 from lakeport.core.errors import (
-    AlreadyExistsError,
-    InvalidRequestError,
     NotFoundError,
-    PreconditionError,
 )
-from lakeport.core.names import NameMap, quoted, why_unsafe_namespace
+from lakeport.core.names import NameMap, quoted
 
 
 def random_id() -> int:
@@ -64,15 +62,10 @@ class MemoryCatalog:
         return found
 
     def create_namespace(self, info: NamespaceInfo) -> MemoryNamespace:
-        reason = why_unsafe_namespace(info.name)
-        if reason is not None:
-            raise InvalidRequestError(
-                f"a namespace cannot be called {quoted(info.name)}: {reason}",
-                hint="choose another name",
-            )
+        check_namespace_name(info.name)
         with self._lock:
             if info.name in self._namespaces:
-                raise AlreadyExistsError(f"there is already a namespace {quoted(info.name)}")
+                raise namespace_taken(info.name)
             made = MemoryNamespace(info, self._surroundings, self._lock)
             self._swap({**dict(self._namespaces), info.name: made})
             return made
@@ -80,13 +73,7 @@ class MemoryCatalog:
     def drop_namespace(self, name: str) -> None:
         with self._lock:
             doomed = self.namespace(name)
-            tables = doomed.tables()
-            if tables:
-                raise PreconditionError(
-                    f"namespace {quoted(doomed.info.name)} still holds tables: "
-                    + ", ".join(tables[:12]),
-                    hint="drop its tables first",
-                )
+            require_empty(doomed)
             doomed.retire()
             self._swap(
                 {known: kept for known, kept in self._namespaces.items() if kept is not doomed}

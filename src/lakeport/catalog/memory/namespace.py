@@ -18,14 +18,14 @@ from lakeport.catalog.memory.alter import replaced_timeline
 from lakeport.catalog.memory.store import Surroundings, TableStore
 from lakeport.catalog.memory.table import MemoryTable
 from lakeport.catalog.memory.timeline import Shape, Timeline
+from lakeport.catalog.naming import check_table_name
 from lakeport.catalog.ports import NamespaceInfo, OnConflict, Table, WriteContext
 from lakeport.core.errors import (
     AlreadyExistsError,
-    InvalidRequestError,
     NotFoundError,
     UnsupportedError,
 )
-from lakeport.core.names import NameMap, TableName, fold, quoted, why_unsafe_table
+from lakeport.core.names import NameMap, TableName, fold, quoted
 
 
 class MemoryNamespace:
@@ -65,7 +65,7 @@ class MemoryNamespace:
         on_conflict: OnConflict = "error",
         context: WriteContext | None = None,
     ) -> Table:
-        _require_safe(name)
+        check_table_name(name)
         if on_conflict == "ignore" and name in self._held:
             return self.table(name)
         definition = define(definition)
@@ -91,7 +91,7 @@ class MemoryNamespace:
             self._swap({known: item for known, item in self._held.items() if item is not held})
 
     def rename_table(self, name: str, to: str) -> Table:
-        _require_safe(to)
+        check_table_name(to)
         with self._lock:
             self._require_kept()
             held = self._find(name)
@@ -168,14 +168,6 @@ class MemoryNamespace:
 
 def _handle(held: TableStore | Table) -> Table:
     return MemoryTable(held) if isinstance(held, TableStore) else held
-
-
-def _require_safe(name: str) -> None:
-    reason = why_unsafe_table(name)
-    if reason is not None:
-        raise InvalidRequestError(
-            f"a table cannot be called {quoted(name)}: {reason}", hint="choose another name"
-        )
 
 
 def _taken(namespace: str, name: str) -> AlreadyExistsError:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from lakeport.app.project.plan import PlanRequest, plan_project
+from lakeport.app.project.plan import plan_project
+from lakeport.app.project.request import PlanRequest
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.selection import (
     Env,

@@ -16,7 +16,7 @@ from pyiceberg.table.metadata import TableMetadata
 from lakeport.catalog.decoding import decoded
 from lakeport.catalog.engines import Described, TableChange, Terms
 from lakeport.catalog.iceberg.commit.pointer import pause
-from lakeport.catalog.iceberg.create import check_table_name, taken
+from lakeport.catalog.iceberg.create import taken
 from lakeport.catalog.iceberg.door import messages, requirements, services
 from lakeport.catalog.iceberg.door.draft import Draft
 from lakeport.catalog.iceberg.door.outcomes import changing
@@ -29,6 +29,7 @@ from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.drivers.sql_commits import Move, Moved
 from lakeport.catalog.iceberg.metadata import Loaded, hold
 from lakeport.catalog.iceberg.surroundings import Surroundings
+from lakeport.catalog.naming import check_table_name
 from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName
 

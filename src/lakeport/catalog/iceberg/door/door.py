@@ -19,7 +19,7 @@ from lakeport.catalog.engines import (
     TableChange,
     Terms,
 )
-from lakeport.catalog.iceberg.create import check_table_name, taken
+from lakeport.catalog.iceberg.create import taken
 from lakeport.catalog.iceberg.door import messages, services
 from lakeport.catalog.iceberg.door.commit import Committer, remembered
 from lakeport.catalog.iceberg.door.create import asked_for, make_folders, metadata_of
@@ -35,6 +35,7 @@ from lakeport.catalog.iceberg.pointers.port import properties_of
 from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.upkeep.dropped import remove_now
 from lakeport.catalog.iceberg.views.host import keeps_views
+from lakeport.catalog.naming import check_table_name
 from lakeport.core.errors import (
     CorruptDataError,
     InvalidRequestError,

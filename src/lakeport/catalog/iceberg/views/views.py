@@ -31,13 +31,14 @@ from lakeport.catalog.iceberg.surroundings import Surroundings
 from lakeport.catalog.iceberg.views.described import describe_view
 from lakeport.catalog.iceberg.views.files import HeldView, next_location, number_of, read_view
 from lakeport.catalog.iceberg.views.requests import check_requirements, new_view, next_view
+from lakeport.catalog.naming import check_table_name
 from lakeport.catalog.views import Json, StoredView, View
 from lakeport.core.errors import (
     ConflictError,
     InvalidRequestError,
     NotFoundError,
 )
-from lakeport.core.names import NameMap, TableName, quoted, why_unsafe_table
+from lakeport.core.names import NameMap, TableName, quoted
 
 _MILLISECOND = 1_000_000  # in nanoseconds
 _ATTEMPTS = 5
@@ -119,7 +120,7 @@ class SqlViews:
 
     def rename(self, name: str, to: TableName) -> None:
         found, _ = self._find(name)
-        _check_name(to.table)
+        check_table_name(to.table, "view")
         place = self._pointers.namespace(to.namespace).name
         new = TableName(place, to.table)
         with self._changing(new):
@@ -156,7 +157,7 @@ class SqlViews:
         return TableName(self._namespace, known.spelling(name)), known[name]
 
     def _new_name(self, name: str) -> TableName:
-        _check_name(name)
+        check_table_name(name, "view")
         return TableName(self._namespace, name)
 
     def _read(self, name: TableName, location: str) -> HeldView:
@@ -190,11 +191,3 @@ class SqlViews:
 
     def _now(self) -> int:
         return self._surroundings.clock() // _MILLISECOND
-
-
-def _check_name(name: str) -> None:
-    reason = why_unsafe_table(name)
-    if reason is not None:
-        raise InvalidRequestError(
-            f"a view cannot be called {quoted(name)}: {reason}", hint="choose another name"
-        )
