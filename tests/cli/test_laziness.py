@@ -52,3 +52,17 @@ def test_text_needs_rich_and_nothing_heavy(tmp_path: Path) -> None:
     loaded = loaded_by(("config",), folder=tmp_path)
     assert loaded & HEAVY == set()
     assert "rich" in loaded
+
+
+def test_the_package_itself_can_be_run(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "lakeport", "nonsense"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=tmp_path,
+    )
+    assert (done.returncode, done.stderr.partition("\n")[0]) == (
+        2,
+        "error: no such command 'nonsense'",
+    )

@@ -27,6 +27,7 @@ COMMANDS = {
     "read": "Read rows of a table.",
     "load": "Load files into a table.",
     "undrop": "Bring a dropped table back.",
+    "plan": "Show what a run would do, and do nothing.",
     "run": "Build the tables of the project's models, each after those that it reads.",
     "test": "Run the unit tests of models.",
     "daemon": "Keep a warm Spark between runs.",
@@ -37,7 +38,6 @@ COMMANDS = {
     "conformance": "Check that a server speaks the Airport protocol as DuckDB needs it.",
     "functions": "List the project's functions that SQL can call.",
     "token": "Make, list and revoke the tokens of callers.",
-    "plan": "Show what a run would do, and do nothing.",
     "lineage": "Show where every column comes from.",
 }
 """Name and summary, in the order of `--help`. The summary is the first line of the command's own help."""
