@@ -163,7 +163,9 @@ def test_compressed_files_and_other_delimiters(lake: Lake, tmp_path: Path, write
     load(lake, "s.t", packed)
     load(lake, "s.t", write("b.csv", "id;ok\n2;true\n"), delimiter=";")
     load(lake, "s.u", write("c.tsv", "a\tb\n1\tNA\n"), nulls=("NA",))
+    load(lake, "s.v", write("d.csv", 'a;b\n"1\n2"\n'), delimiter=",")
     assert [row["id"] for row in rows(lake, "s.t")] == [1, 2]
+    assert rows(lake, "s.v") == [{"a;b": "1\n2"}]
     assert rows(lake, "s.u") == [{"a": 1, "b": None}]
 
 
@@ -199,6 +201,9 @@ def test_create_and_append_insist_on_what_they_say(memory: Lake, write: Write) -
             "at\n2024-01-15 10:00:00.1234\n",
             "a.csv:2: column `at`: '2024-01-15 10:00:00.1234' has more",
         ),
+        ("a.csv", "id,name\n1\n", "a.csv:2: 1 value for 2 columns"),
+        ("a.csv", 'id,name\n1,"b\n2,c\n3,d\n', "a.csv:2: a quote begins there and never ends"),
+        ("a.csv", "id;name\n1;b\n", "a.csv:1: all of it would be one column called `id;name`"),
         ("a.csv", "", "a.csv is empty"),
         ("a.csv", "id,\n1,2\n", "a.csv:1: column 2 has no name"),
         ("a.csv", "id,nmae,x\n1,2,3\n", "a.csv has columns that the table lacks: `nmae`, `x`"),

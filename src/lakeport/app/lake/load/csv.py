@@ -27,15 +27,26 @@ from lakeport.core.names import quoted
 
 BLOCK_BYTES = 4 * 1024 * 1024
 LARGEST_BLOCK = 1024 * 1024 * 1024
+_DELIMITERS = ",;\t|"
 _UNEVEN = re.compile(r"Row #(\d+): Expected (\d+) columns, got (\d+)")
 
 
 class CsvInput:
     is_guessed = True
 
-    def __init__(self, label: str, place: Path, delimiter: str, nulls: tuple[str, ...]) -> None:
+    def __init__(
+        self,
+        label: str,
+        place: Path,
+        delimiter: str,
+        nulls: tuple[str, ...],
+        *,
+        is_assumed: bool = False,
+    ) -> None:
+        """`is_assumed`: nobody named the delimiter."""
         self.label = label
         self._place = place
+        self._is_assumed = is_assumed
         self._delimiter = delimiter
         self._nulls = ["", *nulls]
         if len(delimiter) != 1 or delimiter in '"\r\n':
@@ -63,8 +74,19 @@ class CsvInput:
                 f"{self.label}:1: column {names.index('') + 1} has no name",
                 hint="the first line names the columns",
             )
+        self._refuse_another_delimiter(names)
         refuse_twins(self.label, names)
         return names
+
+    def _refuse_another_delimiter(self, names: list[str]) -> None:
+        another = next((sign for sign in _DELIMITERS if sign in names[0]), None)
+        if self._is_assumed and len(names) == 1 and another is not None:
+            told = "$'\\t'" if another == "\t" else f"'{another}'"
+            raise InvalidRequestError(
+                f"{self.label}:1: all of it would be one column called {quoted(names[0])}",
+                hint=f"`--delimiter {told}` if that separates its values, "
+                f"`--delimiter '{self._delimiter}'` if it is one column",
+            )
 
     def schema(self) -> pa.Schema:
         guesses = [TextGuess() for _ in self._header]
@@ -107,18 +129,34 @@ class CsvInput:
 
     def _texts(self) -> Generator[pa.RecordBatch, None, None]:
         """Every column as text, in the file's order, without the header."""
-        taken, block = 1, BLOCK_BYTES
+        taken, block, last = 1, BLOCK_BYTES, None
         while True:
             try:
                 for batch in self._rows(block, taken):
                     taken += batch.num_rows
+                    last = batch.column(batch.num_columns - 1)[-1].as_py()
                     yield batch
             except (pa.ArrowException, OSError) as error:
                 if "straddl" not in str(error) or block >= LARGEST_BLOCK:
                     raise self._damaged(error) from error
                 block *= 16  # one row is larger than a block
             else:
+                self._refuse_open_quote(last, taken - 1)
                 return
+
+    def _refuse_open_quote(self, last: str | None, row: int) -> None:
+        """What follows a quote that nobody closed is one text to pyarrow, which says nothing."""
+        if last is None or "\n" not in last:
+            return
+        final = ""
+        with self._text() as text:
+            for line in text:
+                final = line.rstrip() or final
+        if not final.endswith('"'):
+            raise InvalidRequestError(
+                f"{self.label}:{self._line(row)}: a quote begins there and never ends",
+                hint='close it; write "" for a quote that is part of the text',
+            )
 
     def _rows(self, block: int, skipped: int) -> Generator[pa.RecordBatch, None, None]:
         with pa.input_stream(str(self._place)) as source, self._reader(source, block) as reader:
@@ -156,12 +194,16 @@ class CsvInput:
         if uneven is not None:
             row, expected, got = map(int, uneven.groups())
             return InvalidRequestError(
-                f"{self.label}:{self._line(row - 1)}: {got} values for {expected} columns",
+                f"{self.label}:{self._line(row - 1)}: {_counted(got, 'value')} for "
+                f"{_counted(expected, 'column')}",
                 hint="quote values that hold the delimiter; --delimiter names another one",
             )
         said = str(error).splitlines()[0]
         if "UTF8" in said:
-            return InvalidRequestError(f"{self.label} is not UTF-8 text", hint="convert it first")
+            return InvalidRequestError(
+                f"{self.label} is not UTF-8 text",
+                hint="convert it first: iconv -f latin1 -t utf-8 FILE, or with what it really is",
+            )
         return InvalidRequestError(f"{self.label} cannot be read as CSV: {said}")
 
     def _line(self, row: int) -> int:
@@ -182,3 +224,7 @@ class CsvInput:
     def _text(self) -> io.TextIOWrapper:
         source: Any = pa.input_stream(str(self._place))
         return io.TextIOWrapper(source, encoding="utf-8-sig", errors="replace", newline="")
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

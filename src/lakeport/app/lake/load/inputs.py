@@ -84,7 +84,8 @@ def _input(path: Path, options: FileOptions, folder: Path) -> Input:
     match chosen:
         case "csv" | "tsv":
             delimiter = options.delimiter or ("\t" if chosen == "tsv" else ",")
-            return CsvInput(label, place, delimiter, options.nulls)
+            is_assumed = options.delimiter is None
+            return CsvInput(label, place, delimiter, options.nulls, is_assumed=is_assumed)
         case "json":
             return JsonInput(label, place)
         case "parquet":
