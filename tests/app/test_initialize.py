@@ -130,3 +130,19 @@ def test_a_folder_that_cannot_be_made_is_a_clear_error(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(UnavailableError, match="cannot be written: not a directory"):
         initialize(tmp_path / "file" / "new")
+
+
+def test_half_a_project_is_not_left_behind(tmp_path: Path) -> None:
+    (tmp_path / "models").touch()
+    with pytest.raises(UnavailableError, match=r"models.* cannot be written"):
+        initialize(tmp_path)
+    assert [path.name for path in tmp_path.iterdir()] == ["models"]
+
+
+def test_queries_that_lie_about_are_named_and_no_example_is_put_beside_them(
+    tmp_path: Path,
+) -> None:
+    (tmp_path / "ships.sql").write_text("SELECT 1 AS one")
+    made = initialize(tmp_path)
+    assert made.loose == ("ships.sql",)
+    assert made.written == (".gitignore", "README.md", "lakeport.toml")

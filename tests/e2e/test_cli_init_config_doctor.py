@@ -65,6 +65,7 @@ def test_init_json(tmp_path: Path) -> None:
         "example": None,
         "written": [".gitignore", "README.md", "lakeport.toml", "models/demo/greetings.sql"],
         "kept": [],
+        "loose": [],
     }
 
 

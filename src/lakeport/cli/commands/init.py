@@ -28,7 +28,8 @@ def init(
     """Make a new project that works at once.
 
     Nothing is overwritten: a folder that has a lakeport.toml is refused, a README.md or .gitignore
-    that is already there is kept. Models that are in the folder become those of the project.
+    that is already there is kept. Models that are in the folder become those of the project; queries
+    that are in no folder of models are named, with where to move them.
     """
     return Answer(initialize(folder.absolute(), example), _show)
 
@@ -41,4 +42,10 @@ def _show(made: Initialized, page: Page) -> None:
         page.line("  ", name, page.faint(" (was there, kept)"))
     if ".gitignore" in made.kept:
         page.line("add .lakeport/ to .gitignore: data and state of the embedded catalog live there")
+    if made.loose:
+        first = made.loose[0]
+        page.line(
+            f"{', '.join(made.loose)}: no model yet; move each to models/NAMESPACE/: "
+            f"models/staging/{first} builds the table staging.{first.removesuffix('.sql')}"
+        )
     page.line("next: lakeport doctor --project ", str(made.folder))
