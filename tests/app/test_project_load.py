@@ -101,6 +101,29 @@ def test_an_environment_is_found_by_name(settings: Settings) -> None:
         load_project(settings, "def")
 
 
+def test_the_catalog_says_what_may_have_been_meant(lake: IcebergCatalog) -> None:
+    tables = CatalogTables(lake)
+    assert tables.nearest(TableName("RAW", "oders")) == TableName("Raw", "Orders")
+    assert tables.nearest(TableName("row", "orders")) == TableName("Raw", "Orders")
+    assert tables.nearest(TableName("raw", "ships")) is None
+    assert tables.nearest(TableName("elsewhere", "orders")) is None
+
+
+def test_a_misspelt_table_of_the_catalog_is_told_by_its_name(
+    lake: IcebergCatalog, tmp_path: Path
+) -> None:
+    folder = tmp_path / "misspelt"
+    (folder / "models" / "a").mkdir(parents=True)
+    (folder / "lakeport.toml").touch()
+    (folder / "models" / "a" / "x.sql").write_text("SELECT id FROM raw.oders")
+    project = load_project(load(folder=folder, variables={}))
+    with pytest.raises(ProjectError) as caught:
+        load_graph(project, lake)
+    assert (caught.value.problems[0].hint or "").startswith(
+        "did you mean `Raw.Orders`? if not, load it"
+    )
+
+
 def test_the_catalog_answers_for_the_tables_that_were_named(lake: IcebergCatalog) -> None:
     asked = [
         TableName("RAW", "orders"),

@@ -199,6 +199,28 @@ def test_a_key_that_the_model_lacks_is_refused_as_a_run_would(shop: Workshop) ->
     assert "`nummer`" in plan.obstacles[0].message
 
 
+def test_an_audit_of_a_column_that_the_rows_lack_is_refused_as_a_run_would(shop: Workshop) -> None:
+    audits = '{ not_null = ["idd"] }, { unique = "kupon", severity = "warn" }, { unique = "ID" }'
+    shop.model("staging.orders", f"/* lakeport\naudits = [{audits}]\n*/\n{ORDERS}")
+    plan = shop.of("staging.orders")
+    assert [(each.message, each.hint) for each in plan.obstacles] == [
+        (
+            "models/staging/orders.sql:2: for its audit `not_null_idd` the model has no column `idd`",
+            "did you mean `id`? columns: amount, coupon, id",
+        )
+    ]
+    assert plan.warnings == (
+        "models/staging/orders.sql:2: for its audit `unique_kupon` the model has no column `kupon`",
+    )
+
+
+def test_an_audit_on_a_branch_is_asked_of_the_whole_table(shop: Workshop) -> None:
+    shop.carry_out()
+    settings = '/* lakeport\npublish = "branch"\naudits = [{ not_null = ["coupon"] }]\n*/'
+    shop.model("staging.orders", f"{settings}\nSELECT id, amount FROM raw.orders")
+    assert shop.of("staging.orders").status == "changed"
+
+
 def test_a_source_that_grows_changes_a_star_that_nobody_touched(tmp_path: Path) -> None:
     shop = Workshop.in_folder(tmp_path, staging__people="SELECT * FROM raw.people")
     shop.table("raw.people", id="bigint")

@@ -63,7 +63,8 @@ def load_graph(
         return build_graph(project, _nothing, is_incremental, parameters)
     from lakeport.app.project.tables import CatalogTables  # noqa: PLC0415  loads Arrow
 
-    return build_graph(project, CatalogTables(catalog), is_incremental, parameters)
+    tables = CatalogTables(catalog)
+    return build_graph(project, tables, is_incremental, parameters, nearest_table=tables.nearest)
 
 
 def _nothing(_names: Collection[TableName]) -> tuple[KnownTable, ...]:

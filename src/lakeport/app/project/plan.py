@@ -177,6 +177,13 @@ class _Tables:
         held = (self._described[name.folded] for name in names)
         return [table for table in held if table is not None]
 
+    def nearest(self, name: TableName) -> TableName | None:
+        if self._catalog is None:
+            return None
+        from lakeport.app.project.tables import CatalogTables  # noqa: PLC0415  loads Arrow
+
+        return CatalogTables(self._catalog).nearest(name)
+
     def targets(self) -> Targets:
         if self._catalog is None:
             return lambda _: None
@@ -221,7 +228,9 @@ def _builder(
     project: Project, tables: _Tables, *, full_refresh: bool
 ) -> Callable[[Mapping[TableName, Declared]], Graph]:
     is_incremental = (lambda _: False) if full_refresh else None
-    return lambda seen: build_graph(project, tables, is_incremental, seen=seen)
+    return lambda seen: build_graph(
+        project, tables, is_incremental, seen=seen, nearest_table=tables.nearest
+    )
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import msgspec
 
 from lakeport.catalog.reports.figures import figures_of
 from lakeport.core.errors import NotFoundError, UnsupportedError
-from lakeport.core.names import NameMap, TableName, fold
+from lakeport.core.names import NameMap, TableName, fold, nearest
 from lakeport.pipeline.graph.model import KnownTable
 from lakeport.pipeline.growth.iceberg_words import schema_from_iceberg
 from lakeport.pipeline.growth.model import Field, ListOf, MapOf, Schema, StructOf, Type, shown
@@ -75,6 +75,15 @@ class CatalogTables:
             return [self._described(*one) for one in found]
         with ThreadPoolExecutor(_AT_ONCE) as pool:
             return list(pool.map(lambda one: self._described(*one), found))
+
+    def nearest(self, name: TableName) -> TableName | None:
+        """Of its namespace, or of the one whose name is nearest."""
+        spaces = NameMap((space.name, space.name) for space in self._catalog.namespaces())
+        space = spaces.get(name.namespace) or nearest(name.namespace, spaces)
+        if space is None:
+            return None
+        table = nearest(name.table, self._engines.tables(space))
+        return None if table is None else TableName(space, table)
 
     def _in(self, namespace: str, tables: Sequence[str]) -> Iterator[tuple[TableName, bool]]:
         """Those that are there, and whether each is a view."""

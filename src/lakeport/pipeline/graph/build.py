@@ -19,6 +19,7 @@ from lakeport.pipeline.graph.model import (
     CatalogSchema,
     GraphIssue,
     KnownTable,
+    Nearest,
     Node,
     ParameterUse,
     Query,
@@ -49,6 +50,7 @@ def build_graph(
     parameters: Collection[str] = (),
     *,
     seen: Mapping[TableName, Seen] | None = None,
+    nearest_table: Nearest | None = None,
 ) -> Graph:
     """`parameters` are names that the caller will give beside the project's own.
 
@@ -58,7 +60,7 @@ def build_graph(
     materialized so and its table exists.
     """
     with _uncollected():
-        builder = _Builder(project, catalog_schema, parameters)
+        builder = _Builder(project, catalog_schema, Names(project, nearest_table), parameters)
         return builder.build(is_incremental, seen)
 
 
@@ -109,12 +111,16 @@ class _Read:
 
 class _Builder:
     def __init__(
-        self, project: Project, catalog_schema: CatalogSchema, parameters: Collection[str]
+        self,
+        project: Project,
+        catalog_schema: CatalogSchema,
+        names: Names,
+        parameters: Collection[str],
     ) -> None:
         self._project = project
         self._ask = catalog_schema
         self._problems = list(project.problems)
-        self._names = Names(project)
+        self._names = names
         self._targets = [project.environment.table(name) for name in project.models]
         self._known: dict[tuple[str, str], KnownTable] = {}
         self._asked: set[tuple[str, str]] = set()

@@ -201,6 +201,9 @@ class KnownTable:
 CatalogSchema: TypeAlias = Callable[[Collection[TableName]], Iterable[KnownTable]]
 """Those of the named tables that are there, in the catalog's own spelling."""
 
+Nearest: TypeAlias = Callable[[TableName], TableName | None]
+"""The table of the catalog that somebody may have meant by a name that is not there."""
+
 
 @dataclass(frozen=True, slots=True)
 class AffectedColumn:

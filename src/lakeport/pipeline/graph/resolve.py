@@ -1,7 +1,8 @@
 """Which table a name means: a model, then a source, then what the catalog has.
 
 A name without a namespace means the one model or source that is called so. Names that nobody in the
-project knows are asked of the catalog, all at once and by name; nothing is ever listed.
+project knows are asked of the catalog, all at once and by name; it is looked through for what may be meant
+only by one that is nowhere.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from lakeport.core.names import TableName, fold, nearest, quoted
 from lakeport.lineage.names import written_parts
 from lakeport.lineage.references import TableUse
-from lakeport.pipeline.graph.model import KnownTable, Qualifier, Reference, ReferenceKind
+from lakeport.pipeline.graph.model import KnownTable, Nearest, Qualifier, Reference, ReferenceKind
 from lakeport.pipeline.project.model import Project, TableMap
 from lakeport.pipeline.project.problems import Place
 
@@ -49,6 +50,7 @@ class Names:
     """`catalog` is what the catalog answered, None before it was asked."""
 
     project: Project
+    nearest: Nearest | None = None
     catalog: TableMap[KnownTable] | None = None
     _by_table: dict[str, list[tuple[TableName, ReferenceKind]]] = field(default_factory=dict)
 
@@ -111,6 +113,9 @@ class Names:
     def _unknown(self, parts: tuple[str, ...]) -> Unknown:
         name, _ = next(self._candidates(parts))
         close = nearest(str(name), map(str, self._all()))
+        if close is None and self.nearest is not None:
+            meant = self.nearest(name)
+            close = None if meant is None else str(meant)
         hint = f"did you mean {quoted(close)}? if not, " if close else ""
         return Unknown(
             "unknown-table",

@@ -42,7 +42,7 @@ from lakeport.pipeline.planning.reasons import (
     own_reasons,
     upstream_reason,
 )
-from lakeport.pipeline.planning.remarks import emptied, kept, lost, said, unviewable
+from lakeport.pipeline.planning.remarks import emptied, kept, lost, said, unaudited, unviewable
 from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
 from lakeport.pipeline.planning.rules import rules_of
 from lakeport.pipeline.planning.statements import RUN, Statements
@@ -177,6 +177,12 @@ class Planner:
         self.futures.put(node.name, growth.after if is_whole else None)
         before_too = kept(before.columns, before.last, request.policy) if growth.padded else ()
         plan = replace(plan, growth=growth, kept=frozenset(before_too))
+        unasked = list(unaudited(node, told, () if publish == "direct" else growth.after))
+        plan = replace(
+            plan,
+            obstacles=(*plan.obstacles, *(one for how, one in unasked if how == "error")),
+            warnings=(*plan.warnings, *(one.message for how, one in unasked if how == "warn")),
+        )
         if full and strategy_of(settings, full_refresh=False) != "full":
             plan = replace(plan, warnings=(*plan.warnings, *emptied(growth)))
         if plan.changes_schema and not plan.creates:

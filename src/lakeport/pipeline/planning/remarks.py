@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lakeport.core.names import fold, quoted
+from lakeport.core.errors import NotFoundError
+from lakeport.core.names import NameMap, fold, quoted
 from lakeport.pipeline.graph.model import Node
 from lakeport.pipeline.growth.model import Foreign, Schema
 from lakeport.pipeline.growth.plan import Plan, dotted
@@ -14,6 +15,7 @@ from lakeport.pipeline.planning.columns import NOT_LOADED, Told
 from lakeport.pipeline.planning.known import VOID
 from lakeport.pipeline.planning.model import Obstacle
 from lakeport.pipeline.planning.reasons import LastBuilt
+from lakeport.pipeline.project.model import Severity
 
 
 def said(node: Node) -> Iterator[str]:
@@ -41,6 +43,21 @@ def emptied(growth: Plan) -> Iterator[str]:
     if names:
         kept = "column" if len(names) == 1 else "columns"
         yield f"the values of {kept} {', '.join(names)} go with the rows: the model has none to put there"
+
+
+def unaudited(node: Node, told: Told, beside: Schema = ()) -> Iterator[tuple[Severity, Obstacle]]:
+    """Audits of columns that the rows will not have; `beside` is what the table has, where it is asked of that."""
+    if told.known is None or told.columns is None:
+        return
+    names = NameMap((each.name, each.name) for each in (*told.columns, *beside))
+    for audit in node.model.settings.audits:
+        for column in audit.columns:
+            if column not in names:
+                where = (
+                    f"{node.model.path}:{audit.line}: for its audit {quoted(audit.name)} the model"
+                )
+                error = NotFoundError.among("column", column, names, where=where)
+                yield audit.severity, Obstacle("audit", error.message, error.hint)
 
 
 def unviewable(told: Told) -> Iterator[Obstacle]:
