@@ -383,3 +383,11 @@ def test_a_source_that_is_declared_and_not_loaded(lakeport: Run) -> None:
         ("blocked", ["raw.orders"]),
     ]
     assert lakeport("plan", "--no-spark", "-s", "y").code == 0
+
+
+def test_a_daemon_that_has_no_place(lakeport: Run) -> None:
+    write({".lakeport": ""})
+    shown = lakeport("daemon", "start")
+    assert (shown.code, shown.out) == (3, "")
+    place = Path(".lakeport/daemon").absolute()
+    assert shown.err.startswith(f"error: a daemon cannot be kept in {place}: not a directory\n")

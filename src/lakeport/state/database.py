@@ -174,7 +174,7 @@ def _translated() -> Iterator[None]:
             ) from error
         raise UnavailableError(
             "the state store cannot be used",
-            hint="`lakeport config state` shows where it is; is it there, and may it be written?",
+            hint="`lakeport config state` shows where it is; is it there, may it be written, and has its disk room?",
         ) from error
     except SQLAlchemyError as error:
         raise UnavailableError("the state store cannot be used") from error

@@ -52,7 +52,11 @@ def start_daemon(settings: Settings) -> DaemonReport:
     idle = settings.pipeline.daemon.idle_hours
     begun = start(place, options, idle * _HOUR if idle else None)
     if begun.how != "running":
-        _warm(place, options)
+        try:
+            _warm(place, options)
+        except BaseException:  # whoever is told that it failed does not look for a daemon
+            stop(place)
+            raise
     return _report(begun.how, place, begun.record, options)
 
 

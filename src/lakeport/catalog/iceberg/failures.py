@@ -295,6 +295,9 @@ def is_busy(error: BaseException | None) -> bool:
 _CREDENTIALS = UnauthorizedError | ForbiddenError | OAuthError | AuthorizationExpiredError
 
 
+_NO_ROOM = re.compile("disk I/O error|database or disk is full")  # what SQLite says
+
+
 def _out_of_reach(error: Exception, reason: str) -> tuple[str, str]:
     if isinstance(error, _CREDENTIALS):
         return "refuses access", reason
@@ -316,6 +319,8 @@ def _advice(profile: Profile, error: Exception) -> str:
         return "is the address right, and the service up? try again"
     if profile.uri is None:  # AWS and Google are found by region and account
         return "check region, endpoint and credentials; `lakeport config catalog` shows them"
+    if _NO_ROOM.search(str(error)):
+        return "see whether its disk is full; `lakeport config catalog` shows where it is"
     return "check `catalog.uri`; `lakeport config catalog` shows where it comes from"
 
 

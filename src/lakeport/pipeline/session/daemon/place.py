@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from lakeport.core.errors import UnavailableError
 from lakeport.pipeline.session.daemon.locks import is_held, is_shared
 from lakeport.pipeline.session.daemon.record import Record, read, remove
 
@@ -38,8 +39,16 @@ class Place:
         return self.folder / "daemon.log"
 
     def make(self) -> None:
-        self.folder.mkdir(parents=True, exist_ok=True)
-        self.folder.chmod(0o700)  # also where it was made with more than that
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.chmod(0o700)  # also where it was made with more than that
+            self.change.touch()
+        except OSError as error:
+            reason = (error.strerror or "unknown reason").lower()
+            raise UnavailableError(
+                f"a daemon cannot be kept in {self.folder}: {reason}",
+                hint="its record and its log are there: make room for them, or let them be written",
+            ) from error
 
     def running(self) -> Record | None:
         """The daemon that lives and answers, or has just begun to end."""
