@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import socket
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -140,6 +141,14 @@ def test_a_run_as_a_person_reads_it() -> None:
         "\n"
         "4 models: 2 done, 1 failed, 1 blocked; 1,230 rows in 9.0 s  run 3f2c\n"
         "hint: `lakeport run --retry` goes on with what is left\n"
+    )
+
+
+def test_the_way_on_is_that_of_the_environment() -> None:
+    page = io.StringIO()
+    show_run(replace(RESULT, environment="dev"), Page(page))
+    assert page.getvalue().endswith(
+        "hint: `lakeport run --env dev --retry` goes on with what is left\n"
     )
 
 

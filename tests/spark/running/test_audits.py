@@ -41,7 +41,7 @@ def test_all_audits_are_asked_at_once_and_told_with_their_rows(folder: Folder) -
     assert "1 of 3 rows have another value in `kind`" in warned
     assert "2 of 3 rows have a `id` that is not in `t.parents`" in warned
     assert "there are 3 rows, and there should be 1 to 2" in warned
-    assert "models/t/rows.sql:3: audit `small`: its query returned 1 rows" in warned
+    assert "models/t/rows.sql:3: audit `small`: its query returned 1 row" in warned
     stored = {audit.name: audit.stored for audit in model.audits if audit.stored is not None}
     assert str(stored["small"]) == "lakeport_audits.t__rows__small"
     assert folder.rows("lakeport_audits.t__rows__small") == [(2, "b", 6)]

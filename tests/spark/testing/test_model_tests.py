@@ -215,6 +215,18 @@ def test_a_model_that_fails_is_told_without_java(outcome: Try) -> None:
     assert "\tat " not in (result.message or "")
 
 
+def test_a_query_that_cannot_be_is_told_with_its_file_and_line(outcome: Try) -> None:
+    result = outcome(
+        {"shop/t.sql": "SELECT id,\n  idd AS x\nFROM raw.orders"},
+        'model = "shop.t"\ngiven."raw.orders" = [{ id = 1 }]\nexpect = []',
+    )
+    assert (result.status, result.message, result.hint) == (
+        "error",
+        "models/shop/t.sql:2:3: there is no column `idd`\n    idd AS x\n    ^",
+        "did you mean `id`?",
+    )
+
+
 def test_a_read_of_the_past_cannot_be_tested(outcome: Try) -> None:
     result = outcome(
         {"shop/t.sql": "SELECT count(*) AS n FROM other.things.snapshots"},

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from lakeport.pipeline.testing import Difference, TestResult
 
 _MOST = 20
+_FEW = 3
 
 
 @command
@@ -38,7 +39,8 @@ def test(  # a command, and none of pytest's
 
 def _show(report: TestReport, page: Page) -> None:
     if not report.tests:
-        page.line("there are no tests; write some as `[[test]]` in tests/NAME.toml")
+        few = f" of {', '.join(report.untested)}" if len(report.untested) <= _FEW else ""
+        page.line(f"there are no tests{few}; write some as `[[test]]` in tests/NAME.toml")
         return
     page.table(
         ("test", "model", "result", "seconds"),
@@ -64,7 +66,7 @@ def _word(one: TestResult, page: Page) -> Cell:
 def _show_failure(one: TestResult, page: Page) -> None:
     page.line(page.bad(f"{one.path}:{one.line}"), ": ", one.name, " (", page.name(one.model), ")")
     if one.message is not None:
-        page.line("  ", one.message)
+        page.line("  ", one.message.replace("\n", "\n  "))
     if one.hint is not None:
         page.line("  ", page.name("hint: "), one.hint)
     if one.difference is not None:

@@ -46,7 +46,8 @@ def show_run(result: RunResult, page: Page) -> None:
     page.line()
     page.line(*_summary(result, page))
     if result.status == "failed":
-        page.line(page.name("hint: "), "`lakeport run --retry` goes on with what is left")
+        where = "" if result.environment is None else f" --env {result.environment}"
+        page.line(page.name("hint: "), f"`lakeport run{where} --retry` goes on with what is left")
 
 
 def _row(model: ModelResult, page: Page) -> tuple[Cell, ...]:

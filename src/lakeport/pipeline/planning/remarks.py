@@ -49,7 +49,8 @@ def unaudited(node: Node, told: Told, beside: Schema = ()) -> Iterator[tuple[Sev
     """Audits of columns that the rows will not have; `beside` is what the table has, where it is asked of that."""
     if told.known is None or told.columns is None:
         return
-    names = NameMap((each.name, each.name) for each in (*told.columns, *beside))
+    given = [*(each.name for each in told.columns), *(field.name for field in beside)]
+    names = NameMap((name, name) for name in given)
     for audit in node.model.settings.audits:
         for column in audit.columns:
             if column not in names:

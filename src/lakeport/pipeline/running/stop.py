@@ -20,7 +20,7 @@ class StoppedError(CancelledError):
     code = "stopped"
 
     def __init__(self) -> None:
-        super().__init__("it was stopped", hint="`lakeport run --retry` goes on with what is left")
+        super().__init__("it was stopped", hint="the same run goes on with what is left: --retry")
 
 
 class Stop:

@@ -16,7 +16,9 @@ from lakeport.pipeline.graph import Graph, Node, Reference, build_graph
 from lakeport.pipeline.growth import Schema
 from lakeport.pipeline.project.model import Project, Value
 from lakeport.pipeline.project.template import sql_name
+from lakeport.pipeline.queries.placing import placed
 from lakeport.pipeline.queries.reading import Reading
+from lakeport.pipeline.queries.sentences import in_short
 from lakeport.pipeline.running.parameters import parameters_of
 from lakeport.pipeline.running.python import Authors, rows_of
 from lakeport.pipeline.running.python_context import Context
@@ -24,6 +26,7 @@ from lakeport.pipeline.staging import arrow_columns, columns_of, is_frame
 from lakeport.pipeline.testing.compare import UnknownColumnError, compare
 from lakeport.pipeline.testing.model import Difference, Status, TestResult, UnitTest
 from lakeport.pipeline.testing.tables import AnyTable, Tables, TestProblemError
+from lakeport.pipeline.writing.failures import of_query
 
 _START, _END = datetime(1970, 1, 1, tzinfo=UTC), datetime(2100, 1, 1, tzinfo=UTC)
 _RUN = "test"
@@ -31,11 +34,11 @@ _POINTS = ("start", "end")
 
 
 class _WrongError(Exception):
-    """The model itself fails: what an `expect_error` is compared with."""
+    """The model itself fails. An `expect_error` is compared with what was `said`, word for word."""
 
-    def __init__(self, message: str, hint: str | None = None) -> None:
+    def __init__(self, message: str, hint: str | None = None, said: str | None = None) -> None:
         super().__init__(message)
-        self.message, self.hint = message, hint
+        self.message, self.hint, self.said = message, hint, said or message
 
 
 @dataclass
@@ -83,9 +86,10 @@ class Executor:
     def _failure(self, test: UnitTest, wrong: _WrongError) -> tuple[Status, str | None, str | None]:
         if test.expect_error is None:
             return "error", wrong.message, wrong.hint
-        if test.expect_error.casefold() in wrong.message.casefold():
+        if test.expect_error.casefold() in wrong.said.casefold():
             return "passed", None, None
-        return "failed", f"it failed otherwise than expected: {wrong.message}", wrong.hint
+        said, hint = in_short(wrong.said)
+        return "failed", f"it failed otherwise than expected: {said}", hint or wrong.hint
 
     def _difference(self, test: UnitTest) -> Difference | None:
         graph = self._graph(test)
@@ -122,7 +126,10 @@ class Executor:
         except SparkError as error:
             if error.gone is not None:
                 raise error.gone from error
-            raise _WrongError(error.sentence) from error
+            found = placed(
+                of_query(error, self.console.spark.log), node, self._reading(tables), head=0
+            )
+            raise _WrongError(found.message, found.hint, error.sentence) from error
         except LakeportError as error:
             raise _WrongError(error.message, error.hint) from error
 
@@ -135,6 +142,9 @@ class Executor:
         if given is not None:
             return given
         return f"(\n{self._text(tables.graph.node(reference.table), tables)}\n)"
+
+    def _reading(self, tables: Tables) -> Reading:
+        return _GivenReading(tables.graph, None, inline=lambda one: self._inline(one, tables))
 
     def _parameters(self, test: UnitTest, node: Node, tables: Tables) -> dict[str, object]:
         """Those that the query names, or a query inside of it."""
@@ -168,9 +178,7 @@ class Executor:
             this=sql_name(node.name),
             is_incremental=test.is_incremental,
             _node=node,
-            _reading=_GivenReading(
-                tables.graph, None, inline=lambda one: self._inline(one, tables)
-            ),
+            _reading=self._reading(tables),
         )
         authors = Authors(node, self.project.root, self.console.session)
         returned = rows_of(node, context, self.console.session, authors)
@@ -186,7 +194,7 @@ class Executor:
 
 @dataclass(frozen=True, slots=True)
 class _GivenReading(Reading):
-    """What a Python model finds in the place of its tables."""
+    """What stands in the place of a model's tables."""
 
     inline: Callable[[Reference], str] = str
 

@@ -45,7 +45,7 @@ class Question:
             case "row_count":
                 return f"there are {rows} rows, and there should be {_bounds(audit)}"
             case "sql":
-                return f"its query returned {failures} rows"
+                return f"its query returned {failures} {'row' if failures == 1 else 'rows'}"
 
 
 def question_of(
