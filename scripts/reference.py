@@ -15,7 +15,7 @@ import typer
 from lakeport.app.settings.keys import SECTIONS, Key, Known, all_keys
 from lakeport.app.settings.values import shown_text, type_text
 from lakeport.cli.frame import SHARED_PARAMETERS
-from lakeport.cli.main import build
+from lakeport.cli.line import build
 from lakeport.cli.registry import COMMANDS, load_command
 from scripts.conformance_page import conformance_page
 from scripts.functions_page import functions_page

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import json
 import shutil
+import subprocess
 import sys
 
 import pytest
@@ -91,3 +93,17 @@ def test_doctor_tells_of_it(warm: Settings) -> None:
     (told,) = [check for check in checks(other) if check.name == "spark daemon"]
     assert told.state == "warn"
     assert "`lakeport daemon start` replaces it" in (told.remedy or "")
+
+
+def test_a_command_is_done_by_the_process_that_stands_by(project: Settings) -> None:
+    front = (
+        "import sys; from lakeport.cli.standby.front import handed_over\n"
+        "code = handed_over(sys.argv[1:])\n"
+        "sys.exit(99 if code is None else code)"
+    )
+    line = [sys.executable, "-c", front, "run", "--set", "pipeline.parameters.by=5", "--json"]
+    done = subprocess.run(line, cwd=project.root, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert {model["status"] for model in json.loads(done.stdout)["models"]} == {"succeeded"}
+    with lakeport.open(project.root) as lake, lake.table("runs.b").scan() as rows:
+        assert rows.read_all().to_pylist() == [{"v": 15}]

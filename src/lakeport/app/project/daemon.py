@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import socket
+import sys
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,6 +22,11 @@ if TYPE_CHECKING:
 State: TypeAlias = Literal["started", "replaced", "running", "stopped", "not running"]
 
 _HOUR = 3600.0
+
+# By name, because it is the command line above us. Where the system does not tell who calls, nobody stands by.
+_STANDBY = (
+    (sys.executable, "-m", "lakeport.cli.standby.server") if hasattr(socket, "SO_PEERCRED") else ()
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +57,7 @@ def start_daemon(settings: Settings) -> DaemonReport:
     options = _own(settings)
     place = place_of(settings)
     idle = settings.pipeline.daemon.idle_hours
-    begun = start(place, options, idle * _HOUR if idle else None)
+    begun = start(place, options, idle * _HOUR if idle else None, _STANDBY)
     if begun.how != "running":
         try:
             _warm(place, options)

@@ -34,8 +34,16 @@ class Started:
     how: Literal["started", "replaced", "running"]
 
 
-def start(place: Place, options: SparkOptions, idle_seconds: float | None) -> Started:
-    """One that was started with other settings or versions makes room, unless somebody works with it."""
+def start(
+    place: Place,
+    options: SparkOptions,
+    idle_seconds: float | None,
+    standby: tuple[str, ...] = (),
+) -> Started:
+    """One that was started with other settings or versions makes room, unless somebody works with it.
+
+    `standby` is a program that is to live as long as it does.
+    """
     place.make()
     wanted = fingerprint(options)
     with held(place.change):
@@ -49,7 +57,11 @@ def start(place: Place, options: SparkOptions, idle_seconds: float | None) -> St
             )
         _end(place)
         order = Order(
-            folder=place.folder, options=options, fingerprint=wanted, idle_seconds=idle_seconds
+            folder=place.folder,
+            options=options,
+            fingerprint=wanted,
+            idle_seconds=idle_seconds,
+            standby=standby,
         )
         _begin(place, order)
         begun = place.running()

@@ -11,10 +11,11 @@ import contextlib
 import os
 import secrets
 import signal
+import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
@@ -66,15 +67,38 @@ def main() -> int:
         try:
             token = secrets.token_urlsafe(_TOKEN_BYTES)
             with (
+                _standing_by(order) as ready,
                 start_own(_served(order.options, token)) as spark,
                 _recorded(place, order, spark, token),
             ):
+                ready()
                 _tell(Told())
                 return _kept(place, spark, order.idle_seconds)
         except LakeportError as error:
             _tell(Told(error=error.message, hint=error.hint))
             return 1
     return 0
+
+
+@contextlib.contextmanager
+def _standing_by(order: Order) -> Iterator[Callable[[], object]]:
+    """Begun first: it loads while Java does. What is given waits until it is ready, or has ended.
+
+    Its end is not waited for, because commands may be at work in it.
+    """
+    if not order.standby:
+        yield lambda: None
+        return
+    beside = subprocess.Popen(  # noqa: S603  our own
+        [*order.standby, str(order.folder)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=order.folder,
+    )
+    if beside.stdin is None or beside.stdout is None:
+        raise AssertionError
+    with beside.stdin, beside.stdout:
+        yield beside.stdout.read
 
 
 def _served(options: SparkOptions, token: str) -> SparkOptions:

@@ -14,6 +14,9 @@ class Order(msgspec.Struct, frozen=True, kw_only=True):
     options: SparkOptions
     fingerprint: str
     idle_seconds: float | None
+    standby: tuple[str, ...] = ()
+    """A program that lives as long as the daemon: it is given the folder, closes its standard output when it is
+    ready, and ends with its standard input."""
 
     @classmethod
     def decode(cls, text: bytes) -> Order:
