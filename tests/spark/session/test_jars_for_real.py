@@ -15,6 +15,7 @@ from lakeport.pipeline.session.fetch import fetch
 from lakeport.pipeline.session.jars import GROUP, VERSIONS, cached_jars, wanted
 from lakeport.pipeline.session.java import find_java
 from tests.catalog.iceberg.faults.boxes import cannot_mount, run_on_small_disk
+from tests.pipeline.session.programs import make_java
 
 _JAR = f"iceberg-spark-runtime-4.1_2.13-{VERSIONS[0]}.jar"
 _NO_NETWORK = " ".join(
@@ -73,6 +74,17 @@ def test_of_two_who_want_it_at_once_one_fetches_it(
         first, second = pool.map(fetched, both)
     assert first == second
     assert sum(options.log.exists() for options in both) == 1  # of the only JVM
+
+
+def test_what_is_there_is_not_fetched_again(tmp_path: Path, jar: Path) -> None:
+    there = tmp_path / "cache" / "jars" / jar.name
+    there.parent.mkdir(parents=True)
+    there.symlink_to(jar)
+    home = make_java(tmp_path / "jdk", then="print('[unresolved dependency: x]'); sys.exit(1)")
+    options = SparkOptions(tmp_path / "cache", tmp_path / "log", java_home=home, s3=True)
+    with pytest.raises(UnavailableError, match=r"^iceberg-aws-bundle-\S+ could not be fetched"):
+        fetched(options)
+    assert there.is_symlink()
 
 
 def test_a_repository_with_another_jar_of_that_name_is_told(

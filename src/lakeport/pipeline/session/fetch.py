@@ -40,9 +40,13 @@ def fetch(options: SparkOptions, java: Java) -> tuple[Path, ...]:
     folder = folder_of(options.cache)
     folder.mkdir(parents=True, exist_ok=True)
     with _alone(folder):
-        return cached_jars(options.cache, s3=options.s3) or _fetched(
-            options, java, artifacts, folder
-        )
+        known = cached_jars(options.cache, s3=options.s3)
+        if known:
+            return known
+        # What is there stays as it is: a class archive is good for the very file it was made with.
+        missing = tuple(artifact for artifact in artifacts if not artifact.is_in(folder))
+        _fetch(options, java, missing, folder)
+        return tuple(folder / artifact.file for artifact in artifacts)
 
 
 @contextlib.contextmanager
@@ -56,16 +60,17 @@ def _alone(folder: Path) -> Iterator[None]:
         os.close(opened)
 
 
-def _fetched(
+def _fetch(
     options: SparkOptions, java: Java, artifacts: tuple[Artifact, ...], folder: Path
-) -> tuple[Path, ...]:
+) -> None:
     # In the cache and not among temporary files: a rename within one disk is whole or not at all.
     with (
         tempfile.TemporaryDirectory(prefix="ivy-", dir=options.cache) as ivy,
         tempfile.TemporaryDirectory(prefix=SCRATCH) as scratch,
     ):
         _resolve(options, artifacts, Place(java.program, spark_home(), Path(scratch), ()), ivy)
-        return tuple(_keep(artifact, Path(ivy), folder) for artifact in artifacts)
+        for artifact in artifacts:
+            _keep(artifact, Path(ivy), folder)
 
 
 def _resolve(
@@ -104,11 +109,11 @@ def _unfetched(
     return error
 
 
-def _keep(artifact: Artifact, ivy: Path, folder: Path) -> Path:
+def _keep(artifact: Artifact, ivy: Path, folder: Path) -> None:
     fetched = ivy / "jars" / f"{GROUP}_{artifact.file}"
     if not artifact.is_whole(fetched):
         raise CorruptDataError(
             f"{artifact.file} was fetched and is not what its makers published",
             hint="see where `spark.jars.repositories` and `spark.jars.ivySettings` lead",
         )
-    return fetched.replace(folder / artifact.file)
+    fetched.replace(folder / artifact.file)

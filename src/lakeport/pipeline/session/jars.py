@@ -53,6 +53,10 @@ class Artifact:
         with path.open("rb") as opened:
             return hashlib.file_digest(opened, "sha256").hexdigest() == self._checksum
 
+    def is_in(self, folder: Path) -> bool:
+        path = folder / self.file
+        return path.is_file() and self.is_whole(path)
+
     @property
     def _checksum(self) -> str:
         return _CHECKSUMS[self.version][self.name]
@@ -91,8 +95,6 @@ def cached_jars(cache: Path, *, s3: bool) -> tuple[Path, ...]:
     folder = folder_of(cache)
     for version in VERSIONS:
         artifacts = wanted(version, s3=s3)
-        paths = tuple(folder / artifact.file for artifact in artifacts)
-        pairs = zip(artifacts, paths, strict=True)
-        if all(path.is_file() and artifact.is_whole(path) for artifact, path in pairs):
-            return paths
+        if all(artifact.is_in(folder) for artifact in artifacts):
+            return tuple(folder / artifact.file for artifact in artifacts)
     return ()
