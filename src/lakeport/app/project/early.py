@@ -56,9 +56,10 @@ class EarlySpark(Closing):
 
         try:
             options = fresh_spark_options(self._settings)
-            has_jars = options.jars or cached_jars(options.cache, s3=options.s3)
+            if options.connect is not None or has_daemon(self._settings):
+                return
             # What must be fetched first is fetched when it is needed, however long that takes.
-            if has_jars and options.connect is None and not has_daemon(self._settings):
+            if options.jars or cached_jars(options.cache, s3=options.s3):
                 self._launched = launch_own(options)
         except LakeportError:  # whoever needs Spark will try it again, and be told
             self._launched = None
