@@ -100,6 +100,13 @@ def test_an_exported_schema_imports_again(lakeport: Run, model: str) -> None:
     assert lakeport("lineage", model, "--schema", "tables.json").out == first
 
 
+@pytest.mark.parametrize("content", [b'{"tables": "\xff"}', b"[" * 100_000])
+def test_a_file_that_is_no_json_is_told_so(lakeport: Run, model: str, content: bytes) -> None:
+    Path("tables.json").write_bytes(content)
+    shown = lakeport("lineage", model, "--schema", "tables.json")
+    assert "tables.json is not JSON" in shown.err
+
+
 def test_upstream_leaves_the_rest_out(lakeport: Run, model: str) -> None:
     shown = lakeport("lineage", model, "--upstream", "revenue.total")
     assert "orders.amount" in shown.out

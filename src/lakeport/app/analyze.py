@@ -187,7 +187,7 @@ def _analysis(path: Path, workload: Workload) -> AnalyzeResult:
         return analyze_workload(replace(workload, paths=(path,))).result
     try:
         return msgspec.json.decode(read_payload(path), type=AnalyzeResult)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidRequestError(
             f"{path} is not a saved analysis: {error}",
             hint="`lakeport lineage FILES --json > FILE.json` saves one",
@@ -270,7 +270,7 @@ def _existence(schema: dict[str, Any]) -> Callable[[TableName], bool]:
 def _schema_from_json(content: bytes, path: Path) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(content)
-    except msgspec.DecodeError as error:
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidRequestError(f"{path} is not JSON: {error}", hint=_SCHEMA_SHAPES) from error
     if isinstance(found, dict):
         found = found.get("resolvedSchema", found.get("schema", found))

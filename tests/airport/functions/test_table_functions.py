@@ -13,6 +13,7 @@ import pytest
 from msgspec.structs import replace
 
 from lakeport.airport.functions.tickets import decode_ticket
+from lakeport.airport.wire.sealed import seal
 from lakeport.catalog.parameters import any_parameter, parameter
 from lakeport.catalog.ports import ScanRequest
 from lakeport.core.timepoint import AtVersion
@@ -230,6 +231,7 @@ def test_a_ticket_that_was_damaged_or_forged_opens_nothing(guest: Guest) -> None
         ticket[:20] + b"x" + ticket[21:],
         replace(found, columns=(7,)).encode(),
         replace(found, arguments=b"nothing").encode(),
+        seal(b"LKF1", b"\x96" + b"\xa1\xff" * 6, "text that is none"),
         replace(found, arguments=found.arguments[:-20]).encode(),
     ):
         code = guest.raw.failure("DoGet", Ticket(forged).encode(), guest.headers).code
@@ -306,6 +308,13 @@ def test_plain_values_become_what_the_parameters_are() -> None:
             2.0,
             ["x"],
         )
+
+
+def test_values_nested_too_deep_fit_no_parameter(guest: Guest) -> None:
+    deep = b"[" * 600 + b"]" * 600
+    call = b'{"function_name": "gen", "parameters": [' + deep + b"]}"
+    failure = guest.raw.failure("DoGet", Ticket(call).encode())
+    assert failure.code is grpc.StatusCode.INVALID_ARGUMENT
 
 
 def test_contract_001_finds_overloads_and_leaves_named_parameters_out(guest: Guest) -> None:

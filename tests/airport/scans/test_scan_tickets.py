@@ -18,6 +18,7 @@ from lakeport.airport.scans.tickets import (
     parts_of,
     ranges_of,
 )
+from lakeport.airport.wire.sealed import seal
 from lakeport.core.errors import InvalidRequestError, LimitError
 from tests.airport.scans.duck import Door, Duck, path
 from tests.behaviours.lake import Lake, Subject, schema_of
@@ -66,7 +67,9 @@ def test_a_damaged_ticket_is_refused(place: int, flip: int) -> None:
 
 def test_a_ticket_cut_short_or_made_up_is_refused() -> None:
     encoded = TICKET.encode()
-    for bad in (b"", b"LKP1", encoded[:-1], encoded + b"x", b"x" * 100, b"LKP1" + bytes(200)):
+    no_text = seal(b"LKP1", b"\x93" + b"\xa1\xff" * 3, "")
+    made_up = (b"", b"LKP1", b"x" * 100, b"LKP1" + bytes(200), no_text)
+    for bad in (encoded[:-1], encoded + b"x", *made_up):
         with pytest.raises(InvalidRequestError):
             decode_ticket(bad)
 

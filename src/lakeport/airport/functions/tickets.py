@@ -10,7 +10,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from lakeport.airport.wire.sealed import damaged, seal, unseal
+from lakeport.airport.wire.sealed import opened, seal
 
 _MAGIC = b"LKF1"
 
@@ -46,8 +46,4 @@ def is_function_ticket(ticket: bytes) -> bool:
 
 
 def decode_ticket(ticket: bytes) -> FunctionTicket:
-    plain = unseal(_MAGIC, ticket)
-    try:
-        return _DECODER.decode(plain)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise damaged() from error
+    return opened(_MAGIC, ticket, _DECODER)

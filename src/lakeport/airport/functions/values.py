@@ -18,7 +18,10 @@ from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.parameters import is_any
 
-_REFUSALS = (pa.ArrowException, TypeError, ValueError, OverflowError, ArithmeticError)
+_REFUSALS = (
+    *(pa.ArrowException, TypeError, ValueError, OverflowError, ArithmeticError),
+    RecursionError,  # whoever wrote it may nest it as deep as the parser goes
+)
 _TEXTS = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
 _BYTES = (
     pa.types.is_binary,

@@ -11,7 +11,7 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from lakeport.airport.wire.sealed import damaged, seal, unseal
+from lakeport.airport.wire.sealed import damaged, opened, seal
 
 _MAGIC = b"LKP1"
 _MAX_PARTS = 4_000_000
@@ -59,11 +59,7 @@ def is_scan_ticket(ticket: bytes) -> bool:
 
 
 def decode_ticket(ticket: bytes) -> ScanTicket:
-    plain = unseal(_MAGIC, ticket)
-    try:
-        found = _DECODER.decode(plain)
-    except (msgspec.DecodeError, RecursionError) as error:
-        raise damaged() from error
+    found = opened(_MAGIC, ticket, _DECODER)
     if sum(end - first for first, end in found.parts or ()) > _MAX_PARTS:
         raise damaged()
     return found

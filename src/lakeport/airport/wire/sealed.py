@@ -7,10 +7,14 @@ it is no signature and needs to be none: a ticket grants nothing.
 from __future__ import annotations
 
 import zlib
+from typing import TypeVar
 
+import msgspec
 import pyarrow as pa
 
 from lakeport.core.errors import InvalidRequestError, LimitError
+
+T = TypeVar("T")
 
 MAX_BYTES = 4 * 1024 * 1024
 """Of one ticket as it travels; an IN list of 100,000 numbers takes a tenth of it."""
@@ -41,6 +45,15 @@ def unseal(mark: bytes, ticket: bytes) -> bytes:
     except (pa.ArrowException, OSError) as error:
         raise damaged() from error
     return plain
+
+
+def opened(mark: bytes, ticket: bytes, decoder: msgspec.msgpack.Decoder[T]) -> T:
+    """What was sealed, as the value that it was."""
+    plain = unseal(mark, ticket)
+    try:
+        return decoder.decode(plain)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        raise damaged() from error
 
 
 def damaged() -> InvalidRequestError:

@@ -69,5 +69,5 @@ def _kind(body: bytes) -> str:
     """What the service calls it, if this is an answer of one at all."""
     try:
         return msgspec.json.decode(body, type=_Refusal).error.type
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError):
         return ""
