@@ -16,6 +16,15 @@ from lakeport.catalog.arrow import Field
 from lakeport.catalog.definition import Constraint
 
 Path: TypeAlias = tuple[str, ...]
+Extension: TypeAlias = tuple[tuple[bytes, bytes], ...]
+"""What of a field's metadata tells an extension type that Arrow itself does not know."""
+
+EXTENSION = b"ARROW:extension:"
+
+
+def extension_of(column: Field) -> Extension:
+    told = (column.metadata or {}).items()
+    return tuple(sorted(each for each in told if each[0].startswith(EXTENSION)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,11 +96,20 @@ class DropField:
 
 @dataclass(frozen=True, slots=True)
 class ChangeType:
-    """Any other type, by rewriting the column: `using` is SQL over the old row, else a checked cast."""
+    """Any other type, by rewriting the column: `using` is SQL over the old row, else a checked cast.
+
+    `extension` is what the field says of the type beside it, as of GEOMETRY, which is binary otherwise.
+    """
 
     name: str
     to: pa.DataType
     using: str | None = None
+    extension: Extension = ()
+
+    @classmethod
+    def to_column(cls, name: str, column: Field, using: str | None = None) -> ChangeType:
+        """To the type that the field describes; its name and all else of it mean nothing here."""
+        return cls(name, column.type, using, extension_of(column))
 
 
 @dataclass(frozen=True, slots=True)

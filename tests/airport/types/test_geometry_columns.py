@@ -78,3 +78,32 @@ def test_a_column_of_geometries_is_added_renamed_and_dropped(lake: Attached) -> 
         "remove_column", **about, removed_column="where", if_column_exists=False, cascade=False
     )
     assert lake.duck.info(table).schema.names == ["id", ROW_ID]
+
+
+def test_texts_become_geometries_by_alter_and_back(lake: Attached) -> None:
+    texts = pa.table({"id": [0, 1], "place": ["POINT (1 2)", None]})
+    table = lake.create("places", texts.schema)
+    lake.insert(table, texts)
+    about = {"catalog": "lake", "schema": "shop", "name": "places", "ignore_not_found": False}
+
+    def retype(column: pa.Field[pa.DataType], using: str) -> FlightDescriptor:
+        told = pa.schema([column]).serialize().to_pybytes()
+        return lake.alter("change_column_type", **about, column_schema=told, expression=using)
+
+    table = retype(PLACE, "CAST(place AS GEOMETRY)")
+    announced = lake.duck.info(table).schema.field("place")
+    assert geometry.is_geometry(announced)
+    assert geometry.crs_of(announced) == CRS
+    assert held(lake, table) == [geometry.point(1, 2), None]
+    # What they are already, in other coordinates: no value changes.
+    table = retype(geometry.field("place"), "CAST(place AS GEOMETRY)")
+    assert geometry.crs_of(lake.duck.info(table).schema.field("place")) is None
+    with pytest.raises(grpc.RpcError) as told:
+        lake.insert(table, rows_of(b"POINT (1 2)"))
+    table = retype(pa.field("place", pa.binary()), "CAST(place AS BLOB)")
+    assert not geometry.is_geometry(lake.duck.info(table).schema.field("place"))
+    assert held(lake, table) == [geometry.point(1, 2), None]
+    with pytest.raises(grpc.RpcError, match="there is no cast from BLOB") as told:
+        retype(PLACE, "CAST(place AS GEOMETRY)")
+    assert isinstance(told.value, grpc.Call)
+    assert told.value.code() is grpc.StatusCode.INVALID_ARGUMENT

@@ -18,10 +18,13 @@ from lakeport.airport.wire.fields import Fields
 from lakeport.catalog import changes
 from lakeport.catalog.changes import Change, Path
 from lakeport.catalog.expressions.constraint_sql import constraint_from_sql
+from lakeport.catalog.geometry import WKB
 from lakeport.catalog.ports import Alterable, require
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnsupportedError
 from lakeport.core.names import TableName, fold, quoted
 from lakeport.flight.messages import FlightInfo
+
+GEOMETRY = WKB.decode()
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,12 +84,12 @@ def rename_column(fields: Fields) -> Change:
 def change_column_type(fields: Fields) -> Change:
     column = column_in(fields, "column_schema")
     extension = unknown_extension(column)
-    if extension is not None:
+    if extension not in {None, GEOMETRY}:
         raise UnsupportedError(
-            f"column {quoted(column.name)} cannot become {quoted(extension)} by ALTER",
+            f"column {quoted(column.name)} cannot become {quoted(extension or '')} by ALTER",
             hint="add a column of that type and fill it by UPDATE",
         )
-    return changes.ChangeType(column.name, column.type, fields.text("expression") or None)
+    return changes.ChangeType.to_column(column.name, column, fields.text("expression") or None)
 
 
 def set_default(fields: Fields) -> Change:

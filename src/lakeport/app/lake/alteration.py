@@ -37,7 +37,7 @@ class Alteration:
     """Carried out in this order; each part names columns as the ones before it left them."""
 
     rename: Mapping[str, str] = field(default_factory=dict)
-    types: Mapping[str, pa.DataType] = field(default_factory=dict)
+    types: Mapping[str, pa.DataType | Field] = field(default_factory=dict)
     add: Columns = ()
     drop: Iterable[str] = ()
 
@@ -47,7 +47,11 @@ class Alteration:
             yield RenameColumn(path[0], to) if len(path) == 1 else RenameField(path, to)
         for name, kind in self.types.items():
             path = _path(name)
-            yield ChangeType(path[0], kind) if len(path) == 1 else WidenColumn(path, kind)
+            column = kind if isinstance(kind, pa.Field) else pa.field(path[0], kind)
+            if len(path) == 1:
+                yield ChangeType.to_column(path[0], column)
+            else:
+                yield WidenColumn(path, column.type)
         yield from self._added()
         if isinstance(self.drop, str):
             raise InvalidRequestError(

@@ -14,6 +14,7 @@ import pyarrow as pa
 from lakeport.app.lake.alteration import Alteration, Columns
 from lakeport.app.lake.given import GivenRows, given_rows
 from lakeport.app.lake.readable import Readable
+from lakeport.catalog.arrow import Field
 from lakeport.catalog.changes import Change
 from lakeport.catalog.ports import (
     Alterable,
@@ -93,7 +94,7 @@ class LakeTable(Readable):
         self,
         *changes: Change,
         rename: Mapping[str, str] | None = None,
-        types: Mapping[str, pa.DataType] | None = None,
+        types: Mapping[str, pa.DataType | Field] | None = None,
         add: Columns = (),
         drop: Iterable[str] = (),
     ) -> TableState:

@@ -180,7 +180,10 @@ _ACTIONS: dict[type, tuple[str, Callable[[Any], Members]]] = {
     ),
     changes.ChangeType: (
         "change_column_type",
-        lambda it: {"column_schema": _one(pa.field(it.name, it.to)), "expression": it.using or ""},
+        lambda it: {
+            "column_schema": _one(pa.field(it.name, it.to, metadata=dict(it.extension))),
+            "expression": it.using or "",
+        },
     ),
     changes.SetDefault: (
         "set_default",

@@ -244,7 +244,7 @@ def _change_type(draft: _Draft, one: change.ChangeType) -> _Draft:
     index = require_column(draft.schema, one.name)
     column = draft.schema.field(index)
     check_type(one.to, column.name)
-    changed = _typed(column, one.to)
+    changed = _typed(column, one.to, one.extension)
     source = retyped(Row(draft.schema, draft.columns), index, one)
     if source is None:
         return draft.with_column(index, changed)
@@ -362,11 +362,13 @@ def _exists(schema: pa.Schema, path: change.Path) -> bool:
     return True
 
 
-def _typed(column: Field, to: pa.DataType) -> Field:
+def _typed(column: Field, to: pa.DataType, extension: change.Extension = ()) -> Field:
     """The field with another type; an extension name in its metadata belonged to the old one."""
-    kept = {
-        k: v for k, v in (column.metadata or {}).items() if not k.startswith(b"ARROW:extension")
+    told = column.metadata or {}
+    kept: dict[bytes | str, bytes | str] = {
+        key: value for key, value in told.items() if not key.startswith(change.EXTENSION)
     }
+    kept.update(extension)
     return pa.field(column.name, to, nullable=column.nullable, metadata=kept or None)
 
 

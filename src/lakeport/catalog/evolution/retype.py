@@ -29,6 +29,7 @@ from lakeport.core.names import quoted
 def retyped(row: Row, index: int, one: ChangeType) -> ColumnSource | None:
     """None where every value stays what it is."""
     column, source = row.schema.field(index), row.columns[index]
+    _require_shapes(column, one)
     using = _expression(column, one, row.schema)
     if using is None and column.type.equals(one.to, check_metadata=True):
         return None
@@ -46,15 +47,28 @@ def retyped(row: Row, index: int, one: ChangeType) -> ColumnSource | None:
     return Converted(source, Cast(widens=False), one.to)
 
 
+def _require_shapes(column: Field, one: ChangeType) -> None:
+    """Bytes are told from geometries by no cast of DuckDB's, and only rows would say so."""
+    if one.extension and not column.metadata and pa.types.is_binary(column.type):
+        raise InvalidRequestError(
+            f"column {quoted(column.name)} cannot become GEOMETRY: there is no cast from BLOB",
+            hint="add a column of that type and fill it by UPDATE",
+        )
+
+
 def _expression(column: Field, one: ChangeType, schema: pa.Schema) -> str | None:
     """The SQL that makes the new values; None for a cast of ours."""
-    if b"ARROW:extension:name" in (column.metadata or {}):
-        # GEOMETRY, of which the type alone says BLOB: SQL knows what may become of it.
-        inner = column.name.replace('"', '""')
-        return one.using or f'CAST("{inner}" AS {type_text(pa.field("to", one.to))})'
-    if one.using is None or _is_own_cast(one.using, column.name, one.to, schema):
+    is_own = one.using is None or _is_own_cast(one.using, column.name, one.to, schema)
+    is_geometry = b"ARROW:extension:name" in (column.metadata or {})
+    if not (is_geometry or one.extension):
+        return None if is_own else one.using
+    # GEOMETRY, of which the type alone says BLOB. SQL knows what may become of it, and of what it may be made.
+    if is_own and is_geometry and column.type == one.to:
         return None
-    return one.using
+    made = one.using or '"{}"'.format(column.name.replace('"', '""'))
+    if one.extension:
+        return f"CAST(({made}) AS GEOMETRY)"
+    return one.using or f"CAST({made} AS {type_text(pa.field('to', one.to))})"
 
 
 def _is_own_cast(using: str, name: str, to: pa.DataType, schema: pa.Schema) -> bool:

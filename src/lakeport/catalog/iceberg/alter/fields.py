@@ -19,6 +19,7 @@ from pyiceberg.types import IcebergType, ListType, MapType, NestedField, Primiti
 
 from lakeport.catalog.arrays.containers import child_fields, is_list
 from lakeport.catalog.arrow import Field
+from lakeport.catalog.changes import extension_of
 from lakeport.catalog.definition import comment_of
 from lakeport.catalog.evolution.nested import Cast, Elements, Fields, Same, Shape
 from lakeport.catalog.evolution.plan import (
@@ -74,7 +75,11 @@ class _Mapper:
         if isinstance(source, Filled):
             return self._fresh(column)
         drawn, logical = self._drawn(source)
-        return _named(drawn, logical, column)
+        done = _named(drawn, logical, column)
+        if extension_of(logical) != extension_of(column):
+            anew = describe([column], count(1).__next__)
+            self._annotate(done.field_id, anew.annotations.get(anew.fields[0].field_id))
+        return done
 
     def _drawn(self, source: ColumnSource) -> tuple[NestedField, Field]:
         """A column on its way: how it is stored, and what users would see of it."""
