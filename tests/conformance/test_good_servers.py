@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
+from lakeport import airport as library
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.conformance.examine import Request, examine
 from lakeport.conformance.report import Outcome, Report, Result
 from lakeport.core.errors import InvalidRequestError, UnavailableError
+from lakeport.core.names import TableName
 from lakeport.flight.dial import Target
+from lakeport.functions import table_function, table_in_out
 from tests.airport.airport_server import shop
 from tests.airport.wrapped import WrappedCatalog
 from tests.conformance import relay
@@ -61,6 +65,31 @@ def test_what_cannot_be_changed_is_skipped_with_its_reason() -> None:
     assert "no schema can be created" in (reasons["changes.insert"] or "")
     passed = {one.check for one in report.of(Outcome.PASSED)}
     assert {"discovery.objects", "existing.shop.orders"} <= passed
+
+
+def test_functions_are_given_texts_that_mean_something() -> None:
+    catalog = library.Catalog("lake", ddl=True)
+
+    @table_in_out(returns=pa.schema([("n", pa.int64())]))
+    def total(rows: pa.RecordBatch, column: str) -> list[dict[str, int]]:
+        return [{"n": len(rows.column(column))}]
+
+    @table_function(returns=pa.schema([("n", pa.int64())]))
+    def counted(table: str, column: str) -> list[dict[str, int]]:
+        place = TableName.parse(table)
+        if place is None or column not in table_columns(catalog, place):
+            raise ValueError(f"{table}.{column} is not there")
+        return [{"n": 1}]
+
+    catalog.schema("fn").function(total, counted)
+    report = relay.examined(relay.good(catalog), only=("functions",))
+    assert wrong(report) == []
+    passed = {one.check for one in report.of(Outcome.PASSED)}
+    assert {"functions.fn.total(table,string)", "functions.fn.counted(string,string)"} <= passed
+
+
+def table_columns(catalog: library.Catalog, name: TableName) -> list[str]:
+    return catalog.namespace(name.namespace).table(name.table).state().definition.schema.names
 
 
 def test_tables_that_were_there_are_read_only_when_asked() -> None:

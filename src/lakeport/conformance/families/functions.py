@@ -48,11 +48,11 @@ def _argued(refusal: RefusedError) -> Exception:
     return refusal
 
 
-def _column(parameter: pa.Field[Any], rows: int, text: str | None) -> pa.Array[Any]:
-    """A named one is left out, which is NULL; one of any type is a number."""
+def _column(parameter: pa.Field[Any], rows: int, texts: list[str]) -> pa.Array[Any]:
+    """A named one is left out, which is NULL; one of any type is a number. `texts` are used up."""
     kind = pa.int64() if is_flagged(parameter, "is_any_type") else parameter.type
-    if text is not None and pa.types.is_string(kind):
-        return pa.array([text] * rows, kind)
+    if texts and pa.types.is_string(kind):
+        return pa.array([texts.pop(0)] * rows, kind)
     if is_flagged(parameter, "is_named_parameter"):
         return array_from([None] * rows, kind)
     found = array_of(kind, rows)
@@ -61,11 +61,15 @@ def _column(parameter: pa.Field[Any], rows: int, text: str | None) -> pa.Array[A
     return found
 
 
-def _batch(entry: Entry, rows: int, text: str | None = None) -> pa.RecordBatch:
-    """One row of arguments, or many for a scalar function; the table argument is not among them."""
+def _batch(entry: Entry, rows: int, *texts: str) -> pa.RecordBatch:
+    """One row of arguments, or many for a scalar function; the table argument is not among them.
+
+    The first parameters that are text get `texts`.
+    """
     declared: pa.Schema = entry.parameters if entry.parameters is not None else pa.schema([])
     own = [each for each in declared if not is_flagged(each, "is_table_type")]
-    columns = [_column(each, rows, text) for each in own]
+    left = list(texts)
+    columns = [_column(each, rows, left) for each in own]
     schema = pa.schema(
         [pa.field(each.name, column.type) for each, column in zip(own, columns, strict=True)]
     )
@@ -165,13 +169,13 @@ def _read(attached: Attached, entry: Entry, arguments: bytes) -> None:
 
 
 def _read_about_a_table(ground: Ground, entry: Entry, refused: NotOfferedError) -> None:
-    """A text that is no table may be what it refused."""
+    """A text that is no table may be what it refused, or one that is no column of it."""
     try:
         table = str(ground.shared)
     except NotOfferedError:
         raise refused from None
     try:
-        _read(ground.attached, entry, stream_of(_batch(entry, 1, table)))
+        _read(ground.attached, entry, stream_of(_batch(entry, 1, table, _INPUT.names[0])))
     except RefusedError as refusal:
         raise _argued(refusal) from None
 
@@ -183,7 +187,8 @@ def _takes_text(entry: Entry) -> bool:
 
 def _in_out(entry: Entry) -> Check:
     def ask(ground: Ground) -> None:
-        arguments = stream_of(_batch(entry, 1))
+        # A text is most likely to name a column of the rows.
+        arguments = stream_of(_batch(entry, 1, _INPUT.names[0]))
         try:
             bound = _bound(ground.attached, entry, arguments, schema_bytes(_INPUT))
             for rows in _SIZES:
