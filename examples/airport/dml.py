@@ -3,7 +3,7 @@
 ATTACH 'demo' AS "demo" (TYPE airport, LOCATION 'grpc://127.0.0.1:PORT');
 inserted 2, updated 1, deleted 1
 {1: 'wash up', 3: 'SING'}
-no: table `home.tasks` raised ValueError: task 1 is there already
+no: task 1 is there already
 """
 
 from __future__ import annotations
@@ -29,10 +29,11 @@ class Tasks:
         return [{"id": key, "task": task} for key, task in self.tasks.items()]
 
     def insert(self, rows: pa.Table) -> None:
-        for row in rows.to_pylist():
-            if row["id"] in self.tasks:
-                raise ValueError(f"task {row['id']} is there already")
-            self.tasks[row["id"]] = row["task"]
+        """All of them or none: whoever raises has changed nothing."""
+        added = {row["id"]: row["task"] for row in rows.to_pylist()}
+        for taken in added.keys() & self.tasks.keys():
+            raise lakeport.AlreadyExistsError(f"task {taken} is there already")
+        self.tasks |= added
 
     def update(self, row_ids: Any, rows: pa.Table) -> None:
         for key, row in zip(row_ids.to_pylist(), rows.to_pylist(), strict=True):
