@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -143,6 +144,18 @@ def test_a_changed_file_takes_over_and_the_version_grows(tmp_path: Path, isolati
         assert called(only(found, "geo"), x=[2]) == [40]
         assert called(old, x=[2]) == [4]  # whoever holds the old one can finish
         assert not found.reloaded()
+
+
+def test_a_new_file_is_found_by_whoever_calls_a_function(tmp_path: Path) -> None:
+    write(tmp_path, geo=DOUBLE.format(2))
+    options = Options(isolation="none", look_seconds=0)
+    with ProjectFunctions(tmp_path, tmp_path / "functions", options) as found:
+        write(tmp_path, late=DOUBLE.format(3))
+        assert found.functions("late") == ()
+        for thread in threading.enumerate():
+            if thread.name == "lakeport-functions":
+                thread.join()
+        assert called(only(found, "late"), x=[2]) == [6]
 
 
 def test_a_file_that_is_broken_now_goes_on_as_it_was(tmp_path: Path) -> None:

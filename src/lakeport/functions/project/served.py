@@ -26,8 +26,6 @@ from lakeport.functions.workers.pool import Pool
 
 _log = logging.getLogger(__name__)
 
-_LOOK_SECONDS = 1.0
-
 
 @dataclass(frozen=True, slots=True)
 class Options:
@@ -35,6 +33,7 @@ class Options:
     workers: int = 8
     limits: Limits = DEFAULTS
     reload: bool = True
+    look_seconds: float = 1.0
 
 
 class ProjectFunctions(Closing):
@@ -50,7 +49,7 @@ class ProjectFunctions(Closing):
         self._state = threading.Lock()
         self._loading: threading.Thread | None = None
         self._seen = self._current.found.stamps
-        self._look_at = time.monotonic() + _LOOK_SECONDS
+        self._look_at = time.monotonic() + self._options.look_seconds
         self._is_closed = False
 
     @property
@@ -63,15 +62,16 @@ class ProjectFunctions(Closing):
 
     @property
     def namespaces(self) -> tuple[str, ...]:
+        self._look_now_and_then()
         return self._current.namespaces
 
     def functions(self, namespace: str) -> Sequence[Function]:
+        self._look_now_and_then()
         return self._current.functions.get(fold(namespace), ())
 
     def number(self) -> int:
-        """Grows with every change of the functions, over restarts too. Looks for one now and then."""
-        if self._options.reload and time.monotonic() >= self._look_at:
-            self._look()
+        """Grows with every change of the functions, over restarts too."""
+        self._look_now_and_then()
         return self._number
 
     def reloaded(self) -> bool:
@@ -91,10 +91,15 @@ class ProjectFunctions(Closing):
         for pool in self._pools:
             pool.close()
 
+    def _look_now_and_then(self) -> None:
+        """Whatever is asked: who calls a function need never have asked for a listing."""
+        if self._options.reload and time.monotonic() >= self._look_at:
+            self._look()
+
     def _look(self) -> threading.Thread | None:
         """Who is loading, if there is something to load."""
         with self._state:
-            self._look_at = time.monotonic() + _LOOK_SECONDS
+            self._look_at = time.monotonic() + self._options.look_seconds
             if self._is_closed or self._loading is not None:
                 return self._loading
             stamps = stamps_of(self._folder)
