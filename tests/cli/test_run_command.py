@@ -7,7 +7,9 @@ import json
 import socket
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal
 
+import pytest
 from rich.console import Console
 
 from lakeport.cli.output.live import Board, Lines
@@ -144,9 +146,10 @@ def test_a_run_as_a_person_reads_it() -> None:
     )
 
 
-def test_the_way_on_is_that_of_the_environment() -> None:
+@pytest.mark.parametrize("status", ["failed", "stopped"])
+def test_the_way_on_is_that_of_the_environment(status: Literal["failed", "stopped"]) -> None:
     page = io.StringIO()
-    show_run(replace(RESULT, environment="dev"), Page(page))
+    show_run(replace(RESULT, status=status, environment="dev"), Page(page))
     assert page.getvalue().endswith(
         "hint: `lakeport run --env dev --retry` goes on with what is left\n"
     )

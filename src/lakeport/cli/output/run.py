@@ -45,7 +45,7 @@ def show_run(result: RunResult, page: Page) -> None:
             page.line(page.name("hint: "), result.error.hint)
     page.line()
     page.line(*_summary(result, page))
-    if result.status == "failed":
+    if result.status in {"failed", "stopped"}:
         where = "" if result.environment is None else f" --env {result.environment}"
         page.line(page.name("hint: "), f"`lakeport run{where} --retry` goes on with what is left")
 
