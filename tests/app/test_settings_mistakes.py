@@ -30,6 +30,16 @@ Read = Callable[..., Settings]
             "did you mean `server`?",
         ),
         (
+            "[log]\nprofile = 1\n",
+            "lakeport.toml:2: there is no setting `log.profile`",
+            "did you mean `pipeline.profile`?",
+        ),
+        (
+            "[pipeline]\nauto_maintain = false\n",
+            "lakeport.toml:2: there is no setting `pipeline.auto_maintain`",
+            "did you mean `maintenance.auto`?",
+        ),
+        (
             "[zzz]\n",
             "lakeport.toml:1: there is no setting `zzz`",
             "sections: catalog, catalogs, server, state, remote, pipeline, maintenance, functions, files, log",

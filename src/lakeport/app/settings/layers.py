@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from lakeport.app.settings.keys import CATALOGS, PREFIX, SECTIONS, Known, variable_of
+from lakeport.app.settings.keys import CATALOGS, PREFIX, SECTIONS, Key, Known, variable_of
 from lakeport.core.errors import ConfigurationError
 from lakeport.core.names import nearest, quoted
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from lakeport.app.settings.project import ProjectFile
 
@@ -26,6 +26,9 @@ PROJECT_VARIABLE = PREFIX + "PROJECT"
 _SECTIONS = tuple(
     word for name in SECTIONS for word in ((name, CATALOGS) if name == "catalog" else (name,))
 )
+_OTHERWISE = {"auto_maintain": "maintenance.auto"}
+"""What people call a setting whose name is not like it."""
+
 _KUBERNETES = re.compile(r"_SERVICE_(HOST|PORT(_\w+)?)$|_PORT_\d+_(TCP|UDP|SCTP)(_\w+)?$")
 
 
@@ -114,13 +117,7 @@ def _meant(path: tuple[str, ...], known: Known) -> str:
         return f"lakeport.toml names a catalog by a section [catalogs.NAME]; there: {named}"
     if path[0] == CATALOGS and path[2:] == ("name",):
         return f"a catalog is called as its section: rename [{'.'.join(path[:-1])}]"
-    # A lone word is a misspelt section or a key outside its section; else the whole name is misspelt.
-    names = _SECTIONS if len(path) == 1 else [key.name for key in known.keys.values()]
-    close = nearest(".".join(path), names)
-    if close is None:
-        leaves = {key.path[-1]: key.name for key in known.keys.values()}
-        leaf = nearest(path[-1], leaves)
-        close = leaves[leaf] if leaf is not None else None
+    close = _OTHERWISE.get(path[-1]) or _close(path, known)
     if close is not None:
         hint = f"did you mean {quoted(close)}?"
     elif path[0] in SECTIONS:
@@ -131,6 +128,22 @@ def _meant(path: tuple[str, ...], known: Known) -> str:
         section = ".".join(path[:1] if path[0] == "catalog" else path[:2])
         hint += f" (a PyIceberg property of that name goes into [{section}.properties])"
     return hint
+
+
+def _close(path: tuple[str, ...], known: Known) -> str | None:
+    if len(path) == 1:  # a misspelt section, or a key outside of its section
+        return nearest(path[0], _SECTIONS) or _by_last_word(path, known.keys.values())
+    beside = [key for key in known.keys.values() if key.path[:-1] == path[:-1]]
+    # In a section that is known the last word is misspelt: the first ones make everything in it look alike.
+    whole = None if beside else nearest(".".join(path), [key.name for key in known.keys.values()])
+    moved = next((key.name for key in known.keys.values() if key.path[-1] == path[-1]), None)
+    return whole or _by_last_word(path, beside) or moved
+
+
+def _by_last_word(path: tuple[str, ...], keys: Iterable[Key]) -> str | None:
+    names = {key.path[-1]: key.name for key in keys}
+    word = nearest(path[-1], names)
+    return None if word is None else names[word]
 
 
 def known_in(section: str, known: Known) -> list[str]:
