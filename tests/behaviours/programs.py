@@ -47,7 +47,7 @@ from tests.behaviours.implementations import Upkeep
 from tests.behaviours.lake import Lake, Subject
 
 WRITERS = 4
-STATEMENTS = 10
+STATEMENTS = 7
 HOT_ROWS = 8
 """Rows that all writers fight for: most updates and deletes go there."""
 

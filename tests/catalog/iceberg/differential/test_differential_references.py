@@ -82,8 +82,11 @@ def test_tables_of_every_writer_there_may_be(lake: Lake, database: Database) -> 
 
 
 @pytest.mark.long
-def test_many_tables_of_every_writer_there_may_be(lake: Lake, database: Database) -> None:
-    assert _generated(lake, database, range(1000, 1150))["read_parquet"] > 50
+@pytest.mark.parametrize("first", [1000, 1025, 1050])
+def test_many_tables_of_every_writer_there_may_be(
+    lake: Lake, database: Database, first: int
+) -> None:
+    assert _generated(lake, database, range(first, first + 25))["read_parquet"] > 5
 
 
 @pytest.mark.parametrize("name", NAMES)
