@@ -117,8 +117,9 @@ def _is_unusable(info: NamespaceInfo) -> bool:
 def _record(namespace: ListedNamespace, audience: Audience) -> SchemaRecord:
     info = namespace.info
     contents = schema_contents(list(_encoded(namespace, audience)))
+    is_default = info.is_default or _is_unusable(info)
     return SchemaRecord(
-        info.name, contents, info.comment or "", info.properties, is_default=_is_unusable(info)
+        info.name, contents, info.comment or "", info.properties, is_default=is_default
     )
 
 

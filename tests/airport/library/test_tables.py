@@ -28,6 +28,7 @@ from lakeport.catalog.ports import ScanRequest
 from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.flight.messages import FlightDescriptor
 from tests.airport.attached import Attached, attached
+from tests.airport.functions.guest import unwrap
 from tests.airport.scans.duck import compare, path
 
 DATA = pa.table({"id": pa.array([1, 2, 3], pa.int64()), "name": ["a", None, "c"]})
@@ -357,3 +358,15 @@ def test_a_reference_may_have_a_past(client: Attached, shop: Schema) -> None:
     assert endpoint.locations[0].startswith("data:application/x-msgpack-duckdb-function-call")
     with pytest.raises(pa.ArrowNotImplementedError, match="as of an earlier point"):
         client.duck.endpoints(path("shop", "now"), at_unit="VERSION", at_value="3")
+
+
+def test_what_a_namespace_says_of_itself_is_told(client: Attached, shop: Schema) -> None:
+    shop.schema("first", comment="hello", properties={"owner": "ann"}, is_default=True)
+    answer = client.duck.action("list_schemas", {"catalog_name": "lake"})
+    found = {each["name"]: each for each in unwrap(answer)["schemas"]}
+    assert found["first"]["description"] == "hello"
+    assert found["first"]["tags"] == {"owner": "ann"}
+    assert {name: each["is_default"] for name, each in found.items()} == {
+        "first": True,
+        "shop": False,
+    }

@@ -42,14 +42,18 @@ class Catalog:
         *,
         comment: str | None = None,
         properties: Mapping[str, str] | None = None,
+        is_default: bool = False,
     ) -> Schema:
-        """The namespace of that name, made if there is none yet. (DuckDB calls it a schema.)"""
+        """The namespace of that name, made if there is none yet. (DuckDB calls it a schema.)
+
+        `properties` are what DuckDB calls tags. `is_default` is told to clients; DuckDB's takes no notice.
+        """
         try:
             return self.namespace(name)
         except NotFoundError:
             if fold(name) == UNUSABLE_IN_DUCKDB:
                 _log.warning("catalog.unusable_in_duckdb", extra={"namespace": name})
-            info = NamespaceInfo(name, comment, dict(properties or {}))
+            info = NamespaceInfo(name, comment, dict(properties or {}), is_default)
             return Schema(self, self._held.create_namespace(info), ddl=self._ddl)
 
     def changed(self) -> None:

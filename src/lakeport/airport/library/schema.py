@@ -50,9 +50,12 @@ class Schema:
         *,
         comment: str | None = None,
         properties: Mapping[str, str] | None = None,
+        is_default: bool = False,
     ) -> Schema:
         """Another namespace of the same catalog."""
-        return self.catalog.schema(name, comment=comment, properties=properties)
+        return self.catalog.schema(
+            name, comment=comment, properties=properties, is_default=is_default
+        )
 
     # -- tables ----------------------------------------------------------------------------------
 

@@ -32,11 +32,15 @@ class CatalogVersion:
 
 @dataclass(frozen=True, slots=True)
 class NamespaceInfo:
-    """`name` is dotted for a nested namespace; `properties` are what DuckDB calls tags."""
+    """`name` is dotted for a nested namespace; `properties` are what DuckDB calls tags.
+
+    `is_default` is told to clients; DuckDB's of today takes no notice of it.
+    """
 
     name: str
     comment: str | None = None
     properties: Mapping[str, str] = field(default_factory=dict)
+    is_default: bool = False
 
 
 @dataclass(frozen=True, slots=True)
