@@ -214,6 +214,20 @@ def test_an_audit_of_a_column_that_the_rows_lack_is_refused_as_a_run_would(shop:
     )
 
 
+@pytest.mark.parametrize(
+    ("term", "told"),
+    [
+        ("dayy(id)", "for its partitioned_by: `dayy(id)` is no transform"),
+        ("day", "for its partitioned_by: the table has no column `day`"),
+        ("truncate(4, coupon)", None),
+    ],
+)
+def test_partitions_that_cannot_be_are_refused(shop: Workshop, term: str, told: str | None) -> None:
+    shop.model("staging.orders", f'/* Lakeport\npartitioned_by = "{term}"\n*/\n{ORDERS}')
+    found = [each.message for each in shop.of("staging.orders").obstacles]
+    assert found == ([] if told is None else [told])
+
+
 def test_an_audit_on_a_branch_is_asked_of_the_whole_table(shop: Workshop) -> None:
     shop.carry_out()
     settings = '/* lakeport\npublish = "branch"\naudits = [{ not_null = ["coupon"] }]\n*/'

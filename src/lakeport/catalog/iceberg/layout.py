@@ -112,6 +112,11 @@ def _direction(field: SortField) -> str:
     return f"{shown} nulls {'first' if is_descending else 'last'}"
 
 
+def require_partition_term(text: str, logical: pa.Schema) -> None:
+    """Before there is a table: its column is there, and its transform is one of Iceberg's."""
+    _transform(parse_term(text, logical))
+
+
 # -- making --------------------------------------------------------------------------------------
 
 

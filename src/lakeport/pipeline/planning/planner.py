@@ -42,7 +42,15 @@ from lakeport.pipeline.planning.reasons import (
     own_reasons,
     upstream_reason,
 )
-from lakeport.pipeline.planning.remarks import emptied, kept, lost, said, unaudited, unviewable
+from lakeport.pipeline.planning.remarks import (
+    emptied,
+    kept,
+    lost,
+    said,
+    unaudited,
+    unpartitioned,
+    unviewable,
+)
 from lakeport.pipeline.planning.request import STORED, publish_of, strategy_of, write_request
 from lakeport.pipeline.planning.rules import rules_of
 from lakeport.pipeline.planning.statements import RUN, Statements
@@ -180,7 +188,15 @@ class Planner:
         unasked = list(unaudited(node, told, () if publish == "direct" else growth.after))
         plan = replace(
             plan,
-            obstacles=(*plan.obstacles, *(one for how, one in unasked if how == "error")),
+            obstacles=(
+                *plan.obstacles,
+                *(one for how, one in unasked if how == "error"),
+                *(
+                    unpartitioned(settings.partitioned_by, source)
+                    if plan.creates and is_whole
+                    else ()
+                ),
+            ),
             warnings=(*plan.warnings, *(one.message for how, one in unasked if how == "warn")),
         )
         if full and strategy_of(settings, full_refresh=False) != "full":

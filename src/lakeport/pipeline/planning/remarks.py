@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from lakeport.core.errors import NotFoundError
+from lakeport.core.errors import LakeportError, NotFoundError
 from lakeport.core.names import NameMap, fold, quoted
 from lakeport.pipeline.graph.model import Node
 from lakeport.pipeline.growth.model import Foreign, Schema
@@ -59,6 +59,20 @@ def unaudited(node: Node, told: Told, beside: Schema = ()) -> Iterator[tuple[Sev
                 )
                 error = NotFoundError.among("column", column, names, where=where)
                 yield audit.severity, Obstacle("audit", error.message, error.hint)
+
+
+def unpartitioned(terms: Sequence[str], after: Schema) -> Iterator[Obstacle]:
+    """Partitions that a new table cannot have."""
+    if not terms:
+        return
+    from lakeport.catalog.iceberg.layout import require_partition_term  # noqa: PLC0415  loads PyIceberg
+    from lakeport.pipeline.growth import arrow_schema  # noqa: PLC0415  loads Arrow
+
+    for term in terms:
+        try:
+            require_partition_term(term, arrow_schema(after))
+        except LakeportError as error:
+            yield Obstacle(error.code, f"for its partitioned_by: {error.message}", error.hint)
 
 
 def unviewable(told: Told) -> Iterator[Obstacle]:

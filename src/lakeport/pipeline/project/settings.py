@@ -27,9 +27,11 @@ from lakeport.pipeline.project.rules import (
 from lakeport.pipeline.project.spans import read_range
 
 # Atomic: a comment ends at its first end, whatever that means for what comes after.
-_BLANK = r"(?:\s|--[^\n]*+(?:\n|$)|(?>/\*(?!\s*lakeport\b).*?\*/))*+"
-_COMMENT = re.compile(rf"{_BLANK}(?P<all>/\*\s*lakeport\b(?P<toml>.*?)\*/)", re.DOTALL)
-_OPEN = re.compile(rf"{_BLANK}/\*\s*lakeport\b", re.DOTALL)
+# Spelled as a name it may begin a sentence; before a setting nobody means one.
+_WORD = r"(?:lakeport\b|(?i:lakeport)(?=\s+\w+\s*=))"
+_BLANK = rf"(?:\s|--[^\n]*+(?:\n|$)|(?>/\*(?!\s*{_WORD}).*?\*/))*+"
+_COMMENT = re.compile(rf"{_BLANK}(?P<all>/\*\s*{_WORD}(?P<toml>.*?)\*/)", re.DOTALL)
+_OPEN = re.compile(rf"{_BLANK}/\*\s*{_WORD}", re.DOTALL)
 _LATER = re.compile(r"/\*\s*lakeport[ \t]*\r?\n")
 _LISTS = frozenset({"unique_key", "partitioned_by", "tags", "depends_on"})
 _NOT_BY_DEFAULT = frozenset({"name", "description", "audits", "depends_on"})
