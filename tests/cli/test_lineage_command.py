@@ -174,6 +174,27 @@ def test_wrong_use_says_what_to_do(
     assert words in shown.err
 
 
+@pytest.mark.parametrize(
+    ("content", "told"),
+    [
+        ('{"tables": [\n  {"name": "t",}\n]}', "bad.json:2:16 is not JSON: "),
+        ('{"tables": [', "bad.json:1:13 is not JSON: the text ends too early"),
+        ("CREATE TABLE t (a int)", "bad.json:1:1 is not JSON: "),
+        ('{"tables": [{"name": 3}]}', "Expected `str`, got `int` - at `$.tables[0].name`"),
+        ("[1]", "Expected `object`, got `int` - at `$[0]`"),
+        ('{"resolvedSchema": {"tables": [{}]}}', "- at `$.resolvedSchema.tables[0]`"),
+    ],
+)
+def test_what_is_wrong_with_a_schema_in_json_is_told_in_its_own_words(
+    lakeport: Run, model: str, content: str, told: str
+) -> None:
+    Path("bad.json").write_text(content, encoding="utf-8")
+    shown = lakeport("lineage", model, "--schema", "bad.json")
+    assert shown.code == 2
+    assert told in shown.err
+    assert 'a schema is {"tables": [' in shown.err
+
+
 def test_a_schema_that_is_none_is_refused(lakeport: Run, model: str) -> None:
     Path("bad.json").write_text('{"tables": 3}', encoding="utf-8")
     assert "holds no schema" in lakeport("lineage", model, "--schema", "bad.json").err

@@ -6,6 +6,8 @@ schema that is no schema. Those are errors with a hint, before any analysis star
 
 from __future__ import annotations
 
+import re
+from codecs import BOM_UTF8
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
@@ -20,6 +22,7 @@ from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.diff import LineageDiff, diff
 from lakeport.lineage.programs import with_programs
+from lakeport.lineage.request import SchemaMetadata
 from lakeport.lineage.types import read_type, type_text
 
 if TYPE_CHECKING:
@@ -33,7 +36,10 @@ if TYPE_CHECKING:
 
 TemplateMode: TypeAlias = Literal["raw", "jinja", "dbt"]
 _SPARK = frozenset({"spark", "spark_sql", "sparksql"})
-_SCHEMA_SHAPES = 'a list of tables, {"tables": […]}, or a saved analysis'
+_SHAPE = (
+    'a schema is {"tables": [{"schema": "s", "name": "t", "columns": [{"name": "c", "dataType": "int"}]}]}, '
+    "its list of tables alone, or a saved analysis"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,8 +177,8 @@ def _type_text(spark: str, dialect: str) -> str:
 
 def read_schema(path: Path, dialect: str) -> dict[str, Any]:
     """An imported schema from JSON or from CREATE statements."""
-    content = read_payload(path)
-    if content.lstrip()[:1] in {b"{", b"["}:
+    content = read_payload(path).removeprefix(BOM_UTF8)
+    if path.suffix.lower() == ".json" or content.lstrip()[:1] in {b"{", b"["}:
         return _schema_from_json(content, path)
     return _schema_from_ddl(read_text(content, path), path, dialect)
 
@@ -270,15 +276,40 @@ def _existence(schema: dict[str, Any]) -> Callable[[TableName], bool]:
 def _schema_from_json(content: bytes, path: Path) -> dict[str, Any]:
     try:
         found = msgspec.json.decode(content)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise InvalidRequestError(f"{path} is not JSON: {error}", hint=_SCHEMA_SHAPES) from error
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        place, reason = _json_mistake(content, str(error))
+        raise InvalidRequestError(f"{path}{place} is not JSON: {reason}", hint=_SHAPE) from error
+    inside = "$"
     if isinstance(found, dict):
-        found = found.get("resolvedSchema", found.get("schema", found))
-    if isinstance(found, list):
-        found = {"tables": found}
+        key = next((key for key in ("resolvedSchema", "schema") if key in found), None)
+        found, inside = (found[key], f"$.{key}") if key else (found, inside)
+    listed = found if isinstance(found, list) else None
+    if listed is not None:
+        found = {"tables": listed}
     if not isinstance(found, dict) or not isinstance(found.get("tables", []), list):
-        raise InvalidRequestError(f"{path} holds no schema", hint=_SCHEMA_SHAPES)
+        raise InvalidRequestError(f"{path} holds no schema", hint=_SHAPE)
+    try:
+        msgspec.convert(found, SchemaMetadata)
+    except msgspec.ValidationError as error:
+        told = str(error).replace("`$.tables" if listed is not None else "`$", f"`{inside}")
+        raise InvalidRequestError(f"{path} holds no schema: {told}", hint=_SHAPE) from error
     return found
+
+
+_AT_BYTE = re.compile(r"^(?:JSON is malformed: )?(?P<reason>.*) \(byte (?P<byte>\d+)\)$")
+
+
+def _json_mistake(content: bytes, message: str) -> tuple[str, str]:
+    """`:line:column` of what the decoder stumbled over, and why it did."""
+    told = _AT_BYTE.match(message)
+    if told is not None:
+        before, reason = content[: int(told["byte"])], told["reason"]
+    else:
+        # What ends too early has no place but its end.
+        before, reason = content, "the text ends too early" if "truncated" in message else message
+    line = before.count(b"\n") + 1
+    column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
+    return f":{line}:{column}", reason
 
 
 def _schema_from_ddl(text: str, path: Path, dialect: str) -> dict[str, Any]:
