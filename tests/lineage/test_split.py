@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from types import FrameType
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lakeport.lineage import split_statements
+from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.resplit import resplit
 from lakeport.lineage.split import split
@@ -162,3 +166,53 @@ def test_a_script_may_end_anywhere(dialect: str) -> None:
         text = " ".join(words[:count])
         spans = [(chunk.start, chunk.end) for chunk in split(text, dialect)]
         assert all(0 <= start < end <= len(text) for start, end in spans)
+
+
+def characters_read(text: str, dialect: str) -> int:
+    """How many characters the tokenizer is given to cut a text."""
+    given = 0
+
+    def watch(frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal given
+        if event == "call" and frame.f_code is tokens_of.__code__:
+            given += len(frame.f_locals["text"])
+
+    before = sys.getprofile()
+    sys.setprofile(watch)
+    try:
+        split(text, dialect)
+    finally:
+        sys.setprofile(before)
+    return given
+
+
+@pytest.mark.parametrize(
+    ("text", "dialect"),
+    [
+        ("SELECT a FROM t;\n" * 300 + "SELECT 'open", "postgres"),
+        ("BEGIN SET x = 1; END;\n" * 100 + "SELECT 1", "snowflake"),
+        ("CREATE FUNCTION f() AS $$ INSERT INTO t SELECT 1 $$ LANGUAGE sql;\n" * 100, "postgres"),
+    ],
+    ids=["unreadable", "commands", "bodies"],
+)
+def test_a_text_is_read_a_few_times_however_many_pieces_it_has(text: str, dialect: str) -> None:
+    assert len(text) <= characters_read(text, dialect) <= 4 * len(text)
+
+
+def test_what_is_never_closed_holds_back_no_semicolon() -> None:
+    assert pieces('SELECT 1; SELECT /* a; SELECT 2; SELECT "b; SELECT 3') == [
+        "SELECT 1",
+        "SELECT /* a",
+        "SELECT 2",
+        'SELECT "b',
+        "SELECT 3",
+    ]
+    assert pieces("SELECT 'a\\'; SELECT 'b'; SELECT 2")[-1] == "SELECT 2"
+
+
+def test_tokens_of_a_piece_stand_where_they_do_in_the_whole() -> None:
+    text = "SELECT é;\nSELECT b\n  FROM c;\nSELECT 'open"
+    whole = tokens_of(text[: text.index("'")], "spark")
+    found = [token for chunk in split(text, "spark") for token in chunk.tokens]
+    places = {(token.text, token.start, token.end, token.line) for token in whole}
+    assert {(token.text, token.start, token.end, token.line) for token in found} < places

@@ -106,7 +106,7 @@ def reopened(
             and token.text.partition(" ")[0].upper() not in TRANSACTION_WORDS
         ):
             # The last character of the swallowed text is where its token says it is.
-            inner = tokens_between(text, before.end + 1, token.end + 1, parser)
+            inner = tokens_between(text, before.end + 1, token.end + 1, parser, before)
             made += reopened(inner, text, parser, commands, limit - 1) if limit else inner
         else:
             made.append(token)
@@ -114,18 +114,40 @@ def reopened(
     return made
 
 
-def tokens_between(text: str, begin: int, end: int, parser: str) -> list[Token]:
+def tokens_between(text: str, begin: int, end: int, parser: str, near: Token) -> list[Token]:
     """The tokens of a part of a text, at their places in the whole; none if it cannot be read."""
-    return tokens_at(text, begin, text[begin:end], parser)
+    return tokens_at(text, begin, text[begin:end], parser, near)
 
 
-def tokens_at(text: str, begin: int, piece: str, parser: str) -> list[Token]:
-    """The tokens of a piece as if it stood at that place of the text."""
-    lines = text.count("\n", 0, begin)
+def tokens_at(text: str, begin: int, piece: str, parser: str, near: Token) -> list[Token]:
+    """The tokens of a piece as if it stood at that place of the text.
+
+    Lines are counted from a token that is `near`: to count those in front of every piece would take
+    time that is quadratic in the text.
+    """
+    after = near.end + 1
+    if after <= begin:
+        line = near.line + text.count("\n", after, begin)
+    else:
+        line = near.line - text.count("\n", begin, after)
     try:
-        return tokens_of("\n" * lines + " " * (begin - lines) + piece, parser)
+        return moved(tokens_of(piece, parser), begin, line - 1)
     except (TokenError, RecursionError):
         return []
+
+
+def moved(tokens: list[Token], begin: int, lines: int) -> list[Token]:
+    """The tokens of a piece at its place in the whole, with so many lines in front of it.
+
+    The columns only tell the tokens of a line apart.
+    """
+    for token in tokens:
+        token.start += begin
+        token.end += begin
+        if token.line == 1:
+            token.col += begin
+        token.line += lines
+    return tokens
 
 
 def body_tokens(token: Token, text: str, parser: str, *, pure: bool) -> list[Token]:
@@ -138,6 +160,6 @@ def body_tokens(token: Token, text: str, parser: str, *, pure: bool) -> list[Tok
     if quote is None or (quote[0] == "'" and token.text != quoted[1:-1]):
         return []
     size = len(quote[0])
-    tokens = tokens_between(text, token.start + size, token.end + 1 - size, parser)
+    tokens = tokens_between(text, token.start + size, token.end + 1 - size, parser, token)
     closed = pure and _CHANGES.isdisjoint(token.token_type for token in tokens)
     return [] if closed else tokens

@@ -123,7 +123,9 @@ class StatementParser:
 
     def _as_relative(self, chunk: Chunk, relative: str) -> exp.Expr | None:
         """The tree in another dialect: of the tokens as they are, or read anew with its quotes."""
-        for tokens in (chunk.tokens, tokens_between(self._text, chunk.start, chunk.end, relative)):
+        first = chunk.tokens[0]
+        anew = tokens_between(self._text, chunk.start, chunk.end, relative, first)
+        for tokens in (chunk.tokens, anew):
             tree = self._attempt(tokens, relative)
             if tree is not None and not isinstance(tree, exp.Command):
                 return tree

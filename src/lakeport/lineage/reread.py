@@ -49,17 +49,18 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     """The statement that an EXPLAIN, an UNLOAD or an EXECUTE IMMEDIATE is about."""
     word = tokens[0].text.upper() if tokens else ""
     if word in {"EXPLAIN", "PROFILE"}:
-        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser)
+        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
         while inner and inner[0].text.upper() in _EXPLAIN_WORDS:
             del inner[0]
         if inner:
             yield Shim("explain", inner)
     elif word == "UNLOAD" and (match := _UNLOAD.match(text, tokens[0].end + 1)) is not None:
-        inner = tokens_at(text, match.start("query"), _unescaped(match["query"]), parser)
+        inner = tokens_at(text, match.start("query"), _unescaped(match["query"]), parser, tokens[0])
         yield Shim("unload", inner, path=match["path"])
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
         yield Shim(
-            "immediate", tokens_at(text, match.start("sql"), _unescaped(match["sql"]), parser)
+            "immediate",
+            tokens_at(text, match.start("sql"), _unescaped(match["sql"]), parser, tokens[0]),
         )
 
 

@@ -79,7 +79,7 @@ def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | No
     """MySQL's `REPLACE INTO t …` is an INSERT that overwrites rows of equal key."""
     if words[0] != "REPLACE" or len(tokens) < 2 or tokens[1].token_type is not TokenType.STRING:
         return None
-    inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql")
+    inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql", tokens[0])
     while inner and inner[0].text.upper() in {"LOW_PRIORITY", "DELAYED"}:
         del inner[0]
     if not inner or inner[0].token_type is not TokenType.INTO:

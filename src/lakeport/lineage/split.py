@@ -14,6 +14,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
+from lakeport.lineage.bodies import moved
 from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import Encoding
@@ -108,29 +109,58 @@ def _append(chunks: list[Chunk], tokens: list[Token]) -> None:
         chunks.append(Chunk(tokens, tokens[0].start, tokens[-1].end + 1))
 
 
-# Quoted text, comments, or a semicolon: enough to find the pieces of a text that does not tokenise.
-_ROUGH = re.compile(r"'(?:[^'\\]|\\.|'')*'|\"[^\"]*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|(;)", re.DOTALL)
+# What may open quoted text or a comment, or be a semicolon: enough to find the pieces of a text that
+# does not tokenise.
+_MARK = re.compile(r"['\"`;]|--|/\*")
+_REST = {
+    "'": re.compile(r"(?:[^'\\]|\\.|'')*+'", re.DOTALL),
+    '"': re.compile(r'[^"]*+"'),
+    "`": re.compile(r"[^`]*+`"),
+    "--": re.compile(r"[^\n]*+"),
+    "/*": re.compile(r".*?\*/", re.DOTALL),
+}
+_REST_OF_LINE = re.compile(r"[^'\n]*+'")
 
 
 def _split_piecewise(text: str, parser: str) -> list[Chunk]:
     chunks: list[Chunk] = []
-    begin = 0
-    cuts = [match.start() for match in _ROUGH.finditer(text) if match.group(1)]
-    for end in [*cuts, len(text)]:
-        chunks.extend(_tokenised_piece(text, begin, end, parser))
+    begin = lines = 0
+    for end in [*_cuts(text), len(text)]:
+        chunks.extend(_tokenised_piece(text, begin, end, parser, lines))
+        lines += text.count("\n", begin, end)
         begin = end + 1
     return chunks
 
 
-def _tokenised_piece(text: str, begin: int, end: int, parser: str) -> list[Chunk]:
+def _cuts(text: str) -> list[int]:
+    """The semicolons outside of quotes and comments; what is never closed holds back none.
+
+    The rest of the text is searched once for the end of each kind: what one has looked for in vain,
+    the next will not find.
+    """
+    cuts: list[int] = []
+    unclosed: set[str] = set()
+    mark = _MARK.search(text)
+    while mark is not None:
+        word, at = mark[0], mark.end()
+        if word == ";":
+            cuts.append(mark.start())
+        elif word not in unclosed or word == "'":
+            closed = (_REST[word] if word not in unclosed else _REST_OF_LINE).match(text, at)
+            if closed is None:
+                unclosed.add(word)
+            else:
+                at = closed.end()
+        mark = _MARK.search(text, at)
+    return cuts
+
+
+def _tokenised_piece(text: str, begin: int, end: int, parser: str, lines: int) -> list[Chunk]:
     piece = text[begin:end]
     if not piece.strip():
         return []
     try:
-        # Blanks in front keep every position what it is in the whole text.
-        lines = text.count("\n", 0, begin)
-        padding = "\n" * lines + " " * (begin - lines)
-        tokens = tokens_of(padding + piece, parser)
+        tokens = moved(tokens_of(piece, parser), begin, lines)
     except (TokenError, RecursionError) as error:
         start = begin + len(piece) - len(piece.lstrip())
         return [Chunk([], start, begin + len(piece.rstrip()), str(error).splitlines()[0])]
