@@ -176,9 +176,10 @@ class StatementParser:
         yield from shimmed(chunk.tokens, self._text)
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:
-        return (
-            shim.tree if shim.tree is not None else self._attempt(shim.tokens, self._dialect.parser)
-        )
+        if shim.tree is not None:
+            return shim.tree
+        tree = self._attempt(shim.tokens, self._dialect.parser)
+        return shim.finish(tree) if shim.finish is not None and tree is not None else tree
 
     def _attempt(self, tokens: list[Token], parser: str) -> exp.Expr | None:
         try:

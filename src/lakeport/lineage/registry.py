@@ -59,6 +59,8 @@ class Registry:
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
+        # The namespace and the path that the session began with.
+        self._first: tuple[str | None, list[tuple[str | None, str]]] = (None, [])
         # What the current statement looked up and changed, for incremental re-analysis.
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
@@ -332,6 +334,18 @@ class Registry:
         if path is not None:
             self.search_path = path
             self.default_schema = path[0][1] if path else None
+
+    def start(
+        self, catalog: str | None, schema: str | None, path: list[tuple[str | None, str]]
+    ) -> None:
+        """The defaults of the request."""
+        self.default_catalog, self.default_schema, self.search_path = catalog, schema, path
+        self._first = (schema, path)
+
+    def use_first(self) -> None:
+        """SET search_path TO DEFAULT, RESET: where names were looked up at first."""
+        self._changed(("",), "use_first")
+        self.default_schema, self.search_path = self._first
 
     def begin(self, statement: int, text: str = "") -> None:
         """Start recording for a statement; the defaults are part of what it depends on."""

@@ -58,12 +58,14 @@ class Session:
     def _load(self, schema: SchemaMetadata) -> None:
         registry = self.registry
         fold = self.folding.table
-        registry.default_catalog = fold(schema.default_catalog) if schema.default_catalog else None
-        registry.default_schema = fold(schema.default_schema) if schema.default_schema else None
-        registry.search_path = [
-            (fold(hint.catalog) if hint.catalog else registry.default_catalog, fold(hint.schema))
+        catalog = fold(schema.default_catalog) if schema.default_catalog else None
+        path = [
+            (fold(hint.catalog) if hint.catalog else catalog, fold(hint.schema))
             for hint in schema.search_path
         ]
+        registry.start(
+            catalog, fold(schema.default_schema) if schema.default_schema else None, path
+        )
         imported = imported_tables(schema, self.dialect)
         self.tagged = self.tagged or imported.tagged
         registry.import_tables(imported)

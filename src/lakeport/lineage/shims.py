@@ -13,10 +13,14 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
+
+# What may be reset to give back the first search path.
+_RESETTING = frozenset({"search_path", "schema", "current_schema", "all"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +32,8 @@ class Shim:
     tree: exp.Expr | None = None
     # A path written to, for INSERT OVERWRITE DIRECTORY.
     path: str | None = None
+    # What the tree of the tokens has to become.
+    finish: Callable[[exp.Expr], exp.Expr] | None = None
 
 
 def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:
@@ -225,9 +231,33 @@ def _comments(words: list[str]) -> bool:
     return words[:1] == ["CHANGE"] and "COMMENT" in words[2:4] and len(words) <= 5
 
 
+def _modify(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Oracle's `MODIFY (a NUMBER(9), b NOT NULL)` reads like an ADD of the same columns."""
+    if words[:2] != ["ALTER", "TABLE"] or "MODIFY" not in words[3:]:
+        return None
+    at = words.index("MODIFY", 3)
+    added = modified(tokens, at)
+    if added is None:
+        altered = exp.Alter(this=_named(tokens[2:at]), kind="TABLE", actions=[])
+        return Shim("modify", tree=altered)
+    return Shim("modify", added, finish=modifications)
+
+
+def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Oracle's `SET UNUSED (a, b)` drops columns, but for the space they take."""
+    if words[:2] != ["ALTER", "TABLE"] or "UNUSED" not in words[4:]:
+        return None
+    at = words.index("UNUSED", 4) - 1
+    return Shim("set_unused", unused(tokens, at)) if words[at] == "SET" else None
+
+
 def _reset(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """Spark's `RESET spark.sql.x`."""
-    return Shim("reset", tree=exp.Set(expressions=[])) if words[0] == "RESET" else None
+    """`RESET search_path`, `RESET ALL`, and Spark's `RESET spark.sql.x`."""
+    if words[0] != "RESET":
+        return None
+    path = exp.EQ(this=exp.column("search_path"), expression=exp.var("DEFAULT"))
+    told = len(words) > 1 and words[1].lower() in _RESETTING
+    return Shim("reset", tree=exp.Set(expressions=[exp.SetItem(this=path)] if told else []))
 
 
 def _named(tokens: list[Token]) -> exp.Table:
@@ -325,6 +355,8 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _alter_view,
     _set_schema,
     _iceberg_alter,
+    _modify,
+    _set_unused,
     _describe,
     _reset,
     _compound_assignment,

@@ -200,6 +200,36 @@ SELECT * FROM t;
 --> @3 out.c <- t.c
 --> schema t(a bigint, c varchar(9)) implied
 
+-- case: modify_in_oracle
+-- dialect: oracle
+CREATE TABLE t (a NUMBER(5), b VARCHAR2(3), c DATE);
+ALTER TABLE t MODIFY a NUMBER(9);
+ALTER TABLE t MODIFY (b VARCHAR2(20 CHAR) DEFAULT 'x' NOT NULL, c TIMESTAMP(3));
+ALTER TABLE t MODIFY (a NOT NULL);
+ALTER TABLE t MODIFY c INVISIBLE;
+ALTER TABLE t MODIFY PARTITION p1 SHRINK SPACE;
+--> schema t(a NUMBER(9), b VARCHAR2(20 CHAR), c TIMESTAMP(3)) implied
+--> stmt 1 ALTER_TABLE writes T
+--> stmt 3 ALTER_TABLE writes T
+--> stmt 5 ALTER_TABLE writes T
+
+-- case: modify_in_oracle_needs_the_column
+-- dialect: oracle
+CREATE TABLE t (a NUMBER(5));
+ALTER TABLE t MODIFY (b NUMBER(9));
+--> issue UNKNOWN_COLUMN @1 relation=T column=b
+--> schema t(a NUMBER(5)) implied
+
+-- case: drop_listed_and_unused_in_oracle
+-- dialect: oracle
+CREATE TABLE t (a DATE, b DATE, "c" DATE, d DATE, e DATE);
+ALTER TABLE t DROP (a, "c");
+ALTER TABLE t SET UNUSED COLUMN b;
+ALTER TABLE t SET UNUSED (d) CASCADE CONSTRAINTS;
+SELECT * FROM t;
+--> @4 out.e <- T.E
+--> schema t(e DATE) implied
+
 -- case: a_new_type_is_kept_as_it_is_written
 -- dialect: postgres
 CREATE TABLE t (a int);

@@ -67,6 +67,33 @@ CREATE TABLE made AS SELECT a FROM t;
 --> first.made.a <- app.t.a
 --> stmt 0 SET
 
+-- case: set_search_path_to_default
+-- dialect: postgres
+-- schema: {"defaultSchema": "public"}
+-- table: public.t(a int)
+-- table: app.t(b int)
+SET search_path TO app;
+SELECT b FROM t;
+SET search_path TO DEFAULT;
+SELECT a FROM t;
+--> @1 out.b <- app.t.b
+--> @3 out.a <- public.t.a
+
+-- case: reset_search_path
+-- dialect: postgres
+-- schema: {"searchPath": [{"schema": "first"}, {"schema": "second"}]}
+-- table: second.t(a int)
+-- table: app.t(b int)
+SET search_path = app;
+RESET search_path;
+SELECT a FROM t;
+SET SCHEMA 'app';
+RESET ALL;
+CREATE TABLE made AS SELECT a FROM t;
+--> @2 out.a <- second.t.a
+--> @5 made.a <- second.t.a
+--> stmt 1 SET
+
 -- case: set_schema
 -- dialect: postgres
 -- table: app.t(a int)

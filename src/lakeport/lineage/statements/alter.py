@@ -17,7 +17,7 @@ from lakeport.lineage.bind.tables import known_table, report_lookup, written_nam
 from lakeport.lineage.capture import declared_column
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.names import Name, dotted
+from lakeport.lineage.names import Name, dotted, written_parts
 from lakeport.lineage.result import Conflict
 from lakeport.lineage.statements.define import bind_definition
 from lakeport.lineage.types import SqlType, array_of, read_type, struct_of
@@ -325,6 +325,18 @@ def _drop_columns(change: _Change, action: exp.Expr) -> None:
         change.drop(item, required=not action.args.get("exists"))
 
 
+_LISTED = re.compile(r"\s*\(([^()]*)\)")
+
+
+def _drop_listed(change: _Change, action: exp.Expr) -> None:
+    """Oracle's `DROP (a, b)`, which the parser leaves as text."""
+    listed = _LISTED.match(str(action.args.get("expression") or ""))
+    if str(action.this).upper() == "DROP" and listed:
+        for name in listed[1].split(","):
+            part, quoted = written_parts(name.strip())[-1]
+            change.drop(exp.to_identifier(part, quoted=quoted))
+
+
 def _rename_column(change: _Change, action: exp.Expr) -> None:
     change.rename(action.this, action.args["to"])
 
@@ -344,6 +356,7 @@ _ACTIONS: tuple[tuple[type[exp.Expr], Callable[[_Change, exp.Expr], None]], ...]
     (exp.ColumnDef, _add_columns),
     (exp.Schema, _add_columns),
     (exp.Drop, _drop_columns),
+    (exp.Command, _drop_listed),
     (exp.RenameColumn, _rename_column),
     (exp.AlterColumn, _Change.alter),
     (exp.ModifyColumn, _modify_column),

@@ -25,6 +25,8 @@ _COMMAND = re.compile(
     r"(?:SEARCH_PATH\s*(?:=|\bTO\b)|CURRENT[_ ]SCHEMA\s*=?|SCHEMA\b\s*=?)\s*(?P<list>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+# The path that the session began with.
+_FIRST = "DEFAULT"
 _STRING = re.compile(r"^\s*'([^']*)'\s*$")
 # A name up to the next comma; parts in quotes may hold one.
 _ENTRY = re.compile(r"(?:\"[^\"]*\"|`[^`]*`|'[^']*'|[^,\"`'])+")
@@ -32,6 +34,9 @@ _ENTRY = re.compile(r"(?:\"[^\"]*\"|`[^`]*`|'[^']*'|[^,\"`'])+")
 
 def set_path(binder: Binder, value: exp.Expr) -> None:
     """`SET search_path = …` as the parser reads it."""
+    if isinstance(value, exp.Var) and value.name.upper() == _FIRST:
+        binder.registry.use_first()
+        return
     values = value.expressions if isinstance(value, exp.Tuple) else [value]
     written: list[str] = []
     for item in values:
@@ -48,6 +53,9 @@ def command_path(binder: Binder, text: str) -> bool:
     if command is None:
         return False
     names = command["list"]
+    if names.strip().upper() == _FIRST:
+        binder.registry.use_first()
+        return True
     string = _STRING.match(names)
     _use(binder, _ENTRY.findall(string[1] if string else names))
     return True
