@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import compress
+from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
@@ -11,6 +13,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
 
+_kind = attrgetter("node_type")
+_filters = attrgetter("filters")
+_approximate = attrgetter("approximate")
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
 
 
@@ -35,11 +40,12 @@ def summarize(
     schema: ResolvedSchema | None,
 ) -> AnalyzeResult:
     """The whole result with its summary."""
-    relations = [node for node in graph.nodes if node.node_type != "column"]
-    kinds = [node.node_type for node in relations]
+    # Counted in C, because there are as many nodes and edges as there is anything.
+    kinds = list(map(_kind, graph.nodes))
+    relations = list(compress(graph.nodes, map("column".__ne__, kinds)))
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
-    filters = sum([len(n.filters) for s in statements for n in s.nodes if n.filters])
+    filters = sum([sum(map(len, map(_filters, s.nodes))) for s in statements])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
     severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")
@@ -53,7 +59,9 @@ def summarize(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum([1 for s in statements for e in s.edges if e.approximate]),
+        approximate_edge_count=sum(
+            [list(map(_approximate, s.edges)).count(True) for s in statements]  # noqa: FBT003 - the value
+        ),
         unresolved_table_count=[
             node.resolution_source for node in relations if node.node_type != "output"
         ].count("unknown"),

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.types import mismatches, read_type
+from lakeport.lineage.types import clash, read_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -54,8 +54,9 @@ def check_operation(binder: Binder, node: exp.Expr) -> None:
     if second is None or (first == second and first != _UNCLEAR):
         # The common cases, cheaply: two columns of one kind, or a number and a number.
         return
-    for offender, message in mismatches(node, types.of_name, dialect, types.memo):
-        binder.report(IssueCode.TYPE_MISMATCH, message, at=offender, hint="cast one side")
+    message = clash(node, types.of_name, dialect, types.memo)
+    if message is not None:
+        binder.report(IssueCode.TYPE_MISMATCH, message, at=node, hint="cast one side")
 
 
 def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:

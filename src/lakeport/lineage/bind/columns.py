@@ -88,15 +88,25 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     ):
         refs = _unusual(binder, node, scope, role)
     else:
-        # `t.c`, the usual form, if it is as simple as it looks.
-        name, alias = binder.key(identifier), binder.key(table)
+        # `t.c`, the usual form, if it is as simple as it looks. `key` in place, for names it has met.
+        named, addressed, folded = identifier.args, table.args, binder.folded
+        name, alias = named["this"], addressed["this"]
+        if named.get("quoted") or name not in folded:
+            name = binder.key(identifier)
+        else:
+            name = folded[name]
+        if addressed.get("quoted") or alias not in folded:
+            alias = binder.key(table)
+        else:
+            alias = folded[alias]
         sources = scope.sources
         if sources and sources[-1] is scope.last:
             relation = scope.addresses.get(alias)
         else:
             relation = scope.only(alias)
         if relation is not None:
-            column = relation.index.get(name) or relation.find(name)
+            index = relation.index
+            column = index[name] if name in index else relation.find(name)
             if column is not None and not column.inferred and name not in relation.duplicates:
                 ref = binder.types.bound[id(node)] = Ref(column, role)
                 return [ref]

@@ -33,6 +33,8 @@ _OPERATORS: tuple[type[exp.Expr], ...] = (
     exp.Sub,
     exp.Mul,
     exp.Div,
+    exp.Mod,
+    exp.NullSafeEQ,
 )
 _LEAVES: tuple[type[exp.Expr], ...] = (
     exp.Literal,

@@ -38,8 +38,6 @@ def bind_filter(
             scope.indirect += [(ref, subtype) for ref in refs]
         else:
             refs = _inputs(binder, conjunct, scope)
-        if conjunct.__class__ in COMPARISONS:
-            check_operation(binder, conjunct)
         if not wants_text:
             continue
         noted = (texts[position] if exact and texts is not None else binder.sql(conjunct), clause)
@@ -66,9 +64,13 @@ def _inputs(binder: Binder, conjunct: exp.Expr, scope: Scope) -> list[Ref]:
         if left.__class__ is exp.Column:
             if right.__class__ is exp.Column:
                 found = bind_column(binder, left, scope, FILTER)
-                return [*found, *bind_column(binder, right, scope, FILTER)]
+                found = [*found, *bind_column(binder, right, scope, FILTER)]
+                check_operation(binder, conjunct)
+                return found
             if right.__class__ is exp.Literal:
-                return bind_column(binder, left, scope, FILTER)
+                found = bind_column(binder, left, scope, FILTER)
+                check_operation(binder, conjunct)
+                return found
     return occurrences(binder, conjunct, scope, FILTER)
 
 

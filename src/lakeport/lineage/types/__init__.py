@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeport.lineage.types.generators import generated_types
 from lakeport.lineage.types.infer import infer
-from lakeport.lineage.types.mismatch import mismatch, mismatches
+from lakeport.lineage.types.mismatch import clash, mismatch, mismatches
 from lakeport.lineage.types.model import Field, SqlType, array_of, struct_of
 from lakeport.lineage.types.nested import field_type, star_fields, without_field
 from lakeport.lineage.types.read import read_type, type_of_node
@@ -16,6 +16,7 @@ __all__ = [
     "SqlType",
     "array_of",
     "canonical_family",
+    "clash",
     "common_of",
     "common_type",
     "field_type",

@@ -84,7 +84,7 @@ def mismatch(
     if left is None or right is None:
         return None
     one, other = _FAMILIES.get(left.kind), _FAMILIES.get(right.kind)
-    if one is None or other is None:
+    if one is None or other is None or one == other == "number":
         return None
     if operator in _ARITHMETIC:
         works = _computes(one, other, operator, dialect)
@@ -131,28 +131,36 @@ def mismatches(
     Subqueries have columns of their own and are the caller's to ask about.
     """
     known: Memo = {} if memo is None else memo
-    for node, operator in _operations(expression):
-        left = infer(node.this, column_type, dialect, known)
-        right = infer(node.expression, column_type, dialect, known)
-        message = mismatch(left, right, operator, dialect) or _no_number(
-            (node.this, left), (node.expression, right), operator
-        )
+    for node in _operations(expression):
+        message = clash(node, column_type, dialect, known)
         if message:
             yield node, message
 
 
-def _operations(expression: exp.Expr) -> list[tuple[exp.Expr, str]]:
+def clash(node: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo) -> str | None:
+    """Why one comparison or operation cannot work, whatever stands below it."""
+    args = node.args
+    one, other = args["this"], args["expression"]
+    left = infer(one, column_type, dialect, memo)
+    right = infer(other, column_type, dialect, memo)
+    operator = _OPERATORS[node.__class__]
+    message = mismatch(left, right, operator, dialect)
+    if message is None and (one.__class__ is exp.Literal or other.__class__ is exp.Literal):
+        return _no_number((one, left), (other, right), operator)
+    return message
+
+
+def _operations(expression: exp.Expr) -> list[exp.Expr]:
     """The comparisons and operations of an expression, from left to right.
 
     Columns and literals are most of a tree and have nothing below them worth a look.
     """
-    found: list[tuple[exp.Expr, str]] = []
+    found: list[exp.Expr] = []
     stack = [expression]
     while stack:
         node = stack.pop()
-        operator = _OPERATORS.get(node.__class__)
-        if operator is not None:
-            found.append((node, operator))
+        if node.__class__ in _OPERATORS:
+            found.append(node)
         mark = len(stack)
         for child in node.args.values():
             if child.__class__ is list:
