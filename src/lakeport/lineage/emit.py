@@ -163,6 +163,30 @@ class Emitter:
             column.node = identifier
             made.append(identifier)
             entry, span, aggregation = column.entry, column.span, column.aggregation
+            if entry is not None and span is None and aggregation is None:
+                # A column of a table that is read: most there are.
+                kind = entry.data_type or shown(column)
+                add(
+                    Node(
+                        identifier,
+                        "column",
+                        column.name,
+                        name_prefix + key,
+                        column.text,
+                        None,
+                        (),
+                        None,
+                        entry.origin if stored else None,
+                        (),
+                        None,
+                        None,
+                        None,
+                        entry.description,
+                        (),
+                        _typed(kind, entry.type_origin) if kind is not None else _NOTHING,
+                    )
+                )
+                continue
             resolution: ResolutionSource | None = None
             description: str | None = None
             if entry is not None:

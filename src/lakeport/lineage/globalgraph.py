@@ -125,26 +125,34 @@ class GlobalGraph:
 
         Fields are given in their order: names would be looked up for each of many nodes.
         """
-        nodes = self._nodes
+        nodes, counted = self._nodes, index >= 0
         name, catalog, schema = "", None, None
         for node in added:
-            own, kind, label, metadata = node.id, node.node_type, node.label, node.metadata
-            if kind == "column":
-                place = CanonicalName(name, catalog, schema, label)
-            else:
-                place = _canonical(names.get(own) or (label,))
-                name, catalog, schema = place.name, place.catalog, place.schema
-                if metadata and not (metadata.keys() <= _KEPT):
-                    metadata = _kept(metadata)
-            refs = [StatementRef(index, own)] if index >= 0 else []
-            held = nodes.get(own)
-            if held is None:
-                source = node.resolution_source
-                nodes[own] = GlobalNode(own, kind, label, place, refs, source, (), metadata)
+            own, label, source = node.id, node.label, node.resolution_source
+            refs = [StatementRef(index, own)] if counted else []
+            if node.node_type == "column":
+                if own not in nodes:
+                    place = CanonicalName(name, catalog, schema, label)
+                    nodes[own] = GlobalNode(
+                        own, "column", label, place, refs, source, (), node.metadata
+                    )
+                    continue
+                held = nodes[own]
+                if source != held.resolution_source:
+                    _improve(held, node)
+                held.statement_refs += refs
                 continue
-            if kind != "column" or node.resolution_source != held.resolution_source:
+            place = _canonical(names.get(own) or (label,))
+            name, catalog, schema = place.name, place.catalog, place.schema
+            if own in nodes:
+                held = nodes[own]
                 _improve(held, node)
-            held.statement_refs += refs
+                held.statement_refs += refs
+                continue
+            metadata = node.metadata
+            if metadata and not (metadata.keys() <= _KEPT):
+                metadata = _kept(metadata)
+            nodes[own] = GlobalNode(own, node.node_type, label, place, refs, source, (), metadata)
 
     def _live(
         self,

@@ -60,7 +60,7 @@ def summarize(
         ),
         has_errors=errors > 0,
         approximate_edge_count=sum(
-            [list(map(_approximate, s.edges)).count(True) for s in statements]  # noqa: FBT003 - the value
+            [list(map(_approximate, s.edges)).count(True) for s in statements]
         ),
         unresolved_table_count=[
             node.resolution_source for node in relations if node.node_type != "output"

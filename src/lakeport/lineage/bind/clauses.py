@@ -100,14 +100,15 @@ def _mark_grouping_key(
     origin = refs[0].origin if plain else None
     named = scope.projection.get(binder.key(key.this)) if plain else None
     for item in items:
-        if not isinstance(item, Column):
+        if item.__class__ is not Column:
             continue
-        copied = plain and item.identity and item.refs and item.refs[0].origin is origin
-        if (
-            copied
-            or (item is named and item.aggregation is None)
-            or (text is not None and item.text == text)
-        ):
+        if plain:
+            shows = (item.identity and item.refs and item.refs[0].origin is origin) or (
+                item is named and item.aggregation is None
+            )
+        else:
+            shows = text is not None and item.text == text
+        if shows:
             item.aggregation = _KEY
 
 

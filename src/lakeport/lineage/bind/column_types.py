@@ -82,11 +82,14 @@ class ColumnTypes:
 
     def of_name(self, node: exp.Expr) -> SqlType | None:
         """The type of a bound column reference."""
-        alias = self.aliased.get(id(node))
-        if alias is not None:
-            return self.of_column(alias)
-        ref = self.bound.get(id(node))
+        key = id(node)
+        if key in self.aliased:
+            return self.of_column(self.aliased[key])
+        ref = self.bound.get(key)
         if ref is not None:
+            origin = ref.origin
+            if origin.__class__ is Column and origin.typed and not ref.path:
+                return origin.type
             return self.of_ref(ref)
         if not self._variables:
             return None
@@ -130,13 +133,15 @@ class ColumnTypes:
 
     def declaration(self, node: exp.Expr) -> str | None:
         """The declared type of a plain reference to a stored column, as text."""
-        ref = self.bound.get(id(node))
+        key = id(node)
+        ref = self.bound.get(key)
         if ref is None or ref.path or ref.derived:
             return None
         origin = ref.origin
-        if not isinstance(origin, Column) or origin.entry is None or id(node) in self.aliased:
+        entry = origin.entry
+        if entry is None or origin.__class__ is not Column or key in self.aliased:
             return None
-        return origin.entry.data_type
+        return entry.data_type
 
     def shown(self, column: Column) -> str | None:
         """The type of a column as text, declared or derived, written once."""

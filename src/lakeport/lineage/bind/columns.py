@@ -91,14 +91,10 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
         # `t.c`, the usual form, if it is as simple as it looks. `key` in place, for names it has met.
         named, addressed, folded = identifier.args, table.args, binder.folded
         name, alias = named["this"], addressed["this"]
-        if named.get("quoted") or name not in folded:
-            name = binder.key(identifier)
-        else:
-            name = folded[name]
-        if addressed.get("quoted") or alias not in folded:
-            alias = binder.key(table)
-        else:
-            alias = folded[alias]
+        plain = name in folded and not named.get("quoted")
+        name = folded[name] if plain else binder.key(identifier)
+        plain = alias in folded and not addressed.get("quoted")
+        alias = folded[alias] if plain else binder.key(table)
         sources = scope.sources
         if sources and sources[-1] is scope.last:
             relation = scope.addresses.get(alias)
