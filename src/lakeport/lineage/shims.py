@@ -243,6 +243,43 @@ def _modify(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     return Shim("modify", added, finish=modifications)
 
 
+def _merge_delete(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Oracle's `UPDATE SET … DELETE WHERE …` in a MERGE is a WHEN clause of its own."""
+    if "MERGE" not in words:
+        return None
+    made: list[Token] = []
+    closing: list[Token] = []
+    for position, token in enumerate(tokens):
+        following = tokens[position + 1 : position + 2]
+        if (
+            token.token_type is TokenType.DELETE
+            and following
+            and following[0].token_type is TokenType.WHERE
+        ):
+            made += [_token(*word, token) for word in _WHEN_MATCHED]
+            closing = [_token(*word, token) for word in _THEN_DELETE]
+            continue
+        if closing and token.token_type is TokenType.WHEN:
+            made, closing = made + closing, []
+        if not (token.token_type is TokenType.WHERE and closing and made[-1].text == "("):
+            made.append(token)
+    made += closing
+    return Shim("merge_delete", made) if len(made) != len(tokens) else None
+
+
+_WHEN_MATCHED = (
+    (TokenType.WHEN, "WHEN"),
+    (TokenType.VAR, "MATCHED"),
+    (TokenType.AND, "AND"),
+    (TokenType.L_PAREN, "("),
+)
+_THEN_DELETE = (
+    (TokenType.R_PAREN, ")"),
+    (TokenType.THEN, "THEN"),
+    (TokenType.DELETE, "DELETE"),
+)
+
+
 def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """Oracle's `SET UNUSED (a, b)` drops columns, but for the space they take."""
     if words[:2] != ["ALTER", "TABLE"] or "UNUSED" not in words[4:]:
@@ -357,6 +394,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _iceberg_alter,
     _modify,
     _set_unused,
+    _merge_delete,
     _describe,
     _reset,
     _compound_assignment,

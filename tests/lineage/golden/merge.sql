@@ -93,3 +93,20 @@ WHEN NOT MATCHED THEN INSERT (id, v) VALUES (id, v);
 MERGE INTO d.t USING d.s ON d.t.id = d.s.id WHEN NOT MATCHED THEN INSERT ROW;
 --> d.t.id <- d.s.id
 --> d.t.v <- d.s.v
+
+-- case: oracle_updates_and_deletes_in_one_clause
+-- dialect: oracle
+-- options: {"includeIndirect": true}
+-- table: t(id int, x int)
+-- table: s(id int, x int, gone int)
+MERGE INTO t USING s ON (t.id = s.id)
+WHEN MATCHED THEN UPDATE SET t.x = s.x WHERE s.x > 1 DELETE WHERE s.gone = 1 OR t.x > 9
+WHEN NOT MATCHED THEN INSERT (id, x) VALUES (s.id, s.x) WHERE s.gone = 0;
+--> T.X <- S.X[MERGE_UPDATE], S.X[MERGE_INSERT]
+--> T.ID <- S.ID[MERGE_INSERT]
+--> T <~ S.ID[JOIN]
+--> T <~ T.ID[JOIN]
+--> T <~ S.X[FILTER]
+--> T <~ S.GONE[FILTER]
+--> T <~ T.X[FILTER]
+--> stmt 0 MERGE reads S, T writes T

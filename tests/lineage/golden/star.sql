@@ -78,6 +78,38 @@ SELECT COLUMNS('price_.*') FROM t;
 --> out.price_a <- t.price_a
 --> out.price_b <- t.price_b
 
+-- case: columns_inside_an_expression
+-- dialect: duckdb
+-- table: t(a int, b int, c varchar)
+SELECT max(COLUMNS('a|b')), COLUMNS(* EXCLUDE (b))::varchar FROM t;
+--> out.a <= t.a[AGGREGATION]
+--> out.b <= t.b[AGGREGATION]
+--> out.a <= t.a
+--> out.c <= t.c
+
+-- case: columns_under_an_alias
+-- dialect: duckdb
+-- table: t(a_x int, b int)
+SELECT COLUMNS('(.)_x') AS 'only_\1' FROM t;
+--> out.only_a <- t.a_x
+
+-- case: columns_by_name_and_unpacked
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+SELECT COLUMNS(['b', 'a']), coalesce(*COLUMNS(*), 0) AS d FROM t;
+--> out.a <- t.a
+--> out.b <- t.b
+--> out.d <= t.a, t.b, t.c
+
+-- case: columns_in_a_condition
+-- dialect: duckdb
+-- options: {"includeIndirect": true}
+-- table: t(a int, b int)
+SELECT a FROM t WHERE COLUMNS(*) > 3;
+--> out.a <- t.a
+--> out <~ t.a[FILTER]
+--> out <~ t.b[FILTER]
+
 -- case: ilike_filter
 -- dialect: snowflake
 -- table: T(USER_ID int, AMOUNT int)

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
+from lakeport.lineage.bind.column_sets import expand_columns
 from lakeport.lineage.bind.column_types import ColumnTypes
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.fragments import Fragments
@@ -115,6 +116,10 @@ class Binder:
         return expand_star(
             self, star if table is None else exp.Column(this=star, table=table), scope
         )
+
+    def column_set(self, node: exp.Expr, scope: Scope) -> list[Item]:
+        """The columns of `COLUMNS(…)` in an expression: all of them, or the one it is bound for."""
+        return [scope.chosen] if scope.chosen is not None else expand_columns(self, node, scope)
 
     def rename(self, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
         """Apply a column alias list."""

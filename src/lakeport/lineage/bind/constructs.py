@@ -307,7 +307,18 @@ def _grouping(
     _push(work, [*_children(node, "this"), *_children(node, "expressions")], condition)
 
 
+def _column_set(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, _work: Work, refs: list[Ref]
+) -> None:
+    """DuckDB's `COLUMNS(…)`: whatever the columns of the set are made of."""
+    masking, plain = role >= MASK, role - MASK if role >= MASK else role
+    for item in binder.column_set(node, scope):
+        inputs = item.refs if isinstance(item, Column) else [Ref(item.relation, approximate=True)]
+        refs += [replace(ref, role=plain, masking=masking or ref.masking) for ref in inputs]
+
+
 HANDLERS: dict[type[exp.Expr], Handler] = {
+    exp.Columns: _column_set,
     exp.Case: _case,
     exp.If: _case,
     exp.Window: _window,

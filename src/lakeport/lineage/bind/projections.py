@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.column_sets import called, expand_columns, set_inside, set_of_table
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.patterns import expand_pattern
 from lakeport.lineage.bind.scope import Column, Item, Scope
-from lakeport.lineage.bind.stars import expand_columns, expand_fields, expand_star
+from lakeport.lineage.bind.stars import expand_fields, expand_star
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
 
@@ -30,7 +31,9 @@ _NAMED_GENERATORS = frozenset(
 _function_names: dict[type, str] = {}
 
 
-def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
+def bind_projections(  # noqa: C901 - one branch per form of a select item
+    binder: Binder, node: exp.Select, scope: Scope
+) -> list[Item]:
     items: list[Item] = []
     projections = node.expressions
     spans: list[tuple[int, int]] | None = None
@@ -51,6 +54,9 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
         if cls is exp.Columns:
             items += expand_columns(binder, projection, scope)
             continue
+        if cls is exp.Dot and (found := set_of_table(projection)) is not None:
+            items += expand_columns(binder, found[1], scope, found[0])
+            continue
         if cls is exp.Dot and projection.expression.__class__ is exp.Star:
             items += expand_fields(binder, projection, scope)
             continue
@@ -60,8 +66,40 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
             and (cls is not exp.Column or _may_be_signed(binder, projection))
         ):
             spans = binder.fragments.items(node) or []
-        items += _projection(binder, projection, scope, spans[position] if spans else None, items)
+        span = spans[position] if spans else None
+        many = set_inside(binder, projection) if cls is not exp.Column else None
+        if many is not None:
+            items += _one_each(binder, projection, many, scope, span)
+        else:
+            items += _projection(binder, projection, scope, span, items)
     return items
+
+
+def _one_each(
+    binder: Binder, projection: exp.Expr, many: exp.Expr, scope: Scope, span: tuple[int, int] | None
+) -> list[Item]:
+    """`min(COLUMNS(*))`: the expression once for each column, called like it unless it has an alias."""
+    alias = projection.args.get("alias") if projection.__class__ is exp.Alias else None
+    inner = projection.this if projection.__class__ is exp.Alias else projection
+    made: list[Item] = []
+    for item in expand_columns(binder, many, scope):
+        if not isinstance(item, Column):
+            made.append(item)
+            continue
+        scope.chosen = item
+        name = item.name if alias is None else called(many, item.name, alias.name)
+        column = Column(name, binder.folding.column(name))
+        made.append(column)
+        if inner is many:
+            column.refs, column.identity = item.refs, item.identity
+            column.expression, column.approximate = item.expression, item.approximate
+            continue
+        column.refs, column.expression = collect(binder, inner, scope), inner
+        column.approximate = any(ref.approximate for ref in column.refs)
+        column.text = _text(binder, inner, span, aliased=alias is not None)
+        column.aggregation = _aggregation(inner)
+    scope.chosen = None
+    return made
 
 
 def _addresses_all(binder: Binder, star: exp.Expr, scope: Scope) -> bool:

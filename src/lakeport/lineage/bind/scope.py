@@ -244,6 +244,8 @@ class Scope(msgspec.Struct, eq=False):
     # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
     prefers_projection: bool = False
     late_aliases: bool = False
+    # The column that a set of columns stands for, while an expression is bound for each of them.
+    chosen: Column | None = None
     correlated: list[Ref] = []
     # How many queries away its names are still seen, where an engine minds.
     reach: int = 1

@@ -337,18 +337,3 @@ def _leave_out(made: Column, path: list[exp.Expr], modifiers: _Modifiers) -> Non
     if rest is not None or made.type is None:
         modifiers.unmet.pop(_dotted(path), None)
         made.type, made.identity = rest, False
-
-
-def expand_columns(binder: Binder, node: exp.Columns, scope: Scope) -> list[Item]:
-    """DuckDB's `COLUMNS('regex')` and `COLUMNS(*)`."""
-    argument = node.this
-    if isinstance(argument, exp.Star):
-        return expand_star(binder, argument, scope)
-    items = expand_star(binder, exp.Star(), scope)
-    if not isinstance(argument, exp.Literal):
-        return items
-    try:
-        pattern = re.compile(argument.name)
-    except re.error:
-        return items
-    return [item for item in items if isinstance(item, Tail) or pattern.search(item.name)]

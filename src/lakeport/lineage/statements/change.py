@@ -230,7 +230,11 @@ def bind_merge(
         predicate = when.args.get("condition")
         if isinstance(predicate, exp.Expr):
             bind_filter(binder, predicate, scope, "WHERE", None)
-        assignments += _when(binder, when.args.get("then"), _visible(when, scope), target, source)
+        then = when.args.get("then")
+        if isinstance(then, exp.DML) and then.args.get("where") is not None:
+            # Oracle's condition stands behind what it is about.
+            bind_filter(binder, then.args["where"].this, scope, "WHERE", None)
+        assignments += _when(binder, then, _visible(when, scope), target, source)
     for column, value, operation in assignments:
         assign(column, value, operation, approximate=value.approximate)
     target.indirect += scope.indirect

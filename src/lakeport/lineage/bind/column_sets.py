@@ -1,0 +1,80 @@
+"""DuckDB's `COLUMNS(…)`: a set of columns by a star, a pattern or a list of names.
+
+Alone it is a star. Inside an expression it makes the expression many, one for each column and called
+like it; with a star in front, `*COLUMNS(…)`, it is a list of arguments and the expression stays one.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
+from sqlglot import exp
+
+from lakeport.lineage.bind.scope import Column, Item, Scope, Tail
+from lakeport.lineage.bind.stars import expand_star
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+
+
+def expand_columns(
+    binder: Binder, node: exp.Expr, scope: Scope, table: exp.Expr | None = None
+) -> list[Item]:
+    """The columns of a set, of one table if it is named in front."""
+    argument = node.this if isinstance(node, exp.Columns) else node.expressions[0]
+    if isinstance(argument, exp.Star) and table is None:
+        return expand_star(binder, argument, scope)
+    items = binder.star(scope, table)
+    if isinstance(argument, exp.Literal):
+        try:
+            pattern = re.compile(argument.name)
+        except re.error:
+            return items
+        return [item for item in items if isinstance(item, Tail) or pattern.search(item.name)]
+    if isinstance(argument, exp.Array):
+        keys = {binder.folding.column(name.name) for name in argument.expressions}
+        return [item for item in items if isinstance(item, Tail) or item.key in keys]
+    if isinstance(argument, exp.Lambda):
+        # Which names it is true of is not worked out here.
+        for item in items:
+            if isinstance(item, Column):
+                item.refs = [replace(ref, approximate=True) for ref in item.refs]
+                item.approximate = True
+    return items
+
+
+def called(node: exp.Expr, name: str, alias: str) -> str:
+    r"""The alias of a set for one of its columns: `\1` is the first group of the pattern."""
+    argument = node.this
+    if "\\" not in alias or not isinstance(argument, exp.Literal):
+        return alias
+    try:
+        found = re.search(argument.name, name)
+        return found.expand(alias) if found is not None else alias
+    except (re.error, IndexError):
+        return alias
+
+
+def set_of_table(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
+    """The table and the set of `t.COLUMNS(…)`, which the parser takes for a function."""
+    if node.__class__ is not exp.Dot or node.this.__class__ is not exp.Identifier:
+        return None
+    call = node.expression
+    is_set = call.__class__ is exp.Anonymous and call.name.upper() == "COLUMNS"
+    return (node.this, call) if is_set and len(call.expressions) == 1 else None
+
+
+def set_inside(binder: Binder, node: exp.Expr) -> exp.Expr | None:
+    """The set that makes an expression many; those of subqueries are theirs."""
+    if binder.dialect.name != "duckdb":
+        return None
+    stack = [node]
+    while stack:
+        part = stack.pop()
+        if part.__class__ is exp.Columns and not part.args.get("unpack"):
+            return part
+        if not isinstance(part, exp.Query):
+            stack += part.iter_expressions()
+    return None
