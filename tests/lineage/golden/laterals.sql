@@ -253,3 +253,36 @@ SELECT x, y, ord FROM n, LATERAL UNNEST(xs, ys) WITH ORDINALITY AS t(x, y, ord);
 --> out.x <= n.xs
 --> out.y <= n.ys
 --> out.ord <= n.xs, n.ys
+
+-- case: json_table_lists_its_columns
+-- dialect: mysql
+-- table: t(id int, doc json)
+SELECT t.id, j.* FROM t, JSON_TABLE(t.doc, '$[*]' COLUMNS (n FOR ORDINALITY, k INT PATH '$.k', NESTED PATH '$.x[*]' COLUMNS (v VARCHAR(10) PATH '$.v'))) AS j;
+--> out.id <- t.id
+--> out.n <= t.doc
+--> out.k <= t.doc
+--> out.v <= t.doc
+--> local j(n, k, v) lateral
+
+-- case: openjson_with_columns
+-- dialect: tsql
+-- table: t(id int, doc nvarchar)
+SELECT t.id, j.* FROM t CROSS APPLY OPENJSON(t.doc) WITH (k INT '$.k', v NVARCHAR(10)) AS j;
+--> out.id <- t.id
+--> out.k <= t.doc
+--> out.v <= t.doc
+
+-- case: openjson_without_columns
+-- dialect: tsql
+-- table: t(doc nvarchar)
+SELECT j.* FROM t CROSS APPLY OPENJSON(t.doc) AS j;
+--> out.key <= t.doc
+--> out.value <= t.doc
+--> out.type <= t.doc
+
+-- case: xmltable_lists_its_columns
+-- dialect: oracle
+-- table: T(DOC xmltype)
+SELECT x.* FROM t, XMLTABLE('/r' PASSING t.doc COLUMNS k NUMBER PATH 'k', v VARCHAR2(10) PATH 'v') x;
+--> out.k <= T.DOC
+--> out.v <= T.DOC

@@ -138,10 +138,9 @@ class ColumnTypes:
         if ref is None or ref.path or ref.derived:
             return None
         origin = ref.origin
-        entry = origin.entry
-        if entry is None or origin.__class__ is not Column or key in self.aliased:
+        if not isinstance(origin, Column) or origin.entry is None or key in self.aliased:
             return None
-        return entry.data_type
+        return origin.entry.data_type
 
     def shown(self, column: Column) -> str | None:
         """The type of a column as text, declared or derived, written once."""

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
+from lakeport.lineage.bind.written_columns import NAMES, written_columns
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
@@ -207,11 +208,15 @@ def called(node: exp.Expr) -> str:
         return str(node.name).lower()
     if isinstance(node, exp.ExplodingGenerateSeries):
         return "generate_series"
+    if node.__class__ in NAMES:
+        return NAMES[node.__class__]
     return node.sql_name().lower() if isinstance(node, exp.Func) else "lateral"
 
 
 def declared_columns(binder: Binder, function: exp.Expr) -> list[tuple[str, SqlType | None]] | None:
-    """The columns of a table function that the workload itself created."""
+    """The columns of a table function that the call lists, or that the workload itself created."""
+    if function.__class__ in NAMES:
+        return written_columns(function, binder.dialect.name)
     if binder.dialect.naming != "spark" or not isinstance(function, exp.Anonymous):
         return None
     routine = binder.registry.routine(called(function))
