@@ -110,6 +110,11 @@ SELECT a FROM t WHERE COLUMNS(*) > 3;
 --> out <~ t.a[FILTER]
 --> out <~ t.b[FILTER]
 
+-- case: a_pseudo_column_in_a_condition_is_in_no_star
+-- dialect: bigquery
+SELECT * FROM d.events WHERE _TABLE_SUFFIX > '2024';
+--> issue APPROXIMATE_LINEAGE relation=d.events
+
 -- case: ilike_filter
 -- dialect: snowflake
 -- table: T(USER_ID int, AMOUNT int)

@@ -194,3 +194,9 @@ CREATE TABLE u AS SELECT coalesce(a, 'q') AS b, CASE WHEN true THEN 'q' ELSE a E
 --> @1 u.b <= t.a
 --> @1 u.c <= t.a
 --> @1 u.d <= t.a
+
+-- case: what_any_and_all_compare_with_is_no_boolean
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT a FROM t WHERE a = ANY (ARRAY[1, 2]) OR a > ALL (SELECT b FROM t) OR a < SOME (SELECT b FROM t);
+--> out.a <- t.a

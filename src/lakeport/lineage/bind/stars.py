@@ -245,6 +245,8 @@ def _relation(  # noqa: PLR0913 - a relation, a star, and what the star may not 
         if column.key in hidden:
             items += _merged(binder, [column.key], pending or {}, scope, modifiers)
             continue
+        if column.entry is None and _is_pseudo(binder, relation, column):
+            continue
         uncertain = (
             not relation.complete
             or relation.conflicting
@@ -261,6 +263,12 @@ def _relation(  # noqa: PLR0913 - a relation, a star, and what the star may not 
         )
     relation.used = True
     return items
+
+
+def _is_pseudo(binder: Binder, relation: Relation, column: Column) -> bool:
+    """A column that the engine adds to a table: whoever wants it has to name it."""
+    added = binder.dialect.pseudo_columns
+    return relation.local_kind is None and (column.key in added or column.key.lower() in added)
 
 
 def _tails(relation: Relation, excluded: frozenset[str]) -> list[Item]:

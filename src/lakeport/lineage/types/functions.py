@@ -39,7 +39,7 @@ from lakeport.lineage.types.model import (
 from lakeport.lineage.types.nested import NESTED_NAMES, NESTED_NODES
 from lakeport.lineage.types.operators import OPERATORS
 from lakeport.lineage.types.read import SPARK_FAMILY, parser_of, type_of_node
-from lakeport.lineage.types.rules import Answer
+from lakeport.lineage.types.rules import THIS, Answer, Rule, Types
 from lakeport.lineage.types.scalars import SCALAR_NAMES, SCALAR_NODES
 from lakeport.lineage.types.times import TIME_NAMES, TIME_NODES
 
@@ -48,7 +48,7 @@ Table: TypeAlias = dict[type[exp.Expr], Entry | None]
 
 _PREDICATES = """
     EQ NEQ GT GTE LT LTE NullSafeEQ NullSafeNEQ EqualNull Is And Or Xor Not In Between Like ILike
-    Escape SimilarTo RegexpLike RegexpILike Exists Any All ArrayContains ArrayContainsAll
+    Escape SimilarTo RegexpLike RegexpILike Exists ArrayContains ArrayContainsAll
     ArrayOverlaps MapContainsKey StartsWith EndsWith Contains IsNan IsInf
 """
 # Per result type: the parser's classes, then the names it has no class for.
@@ -161,7 +161,18 @@ def _classes(text: str) -> list[type[exp.Expr]]:
     return [getattr(exp, name) for name in text.split()]
 
 
+def _quantified(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    """`= ANY (…)` compares with each row or element; Spark's `any(flag)` is an aggregate."""
+    inner = node.this
+    while isinstance(inner, exp.Paren):
+        inner = inner.this
+    rows = isinstance(inner, exp.Query | exp.Tuple) or (types and types[0] != BOOLEAN)
+    return BOOLEAN if dialect in SPARK_FAMILY and not rows else None
+
+
 _STRUCTURAL: dict[type[exp.Expr], Entry] = {
+    exp.Any: Rule(THIS, _quantified),
+    exp.All: Rule(THIS, _quantified),
     **OPERATORS,
     **SCALAR_NODES,
     **TIME_NODES,
