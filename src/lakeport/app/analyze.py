@@ -305,8 +305,10 @@ def _json_mistake(content: bytes, message: str) -> tuple[str, str]:
     if told is not None:
         before, reason = content[: int(told["byte"])], told["reason"]
     else:
-        # What ends too early has no place but its end.
-        before, reason = content, "the text ends too early" if "truncated" in message else message
+        # What ends too early has no place but its end, and other mistakes have none at all.
+        if "truncated" not in message:
+            return "", message
+        before, reason = content, "the text ends too early"
     line = before.count(b"\n") + 1
     column = len(before.rpartition(b"\n")[2].decode("utf-8", "replace")) + 1
     return f":{line}:{column}", reason
