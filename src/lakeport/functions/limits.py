@@ -35,7 +35,7 @@ class Limits:
                 )
 
     def over(self, others: Limits) -> Limits:
-        """These, and the others' where there are none. Nobody gets more memory than there is."""
+        """These, and the others' where there are none."""
         given = {
             each.name: getattr(self, each.name)
             for each in fields(self)
@@ -46,10 +46,6 @@ class Limits:
     @property
     def output_bytes(self) -> int | None:
         return None if self.output is None else self.output * _MEGABYTE
-
-    @property
-    def memory_bytes(self) -> int | None:
-        return None if self.memory is None else self.memory * _MEGABYTE
 
 
 DEFAULTS = Limits(seconds=30.0, memory=1024, output=256)

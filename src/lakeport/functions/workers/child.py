@@ -22,11 +22,11 @@ import pyarrow as pa
 
 from lakeport.catalog.functions import result_field
 from lakeport.catalog.ports import ScanRequest
-from lakeport.core.errors import LakeportError, LimitError
+from lakeport.core.errors import LakeportError
 from lakeport.core.foreign import told
 from lakeport.core.request import serving
 from lakeport.functions.in_out import PythonInOut
-from lakeport.functions.limits import Limits
+from lakeport.functions.limits import Limits, too_hungry
 from lakeport.functions.scalar import PythonScalar
 from lakeport.functions.table import MeasuredTable, PythonTable
 from lakeport.functions.workers.claims import claims_of
@@ -86,9 +86,7 @@ class Child:
         except LakeportError as error:
             answer = _failed(error, worn=False)
         except MemoryError as error:
-            hint = "ask for less at once; its author can raise the limit (`functions.memory`)"
-            text = f"{function.what} needed more memory than {asked.memory or '?'} MB"
-            refusal = LimitError(text, hint=hint, details={"limit": "functions.memory"})
+            refusal = too_hungry(function.what, Limits(memory=asked.memory))
             answer = _failed(refusal, worn=True, cause=error)
         except BaseException as error:  # noqa: BLE001  also SystemExit: only this call ends
             answer = _failed(told(error, function.what), worn=False, cause=error)

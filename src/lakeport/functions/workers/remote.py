@@ -141,13 +141,16 @@ class Lease:
 
 
 @dataclass(frozen=True)
-class RemoteScalar:
+class _Remote:
     place: Place
 
     @property
     def signature(self) -> Signature:
         return self.place.signature
 
+
+@dataclass(frozen=True)
+class RemoteScalar(_Remote):
     @property
     def returns(self) -> Returns:
         declared = self.place.returns
@@ -169,13 +172,7 @@ class RemoteScalar:
 
 
 @dataclass(frozen=True)
-class RemoteTable:
-    place: Place
-
-    @property
-    def signature(self) -> Signature:
-        return self.place.signature
-
+class RemoteTable(_Remote):
     @property
     def returns(self) -> pa.Schema | None:
         return self.place.returns
@@ -216,13 +213,7 @@ class RemoteBound:
 
 
 @dataclass(frozen=True)
-class RemoteInOut:
-    place: Place
-
-    @property
-    def signature(self) -> Signature:
-        return self.place.signature
-
+class RemoteInOut(_Remote):
     @property
     def returns(self) -> pa.Schema | None:
         return self.place.returns

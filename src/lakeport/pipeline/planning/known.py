@@ -157,7 +157,3 @@ def viewed(schema: Schema) -> Schema:
     return tuple(
         each if each.type == VOID else replace(each, type=stored(each.type)) for each in schema
     )
-
-
-def as_known(name: TableName, schema: Schema) -> KnownTable:
-    return KnownTable(name, described(schema))
