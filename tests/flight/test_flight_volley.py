@@ -15,13 +15,15 @@ import grpc
 import pytest
 
 from lakeport.core.errors import NotFoundError
+from lakeport.flight import rpc
 from lakeport.flight.call import Call
+from lakeport.flight.inside import inside_of
 from lakeport.flight.limits import Limits
-from lakeport.flight.messages import Action, decode_result, encode_result
+from lakeport.flight.messages import Action, decode_result
 from lakeport.flight.options import Options
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import FlightService
-from lakeport.flight.volley import Volley, volleys
+from lakeport.flight.volley import volleys
 from tests.flight.conftest import Serve
 from tests.flight.raw import RawClient
 from tests.flight.services import Log
@@ -135,12 +137,22 @@ def test_a_volley_has_as_much_as_may_wait_in_memory() -> None:
 def test_without_what_a_volley_needs_there_is_none() -> None:
     """Another version of grpcio: then messages are sent one by one."""
     unknown: Any = object()
-    assert not Volley(unknown, [encode_result(b"")]).is_possible
+    assert inside_of(unknown) is None
+
+
+def test_without_it_listings_arrive_all_the_same(
+    raw: Raw, serve: Serve, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(rpc, "inside_of", lambda _: None)
+    bodies = _numbered(50, 9)
+    assert [
+        decode_result(each) for each in raw(serve(Lists(bodies))).ask("DoAction", ASK)
+    ] == bodies
 
 
 def test_the_grpcio_we_have_can_send_volleys() -> None:
     def answer(_: bytes, context: grpc.ServicerContext) -> bytes:
-        return str(Volley(context, []).is_possible).encode()
+        return str(inside_of(context) is not None).encode()
 
     handler = grpc.unary_unary_rpc_method_handler(answer)
     server = grpc.server(

@@ -54,7 +54,6 @@ class Handlers:
         many_to_many: dict[Method, Callable[[Call, Iterator[bytes]], Iterator[bytes]]] = {
             Method.HANDSHAKE: self._handshake,
             Method.DO_PUT: self._put,
-            Method.DO_EXCHANGE: self._exchange,
         }
         handlers: dict[str, grpc.RpcMethodHandler[Any, bytes]] = {}
         for method, single in one_to_one.items():
@@ -66,6 +65,7 @@ class Handlers:
         handlers[Method.DO_GET] = grpc.unary_stream_rpc_method_handler(rows)
         for method, stream in many_to_many.items():
             handlers[method] = grpc.stream_stream_rpc_method_handler(self._stream(method, stream))
+        handlers[Method.DO_EXCHANGE] = grpc.stream_stream_rpc_method_handler(self._exchange)
         return grpc.method_handlers_generic_handler(SERVICE, handlers)
 
     def _flight_info(self, call: Call, request: bytes) -> bytes:
@@ -101,9 +101,15 @@ class Handlers:
         incoming = IncomingStream(call, requests, self.limits)
         return (encode_result(metadata) for metadata in self.service.do_put(call, incoming))
 
-    def _exchange(self, call: Call, requests: Iterator[bytes]) -> Iterator[bytes]:
-        incoming = IncomingStream(call, requests, self.limits)
-        return frames(self.service.do_exchange(call, incoming), call, self.limits)
+    def _exchange(
+        self, requests: Iterator[bytes], context: grpc.ServicerContext
+    ) -> Iterator[bytes]:
+        with Rpc(self.house, Method.DO_EXCHANGE, context) as rpc:
+            rpc.admit(self.service.authenticate)
+            incoming = IncomingStream(rpc.call, rpc.received(requests), self.limits)
+            outgoing = self.service.do_exchange(rpc.call, incoming)
+            messages = frames(outgoing, rpc.call, self.limits)
+            yield from rpc.in_turn(messages) if outgoing.in_turn else rpc.streamed(messages)
 
     def _single(
         self, method: Method, answer: Callable[[Call, bytes], bytes]

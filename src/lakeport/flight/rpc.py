@@ -22,8 +22,10 @@ from lakeport.core.status import GrpcCode, status_of
 from lakeport.flight.call import Call, Method, Watcher
 from lakeport.flight.deadlines import Deadlines, Watched
 from lakeport.flight.gate import Gate
+from lakeport.flight.inside import inside_of
 from lakeport.flight.limits import Limits
 from lakeport.flight.status import refusal
+from lakeport.flight.turn import Turn
 from lakeport.flight.volley import Volley, volleys
 from lakeport.flight.workers import Workers
 
@@ -54,6 +56,9 @@ class Rpc:
         self._stack = ExitStack()
         self._watched: Watched | None = None
         self._over = threading.Event()
+        self._inside = inside_of(context)
+        self._turn: Turn | None = None
+        self._held: bytes | None = None  # an answer that goes when the next message is asked for
         deadline, limit = _deadline(context, house.limits.call_seconds)
         self.call = Call(
             method,
@@ -86,7 +91,7 @@ class Rpc:
         while True:
             try:
                 with self._client_turn():
-                    request = next(requests, None)
+                    request = next(requests, None) if self._held is None else self._turned()
             except grpc.RpcError:
                 raise self._end_reason() from None
             if request is None:
@@ -123,12 +128,30 @@ class Rpc:
             yield from self.sent(message)
         self._send_headers()
 
+    def in_turn(self, messages: Iterable[bytes]) -> Iterator[bytes]:
+        """Those between which the client's next message is asked for: both are one step."""
+        if self._inside is None:
+            yield from self.streamed(messages)
+            return
+        messages = iter(messages)
+        for first in messages:
+            yield from self.sent(first)  # with the headers
+            break
+        self._turn = Turn(self._inside)
+        try:
+            for message in messages:
+                yield from self._let_go()
+                self._held = message
+        except Exception:
+            yield from self._let_go()  # what was answered before something failed
+            raise
+        yield from self._let_go()
+
     def listed(self, messages: Iterable[bytes]) -> Iterator[bytes]:
         """Small ones, as many at once as are ready."""
         for together in volleys(messages):
-            volley = Volley(self._context, together)
-            if len(together) > 1 and volley.is_possible:
-                self._send(volley)
+            if len(together) > 1 and self._inside is not None:
+                self._send(Volley(self._inside, together))
                 self.call.traffic.bytes_out += sum(map(len, together))
             else:
                 for message in together:
@@ -161,6 +184,24 @@ class Rpc:
     def _take_headers(self) -> tuple[tuple[str, str], ...]:
         headers, self.call.answer_headers = self.call.answer_headers, []
         return tuple(headers)
+
+    def _turned(self) -> bytes | None:
+        """What the client says to the answer that was held."""
+        message, self._held = self._held, None
+        if self._turn is None or message is None:
+            raise AssertionError  # nothing is held outside of `in_turn`
+        if not self._turn.answer(message):
+            raise self._end_reason()
+        self.call.traffic.bytes_out += len(message)
+        heard, is_lost = self._turn.hear()
+        if is_lost:
+            raise self._end_reason()
+        return heard
+
+    def _let_go(self) -> Iterator[bytes]:
+        message, self._held = self._held, None
+        if message is not None:
+            yield from self.sent(message)
 
     def _send(self, volley: Volley) -> None:
         with self._client_turn():

@@ -41,11 +41,15 @@ class Outgoing:
 
     `close` frees what the chunks come from. It is called exactly once, from any thread, as soon as the
     client has everything, cancels or dies; it should wake a `chunks` that blocks.
+
+    `in_turn` is a promise of an exchange: after each chunk its next message is asked for, before anything else
+    is done. The chunk goes with that.
     """
 
     schema: pa.Schema
     chunks: Iterable[Chunk]
     close: Callable[[], None] | None = None
+    in_turn: bool = False
 
 
 class Incoming(Protocol):

@@ -67,7 +67,8 @@ def call_scalar(statements: Statements, caller: Caller, incoming: Incoming) -> O
     found = find(caller.visible, _wanted(caller.call, incoming), (Kind.SCALAR,))
     scalar = Scalar.of(by_schema(found.overloads, incoming.schema))
     received = _Received(statements, caller, incoming)
-    return Outgoing(scalar.schema, (Chunk(scalar.answer(batch)) for batch in received))
+    chunks = (Chunk(scalar.answer(batch)) for batch in received)
+    return Outgoing(scalar.schema, chunks, in_turn=True)
 
 
 def pass_rows(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoing:

@@ -46,7 +46,7 @@ def change(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoi
         return Outgoing(schema, _refused(incoming, error, returning=returning))
     shown = _shown(statement, incoming, returning=returning)
     chunks = _returned(statement, shown, incoming) if returning else _silent(statement, incoming)
-    return Outgoing(shown.schema, chunks)
+    return Outgoing(shown.schema, chunks, in_turn=returning)
 
 
 def _wanted(call: Call, incoming: Incoming) -> Requested:
