@@ -16,7 +16,7 @@ import pyarrow as pa
 
 from lakeport.core.errors import InternalError, LimitError
 from lakeport.flight import protobuf as wire
-from lakeport.flight.ipc import Head, Kind
+from lakeport.flight.ipc import Heads, Kind
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.service import Compression
 
@@ -27,6 +27,8 @@ _PREFIX = 8  # an IPC message in a stream: a marker and the length of its head
 # A default gRPC client refuses more than 4 MB, and 1 to 2 MB at a time was measured as the fastest.
 CUT_ABOVE = 3_500_000
 CUT_INTO = 1_800_000
+# Below it a second copy costs less than pyarrow's asking Python to take each piece.
+_COPIED_BELOW = 256 << 10
 
 
 class Frame(NamedTuple):
@@ -62,8 +64,8 @@ class _Part:
     """One IPC message in pieces, none of them copied yet."""
 
     kind: int
-    head: bytes
-    body: list[bytes | pa.Buffer]
+    head: bytes | memoryview
+    body: list[bytes | memoryview | pa.Buffer]
     body_length: int
 
     def frame(self, metadata: bytes | None) -> bytes:
@@ -85,11 +87,14 @@ class FrameEncoder:
     ) -> None:
         self._most_bytes = most_bytes
         self._cut = cut
+        self._heads = Heads()
         self._sink = _Sink()
         options = pa.ipc.IpcWriteOptions(compression=compression, use_threads=False)
         # PythonFile passes whole buffers on; a plain object would be asked through BufferedWriter.
         self._writer = pa.ipc.new_stream(pa.PythonFile(self._sink, "w"), schema, options=options)
         self._schema = bytes(schema.serialize())[_PREFIX:]
+        is_whole = compression is None and not any(_has_dictionary(each.type) for each in schema)
+        self._copied = schema if is_whole else None  # rows of this schema alone
 
     def schema(self, descriptor: FlightDescriptor | None = None) -> bytes:
         """A client's first message says what the rows are for, too."""
@@ -98,12 +103,20 @@ class FrameEncoder:
 
     def batch(self, batch: pa.RecordBatch, metadata: bytes | None = None) -> Iterator[bytes]:
         """Dictionaries first if they changed, then the rows; the metadata goes with the last of them."""
+        if self._may_copy(batch):
+            yield from self._rows(batch, _copied(batch), metadata)
+            return
         self._writer.write_batch(batch)
         for part in self._taken():
             if part.kind == Kind.BATCH:
                 yield from self._rows(batch, part, metadata)
             elif part.kind == Kind.DICTIONARY:  # the writer sends the schema with the first batch
                 yield self._checked(part).frame(None)
+
+    def _may_copy(self, batch: pa.RecordBatch) -> bool:
+        if self._copied is None or batch.nbytes >= min(_COPIED_BELOW, self._most_bytes):
+            return False
+        return batch.schema.equals(self._copied)  # of others the writer says what is wrong
 
     def _rows(self, batch: pa.RecordBatch, part: _Part, metadata: bytes | None) -> Iterator[bytes]:
         most = min(CUT_ABOVE, self._most_bytes)
@@ -132,8 +145,8 @@ class FrameEncoder:
             while len(head) < _PREFIX or len(head) < _PREFIX + _length(head):
                 head += next(pieces)
             flatbuffer = bytes(head[_PREFIX:])
-            about = Head.read(flatbuffer)
-            body: list[bytes | pa.Buffer] = []
+            about = self._heads.read(flatbuffer)
+            body: list[bytes | memoryview | pa.Buffer] = []
             missing = about.body_length
             while missing > 0:
                 body.append(next(pieces))
@@ -143,7 +156,22 @@ class FrameEncoder:
             yield _Part(about.kind, flatbuffer, body, about.body_length)
 
 
-def _length(head: bytearray) -> int:
+def _copied(batch: pa.RecordBatch) -> _Part:
+    message = memoryview(batch.serialize())
+    body = _PREFIX + _length(message)
+    return _Part(Kind.BATCH, message[_PREFIX:body], [message[body:]], len(message) - body)
+
+
+def _has_dictionary(kind: pa.DataType) -> bool:
+    """Whether its values need a message of their own before them."""
+    if isinstance(kind, pa.BaseExtensionType):
+        return _has_dictionary(kind.storage_type)
+    if pa.types.is_dictionary(kind):
+        return True
+    return any(_has_dictionary(kind.field(place).type) for place in range(kind.num_fields))
+
+
+def _length(head: bytearray | memoryview) -> int:
     return int.from_bytes(head[4:8], "little")
 
 

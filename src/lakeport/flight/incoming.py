@@ -18,7 +18,7 @@ from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
 from lakeport.flight.framing import Frame, decode_frame
-from lakeport.flight.ipc import Claims, Head, Kind, malformed
+from lakeport.flight.ipc import Claims, Head, Heads, Kind, malformed
 from lakeport.flight.limits import Limits
 from lakeport.flight.messages import FlightDescriptor
 from lakeport.flight.service import Chunk
@@ -48,6 +48,7 @@ class IncomingStream:
         self._messages = messages
         self._limits = limits
         self._frames: deque[Frame] = deque()  # read ahead to find the descriptor and the schema
+        self._heads = Heads()
         self._source = _Source()
         self._reader: pa.RecordBatchReader | None = None
         self._descriptor: FlightDescriptor | None = None
@@ -93,7 +94,7 @@ class IncomingStream:
                 if frame.metadata is not None:
                     yield Chunk(None, frame.metadata)
                 continue
-            head = Head.read(frame.header)
+            head = self._heads.read(frame.header)
             if head.kind == Kind.SCHEMA and self._reader is None:
                 self._open(frame)
                 self._frames.appendleft(frame._replace(header=b""))  # its metadata is still to come
@@ -143,7 +144,7 @@ class IncomingStream:
     def _weighed(self, head: Head, frame: Frame) -> Claims:
         if head.body_length != len(frame.body):
             raise malformed()
-        claims = head.claims(frame.body)
+        claims = self._heads.claims(head, frame.body)
         most = self._limits.decompressed_bytes
         if claims.size > most:
             raise LimitError(

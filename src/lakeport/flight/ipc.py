@@ -50,16 +50,47 @@ class Head:
         except (struct.error, IndexError):
             raise malformed() from None
 
+    @property
+    def is_compressed(self) -> bool:
+        return self._batch().has(_COMPRESSION)
+
     def claims(self, body: memoryview) -> Claims:
         try:
+            batch = self._batch()
             if self.kind == Kind.DICTIONARY:
-                batch = self._header.table(_DATA)
                 identifier = self._header.number(_ID, "<q")
                 is_delta = bool(self._header.number(_IS_DELTA, "<B"))
                 return Claims(_rows(batch), _size(batch, body), identifier, is_delta)
-            return Claims(_rows(self._header), _size(self._header, body))
+            return Claims(_rows(batch), _size(batch, body))
         except (struct.error, IndexError):
             raise malformed() from None
+
+    def _batch(self) -> _Table:
+        return self._header.table(_DATA) if self.kind == Kind.DICTIONARY else self._header
+
+
+class Heads:
+    """The heads of one stream. Batches of as many rows mostly have the same, which is read once."""
+
+    def __init__(self) -> None:
+        self._flatbuffer = b""
+        self._head: Head | None = None
+        self._claims: Claims | None = None
+
+    def read(self, flatbuffer: bytes) -> Head:
+        if self._head is None or flatbuffer != self._flatbuffer:
+            self._head, self._claims = Head.read(flatbuffer), None
+            self._flatbuffer = flatbuffer
+        return self._head
+
+    def claims(self, head: Head, body: memoryview) -> Claims:
+        """Of a body as long as its head says. What a compressed one unpacks to is said in the body."""
+        if head is self._head and self._claims is not None:
+            return self._claims
+        claims = head.claims(body)
+        if head is self._head and not head.is_compressed:
+            self._claims = claims
+        return claims
 
 
 @dataclass(frozen=True, slots=True)

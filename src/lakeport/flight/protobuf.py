@@ -17,6 +17,7 @@ Value: TypeAlias = int | memoryview
 
 _VARINT, _FIXED64, _LENGTH, _FIXED32 = 0, 1, 2, 5
 _UINT64 = (1 << 64) - 1
+_LONGEST = 10  # bytes of a number
 _SHORT = tuple(bytes((number,)) for number in range(0x80))  # most numbers are tags and small sizes
 
 
@@ -61,8 +62,8 @@ def put_double(field: int, value: float) -> bytes:
 def fields(message: bytes | memoryview) -> Iterator[tuple[int, Value]]:
     """Each field's number and value, in the order they were sent; nothing is copied."""
     view = memoryview(message)
-    position = 0
-    while position < len(view):
+    position, total = 0, len(view)
+    while position < total:
         key, position = _varint_at(view, position)
         field, kind = key >> 3, key & 7
         if field == 0:
@@ -78,7 +79,7 @@ def fields(message: bytes | memoryview) -> Iterator[tuple[int, Value]]:
         else:
             raise _malformed()
         end = position + size
-        if end > len(view):
+        if end > total:
             raise _malformed()
         yield field, view[position:end]
         position = end
@@ -120,15 +121,13 @@ def as_double(value: Value) -> float:
 
 
 def _varint_at(view: memoryview, position: int) -> tuple[int, int]:
-    number = 0
-    for shift in range(0, 70, 7):
-        if position >= len(view):
-            break
-        byte = view[position]
+    number = shift = 0
+    for byte in view[position : position + _LONGEST]:
         position += 1
         number |= (byte & 0x7F) << shift
         if byte < 0x80:
             return number & _UINT64, position
+        shift += 7
     raise _malformed()
 
 
