@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Generator, Iterator
-from contextlib import contextmanager
+from types import TracebackType
 from typing import TypeVar
 
 from lakeport.core.errors import FunctionError, InvalidRequestError, LakeportError, LimitError
@@ -20,16 +20,27 @@ _MOST_CHARACTERS = 600
 T = TypeVar("T")
 
 
-@contextmanager
-def foreign(what: str) -> Iterator[None]:
+class foreign:  # noqa: N801  it reads as `with foreign(…)`; a generator would cost as much as a small function
     """`what` is how the user calls it: "function `geo.area`". Errors of ours pass as they are."""
-    try:
-        yield
-    except (LakeportError, GeneratorExit, KeyboardInterrupt):
-        raise
-    except BaseException as error:
-        _log.warning("foreign.raised", extra={"what": what}, exc_info=True)
-        raise told(error, what) from error
+
+    __slots__ = ("_what",)
+
+    def __init__(self, what: str) -> None:
+        self._what = what
+
+    def __enter__(self) -> None:
+        return
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None or isinstance(error, LakeportError | GeneratorExit | KeyboardInterrupt):
+            return
+        _log.warning("foreign.raised", extra={"what": self._what}, exc_info=True)
+        raise told(error, self._what) from error
 
 
 def told(error: BaseException, what: str) -> LakeportError:

@@ -19,6 +19,7 @@ from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrays.selection import keep_rows, take_array
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.functions import ScalarFunction
+from lakeport.catalog.parameters import is_any
 from lakeport.core.foreign import foreign
 
 _compute: Any = pc
@@ -26,13 +27,17 @@ _compute: Any = pc
 
 @dataclass(frozen=True, slots=True)
 class Scalar:
+    """`is_flat` says that no argument has NULLs anywhere but in its own rows."""
+
     declared: Declared
     promise: Promise
+    is_flat: bool
 
     @classmethod
     def of(cls, declared: Declared) -> Scalar:
         own = declared.returns or pa.schema([])
-        return cls(declared, Promise(declared.what, own, declared.output))
+        is_flat = all(_is_flat(each.type) and not is_any(each) for each in declared.arguments)
+        return cls(declared, Promise(declared.what, own, declared.output), is_flat)
 
     @property
     def schema(self) -> pa.Schema:
@@ -40,7 +45,7 @@ class Scalar:
 
     def answer(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         arguments = taken(self.declared, batch)
-        present = None if self.declared.takes_nulls else _without_null(arguments)
+        present = None if self.declared.takes_nulls else self._without_null(arguments)
         if present is None:
             return self.promise.column(self._called(arguments), batch.num_rows)
         return self.promise.column(self._spread(arguments, present), batch.num_rows)
@@ -57,23 +62,22 @@ class Scalar:
 
     def _called(self, arguments: pa.RecordBatch) -> Array:
         function = cast("ScalarFunction", self.declared.function)
-        with foreign(self.declared.what):
+        with foreign(self.promise.what):
             result: Any = function.call(arguments)
             return result.combine_chunks() if isinstance(result, pa.ChunkedArray) else result
 
+    def _without_null(self, arguments: pa.RecordBatch) -> pa.BooleanArray | None:
+        """Which rows have no NULL; None where none has."""
+        present: Any = None
+        for column in arguments.columns:
+            if not column.null_count and (self.is_flat or _is_flat(column.type)):
+                continue
+            valid = _compute.is_valid(column)
+            if valid.true_count < len(valid):
+                present = valid if present is None else _compute.and_(present, valid)
+        return present  # type: ignore[no-any-return]
 
-def _without_null(arguments: pa.RecordBatch) -> pa.BooleanArray | None:
-    """Which rows have no NULL; None where none has."""
-    present: Any = None
-    for column in arguments.columns:
-        # Not `null_count` alone: a dictionary's values and the members of a union have NULLs of their own.
-        if (
-            not column.null_count
-            and column.type.num_fields == 0
-            and not pa.types.is_dictionary(column.type)
-        ):
-            continue
-        valid = _compute.is_valid(column)
-        if valid.true_count < len(valid):
-            present = valid if present is None else _compute.and_(present, valid)
-    return present  # type: ignore[no-any-return]
+
+def _is_flat(kind: pa.DataType) -> bool:
+    """A dictionary's values and the members of a union have NULLs of their own, which are not counted."""
+    return kind.num_fields == 0 and not pa.types.is_dictionary(kind)

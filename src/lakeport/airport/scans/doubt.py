@@ -61,6 +61,8 @@ def doubt_of(table: Table, wanted: pa.Schema) -> Doubt | None:
 
 def forbidden_null(values: Array, declared: Field) -> str | None:
     """Where the first NULL is that must not be, or None."""
+    if declared.nullable and not declared.type.num_fields:
+        return None
     return next(_nulls(values, declared, declared.name), None)
 
 
