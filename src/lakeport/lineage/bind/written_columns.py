@@ -24,7 +24,9 @@ def written_columns(function: exp.Expr, dialect: str) -> list[tuple[str, SqlType
         definitions = function.args.get("columns") or []
     else:
         return None
-    return [(column.this.name, _type(column, dialect)) for column in definitions] or None
+    # A text that ends too early may leave a column without a name.
+    named = [column for column in definitions if isinstance(column.this, exp.Expr)]
+    return [(column.this.name, _type(column, dialect)) for column in named] or None
 
 
 def _flat(schema: exp.Expr | None) -> list[exp.Expr]:
