@@ -50,6 +50,7 @@ ALL = "aside end left mid raw right stg"
         (["tag:nightly"], [], "end left"),
         (["tag:night*"], [], "end left"),
         (["path:models/marts"], [], "end left right"),
+        (["path:.,path:./models/marts/"], [], "end left right"),
         (["models/marts/deep"], [], "end"),
         (["models/marts/left.sql"], [], "left"),
         (["./models/staging/"], [], "aside raw stg"),

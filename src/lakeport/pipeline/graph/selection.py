@@ -137,7 +137,7 @@ class _Selection:
         found = {
             node.name
             for node in self.graph.nodes
-            if node.model.path == wanted
+            if wanted in {node.model.path, "."}
             or node.model.path.startswith(f"{wanted}/")
             or fnmatchcase(node.model.path, wanted)
         }
