@@ -3,26 +3,12 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
-from pathlib import Path
 
-import pytest
 from sqlalchemy import create_engine, text
 
 from lakeport.state import Heartbeat, Held, Lease, Owner, RunRecord, Store
 from tests.state import leases_check
 from tests.state.leases_check import ITEMS, ORDERS, elsewhere
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/state.db"
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with Store.open(url) as opened:
-        yield opened
 
 
 def test_of_many_processes_one_gets_the_lease_and_a_dead_one_loses_it(url: str) -> None:

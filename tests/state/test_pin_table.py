@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -14,11 +13,6 @@ from lakeport.state.database import Database
 KEY = PinKey("0b0ffe5e-0000-4000-8000-000000000001", "lake", "u")
 NAME = NameKey(KEY.transaction, "lake", "shop", "items")
 HOUR = 3_600_000_000_000
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path}/state.db"
 
 
 @pytest.fixture

@@ -12,11 +12,11 @@ from pathlib import Path
 
 import boto3  # type: ignore[import-untyped]  # it has none
 import pytest
-from moto.server import ThreadedMotoServer
 from pyarrow.fs import FileSelector, FileType, S3FileSystem
 
 from lakeport.pipeline.session import SparkOptions
 from tests.engines.spark_process import NoSparkError, require_machine
+from tests.s3 import s3_server
 from tests.spark.session.alone import alone
 from tests.spark.session.s3_lake import (
     BUCKET,
@@ -33,13 +33,8 @@ pytestmark = [pytest.mark.long, pytest.mark.timeout(400)]
 
 @pytest.fixture
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        yield f"http://{host}:{port}"
-    finally:
-        server.stop()
+    with s3_server() as address:
+        yield address
 
 
 @pytest.fixture

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from moto.server import ThreadedMotoServer
 from pyarrow.fs import S3FileSystem
 
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
@@ -20,6 +19,7 @@ from tests.lakes.generated import random_lake_table
 from tests.lakes.lake import Lake
 from tests.lakes.schemas import KEY
 from tests.lakes.texts import differences
+from tests.s3 import s3_server
 from tests.strategies import seeded
 
 BUCKET = "lake"
@@ -28,13 +28,8 @@ SECRET = "not-for-messages"  # noqa: S105 the server takes any
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        yield f"http://{host}:{port}"
-    finally:
-        server.stop()
+    with s3_server() as address:
+        yield address
 
 
 @pytest.fixture

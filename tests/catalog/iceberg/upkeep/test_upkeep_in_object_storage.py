@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
-from moto.server import ThreadedMotoServer
 from pyarrow.fs import FileSelector, FileType, S3FileSystem
 
 from lakeport.catalog.definition import Definition
@@ -19,6 +18,7 @@ from lakeport.catalog.statements import delete_where, insert_rows
 from lakeport.catalog.upkeep import DAY
 from tests.behaviours.lake import schema_of
 from tests.catalog.iceberg.upkeep.readers import EVERYTHING
+from tests.s3 import s3_server
 
 BUCKET = "lake"
 SCHEMA = schema_of(k=pa.int64(), g=pa.string())
@@ -26,13 +26,8 @@ SCHEMA = schema_of(k=pa.int64(), g=pa.string())
 
 @pytest.fixture(scope="module")
 def endpoint() -> Iterator[str]:
-    server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
-    server.start()
-    try:
-        host, port = server.get_host_and_port()
-        yield f"http://{host}:{port}"
-    finally:
-        server.stop()
+    with s3_server() as address:
+        yield address
 
 
 def store(endpoint: str) -> S3FileSystem:
