@@ -7,6 +7,7 @@ tried alone.
 
 from __future__ import annotations
 
+import logging
 import re
 from typing import TYPE_CHECKING
 
@@ -25,6 +26,8 @@ from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
+
+_logger = logging.getLogger(__name__)
 
 
 def split_statements(
@@ -51,7 +54,11 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     except (TokenError, RecursionError):
         return _split_piecewise(text, parser)
     if may_be_script(lowered, parser) and is_script(tokens, text, parser):
-        return cut_script(tokens, text, parser, bodies=bodies)
+        try:
+            return cut_script(tokens, text, parser, bodies=bodies)
+        except Exception:
+            # A bug of ours in a script must not cost its statements.
+            _logger.exception("lineage.bug")
     return _cut(tokens, text)
 
 

@@ -94,7 +94,8 @@ class Fragments:
 
     def is_signed(self, span: tuple[int, int]) -> bool:
         """`+a`: the parser drops the sign."""
-        return self._tokens[span[0]].token_type is _PLUS
+        # Of a damaged text a span may begin behind the last token.
+        return span[0] < len(self._tokens) and self._tokens[span[0]].token_type is _PLUS
 
     def tokens(self, span: tuple[int, int]) -> list[Token]:
         """The tokens of a range."""

@@ -76,7 +76,7 @@ def _cursor(script: Script, at: int) -> int:
     header = source.words[at : at + 6]
     if "CURSOR" not in header[:4]:
         return 0
-    name = header[1] if header[0] == "CURSOR" else header[0]
+    name = source.word(at + 1) if header[0] == "CURSOR" else header[0]
     begin = source.through(at, {"IS", "FOR"})
     if not begin or source.word(begin) not in QUERIES:
         return 0

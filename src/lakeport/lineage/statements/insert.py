@@ -221,7 +221,8 @@ def _incoming_column(binder: Binder, node: exp.Expr, incoming: Relation) -> Colu
     if isinstance(node, exp.Column) and node.table.lower() == "excluded":
         return incoming.index.get(binder.key(node.this))
     called = isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES" and node.expressions
-    return incoming.index.get(binder.key(node.expressions[0])) if called else None
+    named = node.expressions[0] if called else None  # nothing where the text ends too early
+    return None if named is None else incoming.index.get(binder.key(named))
 
 
 def bind_multi_insert(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> None:
