@@ -1,6 +1,6 @@
 """The use case: look what is due, do it, and say what came of it.
 
-Tasks are looked at one by one, right before they are done, since each changes what the next one finds. A
+What a task has changed is looked at again before the next one, which may find something else. A
 table that fails does not keep the others from their turn; a catalog that cannot be reached does.
 """
 
@@ -111,10 +111,13 @@ class _Upkeep:
         self._sweepable = require(table, Sweepable, what)
         self._job = job
         self._policy = job.policy
+        self._known: dict[Task, Due] = {}
+        """What was found since something was last changed: each look reads the table's manifests."""
 
     def measured(self) -> Measures:
         numbers: dict[str, int] = {}
         for due in self._table.due(self._policy, _MEASURING):
+            self._known[due.task] = due
             numbers |= due.numbers
         return Measures(**{name: numbers.get(name, 0) for name in _MEASURES})
 
@@ -124,11 +127,17 @@ class _Upkeep:
             if task is Task.ORPHANS and held:
                 yield TaskReport(task, due=False, reason=_writing(held), numbers={})
                 continue
-            (due,) = self._table.due(self._policy, [task])
+            due = self._found(task)
             wanted = not self._job.dry_run and (due.is_due or self._policy.force)
             yield _told(due, self._do(task) if wanted else None)
 
+    def _found(self, task: Task) -> Due:
+        if task not in self._known:
+            (self._known[task],) = self._table.due(self._policy, [task])
+        return self._known[task]
+
     def _do(self, task: Task) -> Done:
+        self._known.clear()
         context = WriteContext(actor=self._job.actor, statement=f"maintain: {task}")
         match task:
             case Task.EXPIRE:
