@@ -43,6 +43,7 @@ class Console:
         self.session = session
         self.has_ended = False
         """Whether Spark itself was found to be gone, by whatever statement."""
+        self._defaults: dict[str, str | None] = {}
 
     def run(self, sql: str, settings: Mapping[str, str] | None = None) -> None:
         """A statement that is done when it is said; what it would answer is not fetched."""
@@ -65,12 +66,12 @@ class Console:
     @contextmanager
     def settings(self, wanted: Mapping[str, str]) -> Iterator[None]:
         with self.failing():
-            now = settings_of(self.session, wanted)
+            said = said_settings(self.session, wanted)
+            now = {**said, **self._default([key for key, value in said.items() if value is None])}
             # Only those that change something: Connect warns of each old setting that is set.
-            new = [key for key, value in wanted.items() if now[key] != value]
-            known = said_settings(self.session, [key for key in new if now[key] is not None])
-            before: dict[str, str | None] = {**dict.fromkeys(new), **known}
-            set_all(self.session, {key: wanted[key] for key in new})
+            new = {key: value for key, value in wanted.items() if now[key] != value}
+            before = {key: said[key] for key in new}
+            set_all(self.session, new)
         try:
             yield
         except BaseException:
@@ -78,6 +79,13 @@ class Console:
                 self._put_back(before)
             raise
         self._put_back(before)
+
+    def _default(self, keys: Sequence[str]) -> dict[str, str | None]:
+        """Of settings that nobody has said; asked once, because they stay."""
+        self._defaults |= settings_of(
+            self.session, [key for key in keys if key not in self._defaults]
+        )
+        return {key: self._defaults[key] for key in keys}
 
     def _put_back(self, before: Mapping[str, str | None]) -> None:
         with self.failing():
