@@ -55,16 +55,20 @@ def _shared_tests(*arguments: str, workers: int = 2) -> tuple[str, ...]:
     return _tests("-n", str(workers), "--dist", "worksteal", *arguments)
 
 
-def _heavy_tests(*arguments: str) -> tuple[str, ...]:
+# Of workers whose tests wait for processes of their own: two left a third of two cores idle.
+_WAITING = 3
+
+
+def _heavy_tests(*arguments: str, workers: int = _WAITING) -> tuple[str, ...]:
     """For lanes of fewer and longer ones: the next goes to whoever is free, the longest first.
 
     `tests/together.py` says which stay together; `load` would give the two longest to one worker.
     """
-    return _tests("-n", str(_WAITING), "--dist", "loadgroup", *arguments)
+    return _tests("-n", str(workers), "--dist", "loadgroup", *arguments)
 
 
-# Of workers whose tests wait for processes of their own: two left a third of two cores idle.
-_WAITING = 3
+# Each worker of it starts a Spark and a DuckDB: a third costs more than it does.
+_ENGINES = 2
 
 # How Iceberg tables are written has lanes of its own, beside reading them.
 _WRITING = tuple(
@@ -140,7 +144,12 @@ LANES: dict[str, tuple[Lane, ...]] = {
             300,
         ),
         Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
-        Lane("engines", (_heavy_tests("-m", "not long", "tests/engines"),), 300, needs=("spark",)),
+        Lane(
+            "engines",
+            (_heavy_tests("-m", "not long", "tests/engines", workers=_ENGINES),),
+            300,
+            needs=("spark",),
+        ),
         Lane("spark", (_heavy_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
         Lane("session", (_heavy_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
@@ -174,7 +183,12 @@ LANES: dict[str, tuple[Lane, ...]] = {
         Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
         Lane("changes", (_shared_tests("-m", "long", *_CHANGES, workers=_WAITING),), 720),
         Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
-        Lane("engines", (_heavy_tests("-m", "long", "tests/engines"),), 360, needs=("spark",)),
+        Lane(
+            "engines",
+            (_heavy_tests("-m", "long", "tests/engines", workers=_ENGINES),),
+            360,
+            needs=("spark",),
+        ),
         Lane("spark", (_heavy_tests("-m", "long", *_PIPELINE),), 900, needs=("spark",)),
         Lane("session", (_heavy_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
         Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
