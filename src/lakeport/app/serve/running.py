@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TypeAlias
 
 from starlette.types import ASGIApp
@@ -37,6 +37,7 @@ from lakeport.app.serve.requests import RequestMetrics
 from lakeport.app.serve.view import Audit, Models, system_overlay
 from lakeport.app.serve.warming import warming
 from lakeport.app.settings import Settings
+from lakeport.functions.project import ProjectFunctions
 from lakeport.state import Store
 
 WebApp: TypeAlias = Callable[[Insight, ASGIApp], ASGIApp]
@@ -57,79 +58,20 @@ class Running:
 @contextmanager
 def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Iterator[Running]:
     """Serving while the block runs. Leaving it takes `server.limits.stop_seconds` at most, and a little."""
-    server = settings.server
-    hosts = (server.grpc.host, server.http.host)
     with ExitStack() as stack:
-        store = stack.enter_context(wiring.open_state(settings))
-        check_exposure(
-            hosts,
-            has_tokens=_has_tokens(store) or server.oidc.issuer is not None,
-            has_tls=tls_of(server) is not None,
-            insecure=insecure,
-        )
-        served = stack.enter_context(opened_catalogs(settings))
-        functions = stack.enter_context(opened_functions(settings))
-        audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
-        issued = issuer_of(server)
-        is_open = issued is None and opens_at_first(server.auth, hosts)
-        authenticator = Authenticator(store.tokens, open_at_first=is_open, issued=issued)
-        metrics = CallMetrics(served.catalogs, lambda: audit.dropped)
-        requests = RequestMetrics()
-        insight = Insight(
-            served.catalogs, authenticator, lambda: metrics.exposition() + requests.exposition()
-        )
-        pace = Pace()
-        grace = server.limits.stop_seconds
-        options = flight_options(server)
-        flight = Server(
-            *served.catalogs,
-            host=options.host,
-            port=options.port,
-            auth=authenticator,
-            tls=options.tls,
-            public_address=server.public_address,
-            limits=options.limits,
-            insecure=True,  # asked above, for both ports
-            audit=audit,
-            overlay=function_overlay(
-                settings,
-                functions,
-                system_overlay(
-                    Audit(store.audit, audit), Models(store.runs, store.lineage), files_of(settings)
-                ),
-            ),
-            existing_schema_ok=server.existing_schema_ok,
-            pins=Pins(store.pins) if server.replicated else None,
-            statement_limits=StatementLimits(
-                server.limits.statement_rows, server.limits.statement_bytes
-            ),
-            lends=lending(server.data_uris, server.data_uri_functions),
-            watchers=(metrics,),
-            grace_seconds=grace,
-            announcements=Announcements(store.announcements),
-            pace=pace,
-        )
+        behind = _behind(stack, settings, insecure=insecure)
+        insight = Insight(behind.served.catalogs, behind.authenticator, behind.exposition)
+        flight = _flight(settings, behind)
         stack.callback(flight.stop)
         flight.start()
-        door = iceberg_door(
-            served.catalogs,
-            authenticator,
-            store=store,
-            audit=audit,
-            metrics=requests,
-            pace=pace,
-            body_bytes=server.limits.request_bytes,
+        http = HttpServer(
+            web(insight, _iceberg(settings, behind)), settings.server.http, tls_of(settings.server)
         )
-        http = HttpServer(web(insight, door), server.http, tls_of(server))
         http.start()
         stack.callback(http.stop)
-        greeting = _greeting(settings, flight.address, http.address, served, authenticator)
-        notices = (*greeting.notices, *function_notices(functions))
-        greeting = replace(greeting, notices=notices)
-        if not (greeting.is_open or issued or _has_tokens(store)):
-            greeting = replace(greeting, notices=(_NOBODY, *greeting.notices))
+        greeting = _greeting(settings, flight.address, http.address, behind)
         stack.enter_context(calm_collector())
-        stack.enter_context(warming(served.catalogs))
+        stack.enter_context(warming(behind.served.catalogs))
         try:
             yield Running(flight.address, http.address, greeting)
         finally:
@@ -138,25 +80,115 @@ def running(settings: Settings, web: WebApp, *, insecure: bool = False) -> Itera
             flight.stop()
 
 
+@dataclass(frozen=True, slots=True)
+class _Behind:
+    """What both ports share."""
+
+    store: Store
+    served: ServedCatalogs
+    functions: ProjectFunctions
+    audit: AuditLog
+    authenticator: Authenticator
+    has_issuer: bool
+    calls: CallMetrics
+    requests: RequestMetrics
+    pace: Pace
+
+    def exposition(self) -> bytes:
+        return self.calls.exposition() + self.requests.exposition()
+
+
+def _behind(stack: ExitStack, settings: Settings, *, insecure: bool) -> _Behind:
+    server = settings.server
+    hosts = (server.grpc.host, server.http.host)
+    store = stack.enter_context(wiring.open_state(settings))
+    check_exposure(
+        hosts,
+        has_tokens=_has_tokens(store) or server.oidc.issuer is not None,
+        has_tls=tls_of(server) is not None,
+        insecure=insecure,
+    )
+    served = stack.enter_context(opened_catalogs(settings))
+    functions = stack.enter_context(opened_functions(settings))
+    audit = stack.enter_context(AuditLog(store.audit, keep_days=settings.state.audit_days))
+    issued = issuer_of(server)
+    is_open = issued is None and opens_at_first(server.auth, hosts)
+    return _Behind(
+        store=store,
+        served=served,
+        functions=functions,
+        audit=audit,
+        authenticator=Authenticator(store.tokens, open_at_first=is_open, issued=issued),
+        has_issuer=issued is not None,
+        calls=CallMetrics(served.catalogs, lambda: audit.dropped),
+        requests=RequestMetrics(),
+        pace=Pace(),
+    )
+
+
+def _flight(settings: Settings, behind: _Behind) -> Server:
+    server = settings.server
+    options = flight_options(server)
+    system = system_overlay(
+        Audit(behind.store.audit, behind.audit),
+        Models(behind.store.runs, behind.store.lineage),
+        files_of(settings),
+    )
+    return Server(
+        *behind.served.catalogs,
+        host=options.host,
+        port=options.port,
+        auth=behind.authenticator,
+        tls=options.tls,
+        public_address=server.public_address,
+        limits=options.limits,
+        insecure=True,  # asked before, for both ports
+        audit=behind.audit,
+        overlay=function_overlay(settings, behind.functions, system),
+        existing_schema_ok=server.existing_schema_ok,
+        pins=Pins(behind.store.pins) if server.replicated else None,
+        statement_limits=StatementLimits(
+            server.limits.statement_rows, server.limits.statement_bytes
+        ),
+        lends=lending(server.data_uris, server.data_uri_functions),
+        watchers=(behind.calls,),
+        grace_seconds=server.limits.stop_seconds,
+        announcements=Announcements(behind.store.announcements),
+        pace=behind.pace,
+    )
+
+
+def _iceberg(settings: Settings, behind: _Behind) -> ASGIApp:
+    return iceberg_door(
+        behind.served.catalogs,
+        behind.authenticator,
+        store=behind.store,
+        audit=behind.audit,
+        metrics=behind.requests,
+        pace=behind.pace,
+        body_bytes=settings.server.limits.request_bytes,
+    )
+
+
 def _has_tokens(store: Store) -> bool:
     known = list_tokens(store.tokens, now_ns=time.time_ns())
     return any(token.state == "active" for token in known)
 
 
-def _greeting(
-    settings: Settings,
-    grpc: str,
-    http: str,
-    served: ServedCatalogs,
-    authenticator: Authenticator,
-) -> Greeting:
+def _greeting(settings: Settings, grpc: str, http: str, behind: _Behind) -> Greeting:
     server = settings.server
+    is_open = behind.authenticator.is_open
+    anybody = is_open or behind.has_issuer or _has_tokens(behind.store)
     return Greeting(
         grpc=grpc,
         http=http,
         iceberg=client_address(http, server.http.host) + PATH,
         location=client_location(server.public_address, grpc, server.grpc.host),
-        catalogs=tuple(catalog.name for catalog in served.catalogs),
-        is_open=authenticator.is_open,
-        notices=tuple(served.notices()),
+        catalogs=tuple(catalog.name for catalog in behind.served.catalogs),
+        is_open=is_open,
+        notices=(
+            *(() if anybody else (_NOBODY,)),
+            *behind.served.notices(),
+            *function_notices(behind.functions),
+        ),
     )
