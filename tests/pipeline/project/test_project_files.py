@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
 
 from lakeport.core.errors import NotFoundError
-from lakeport.pipeline.project import ProjectError, strategy_of
-from tests.pipeline.projects import graph, name_of, problems, project
+from lakeport.pipeline.project import Given, ProjectError, read_project, strategy_of
+from tests.pipeline.projects import graph, name_of, problems, project, write
 
 QUERY = "SELECT 1 AS id\n"
 
@@ -36,6 +40,32 @@ def test_paths_name_tables_and_settings_may_name_others(tmp_path: Path) -> None:
         "marts.scores": "models/marts/scores.py",
     }
     assert found.models[name_of("MARTS.Scores")].language == "python"
+
+
+@contextmanager
+def ordinary_user() -> Iterator[None]:
+    """Root may read everything, so it is somebody else meanwhile."""
+    before = os.geteuid()
+    if before == 0:
+        os.seteuid(65534)
+    try:
+        yield
+    finally:
+        os.seteuid(before)
+
+
+def test_a_folder_that_cannot_be_read_is_told() -> None:
+    """Models that are only seen by some would otherwise be gone without a word."""
+    with TemporaryDirectory() as name:
+        root = Path(name)
+        root.chmod(0o755)
+        closed = write(root, {"models/a/b.sql": QUERY, "models/c/d.sql": QUERY}) / "models" / "c"
+        closed.chmod(0o311)
+        with ordinary_user():
+            found = read_project(Given(root, root / "models"))
+        assert [str(one) for one in found.problems] == [
+            "models/c: the folder cannot be read: Permission denied\n  look at its rights"
+        ]
 
 
 def test_the_body_keeps_its_lines_and_columns(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -57,9 +57,9 @@ class Reading:
         self.problems.append(Problem(code, message, hint, place))
 
 
-def model_files(root: Path, folder: Path) -> Iterator[Found]:
+def model_files(root: Path, folder: Path, unreadable: Callable[[OSError], None]) -> Iterator[Found]:
     """In the order of their paths. Hidden ones and those that Python makes are no models."""
-    for here, folders, names in os.walk(folder):
+    for here, folders, names in os.walk(folder, onerror=unreadable):
         folders[:] = sorted(
             name for name in folders if not name.startswith((".", "__")) and name != "node_modules"
         )
@@ -81,7 +81,12 @@ def _shown(file: Path, root: Path) -> str:
 
 
 def read_models(root: Path, folder: Path, reading: Reading) -> None:
-    for found in model_files(root, folder):
+    def unreadable(error: OSError) -> None:
+        place = Place(_shown(Path(error.filename), root))
+        message = f"the folder cannot be read: {error.strerror}"
+        reading.wrong("unreadable", message, "look at its rights", place)
+
+    for found in model_files(root, folder, unreadable):
         text = read_text(found, reading)
         if text is not None:
             _read_model(found, text, reading)
