@@ -42,8 +42,11 @@ def record(name: str, **more: object) -> ModelRecord:
 
 
 @pytest.fixture
-def history(store: Store) -> Store:
+def history(store: Store, tmp_path: Path) -> Store:
     """Run `aaaaaaaa1` was good, `bbbbbbbb2` broke a model, `cccccccc3` was killed."""
+    (tmp_path / "models" / "marts").mkdir(parents=True)
+    for name in ("orders", "totals"):
+        (tmp_path / "models" / "marts" / f"{name}.sql").write_text("SELECT 1 AS id\n")
     runs = store.runs
     for number, name in enumerate(("aaaaaaaa1", "bbbbbbbb2", "cccccccc3")):
         owner = Owner.here(name)
@@ -83,8 +86,23 @@ def test_it_says_so_when_nothing_ever_ran(lakeport: Run, store: Store) -> None:
         "models": [],
         "writing": [],
         "left": [],
+        "unbuilt": [],
         "problem": None,
     }
+
+
+def test_models_that_no_file_builds_any_more_are_told(
+    lakeport: Run, history: Store, tmp_path: Path
+) -> None:
+    assert history.runs.recent()
+    (tmp_path / "models" / "marts" / "totals.sql").unlink()
+    assert json.loads(lakeport("status", "--json").out)["unbuilt"] == ["marts.totals"]
+    told = "\nno file builds marts.totals any more; what was written stays as it is\n"
+    assert told in lakeport("status").out
+    (tmp_path / "models" / "marts" / "orders.sql").write_text(
+        "/* lakeport\nname = 'x'\n*/ SELECT 1"
+    )
+    assert json.loads(lakeport("status", "--json").out)["unbuilt"] == []
 
 
 def test_it_tells_what_ran_what_failed_and_how_to_go_on(lakeport: Run, history: Store) -> None:

@@ -19,6 +19,7 @@ from lakeport.catalog.ports import Catalog
 from lakeport.core.errors import InvalidRequestError, LakeportError, NotFoundError
 from lakeport.core.names import TableName, quoted
 from lakeport.core.timepoint import NANOSECONDS, format_time
+from lakeport.pipeline.project import Project
 from lakeport.state import Lease, ModelRecord, ModelRun, RunRecord, Store
 
 _RECENT = 10
@@ -92,13 +93,14 @@ class LeftLine:
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """`problem` is why it is not known what was left behind."""
+    """`unbuilt` are models no file builds any more; `problem` is why it is not known what was left behind."""
 
     runs: tuple[RunStatusLine, ...]
     interrupted: tuple[RunStatusLine, ...]
     models: tuple[ModelStatusLine, ...]
     writing: tuple[LeaseLine, ...]
     left: tuple[LeftLine, ...]
+    unbuilt: tuple[str, ...] = ()
     problem: str | None = None
 
 
@@ -109,12 +111,19 @@ class RunStatusReport:
 
 
 class ProjectStatus:
-    """`open_catalog` is called when somebody wants to know what is left in the lake."""
+    """`open_catalog` and `load` are called when somebody wants to know what is left, in the lake or of the files."""
 
-    def __init__(self, store: Store, catalog: str, open_catalog: Callable[[], Catalog]) -> None:
+    def __init__(
+        self,
+        store: Store,
+        catalog: str,
+        open_catalog: Callable[[], Catalog],
+        load: Callable[[str | None], Project],
+    ) -> None:
         self._store = store
         self._catalog = catalog
         self._open_catalog = open_catalog
+        self._load = load
 
     def whole(self, environment: str | None = None, *, limit: int = _RECENT) -> Status:
         """Of one environment, or of all."""
@@ -133,6 +142,7 @@ class ProjectStatus:
             tuple(models),
             tuple(_lease(lease) for lease in self._store.leases.held(self._catalog)),
             left,
+            self._unbuilt(models),
             problem,
         )
 
@@ -181,6 +191,22 @@ class ProjectStatus:
             _model(each.run_id, environment, each.record, committed.get(name), each.changed_ns)
             for name, each in sorted(last.items())
         ]
+
+    def _unbuilt(self, models: Sequence[ModelStatusLine]) -> tuple[str, ...]:
+        """Not told while files are wrong: which models they are to be is not known then."""
+        unbuilt = {line.model for line in models}
+        for environment in {line.environment for line in models}:
+            try:
+                project = self._load(environment)
+            except (
+                NotFoundError
+            ):  # the environment is gone, and its tables are somebody else's to judge
+                unbuilt -= {line.model for line in models if line.environment == environment}
+                continue
+            if project.problems:
+                return ()
+            unbuilt -= {str(name) for name in project.models}
+        return tuple(sorted(unbuilt))
 
     def _left(self, tables: set[str]) -> tuple[tuple[LeftLine, ...], str | None]:
         names = [name for text in sorted(tables) if (name := TableName.parse(text)) is not None]

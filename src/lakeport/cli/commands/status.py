@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from contextlib import ExitStack, closing
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from lakeport.app import wiring
+from lakeport.app.project.load import load_project
 from lakeport.app.project.status import (
     ModelStatusLine,
     ProjectStatus,
@@ -21,7 +23,7 @@ from lakeport.cli.output.sizes import counted
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lakeport.cli.output.text import Cell, Page
+    from lakeport.cli.output.text import Cell, Page, Styled
 
 _SHORT = 8
 """Letters of a run's id that are shown, and enough to name it."""
@@ -56,6 +58,7 @@ def status(
             store,
             settings.catalog.name,
             lambda: stack.enter_context(closing(wiring.open_catalog(settings))),
+            partial(load_project, settings),
         )
         if run is not None:
             return Answer(asked.of_run(run), _show_run)
@@ -70,6 +73,14 @@ def _show(found: Status, page: Page) -> None:
     if found.models:
         page.line()
         _show_models(found.models, page)
+    if found.unbuilt:
+        page.line()
+        page.line(
+            page.doubtful("no file builds "),
+            *_listed(found.unbuilt, page),
+            page.doubtful(" any more"),
+            "; what was written stays as it is",
+        )
     _show_problems(found.models, page)
     for run in found.interrupted:
         page.line()
@@ -202,6 +213,10 @@ def _took(seconds: float | None) -> str | None:
         return f"{seconds:.1f} s"
     minutes, rest = divmod(round(seconds), 60)
     return f"{minutes} min {rest} s" if minutes < 60 else f"{minutes // 60} h {minutes % 60} min"
+
+
+def _listed(names: Sequence[str], page: Page) -> Sequence[str | Styled]:
+    return [cell for name in names for cell in (", ", page.name(name))][1:]
 
 
 def _short(run_id: str | None) -> str:
