@@ -16,7 +16,7 @@ from typing import Any, Literal
 
 ROOT = Path(__file__).parents[3]
 AT_ONCE = 2
-_PATIENCE = 200.0
+_PATIENCE = 250.0
 
 Moment = Literal["staged", "grown", "uncommitted", "committed", "untidied"]
 Who = Literal["jvm", "python"]
@@ -44,9 +44,14 @@ def die(folder: Path, deaths: Sequence[Death]) -> dict[Death, dict[str, Any]]:
 
 
 def _die(folder: Path, death: Death) -> dict[str, Any]:
-    line = (sys.executable, "-m", "tests.spark.kills.victim")
+    words = (str(folder), death.table, death.moment, death.who)
+    return die_as("tests.spark.kills.victim", *words, who=death.who)
+
+
+def die_as(victim: str, *words: str, who: Who) -> dict[str, Any]:
+    """What a module told that is run until it, or its JVM, is killed."""
     done = subprocess.run(
-        [*line, str(folder), death.table, death.moment, death.who],
+        [sys.executable, "-m", victim, *words],
         cwd=ROOT,
         capture_output=True,
         text=True,
@@ -56,8 +61,8 @@ def _die(folder: Path, death: Death) -> dict[str, Any]:
     facts: dict[str, Any] = {}
     for told in done.stdout.splitlines():
         facts |= json.loads(told)
-    expected = -signal.SIGKILL if death.who == "python" else 0
-    assert done.returncode == expected, (death, facts, done.stderr[-4000:])
+    expected = -signal.SIGKILL if who == "python" else 0
+    assert done.returncode == expected, (words, facts, done.stderr[-4000:])
     await_end(facts["jvm"])
     return facts
 

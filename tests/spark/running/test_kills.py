@@ -6,11 +6,7 @@ die in one project, whose files are put back in their place each time: tables kn
 
 from __future__ import annotations
 
-import json
 import shutil
-import signal
-import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -19,11 +15,11 @@ import pytest
 
 from lakeport.app import wiring
 from lakeport.pipeline.session import Spark
-from tests.spark.kills.dying import ROOT, await_end
+from tests.spark.kills.dying import die_as
 from tests.spark.running.folder import Folder, statuses
 
-_PATIENCE = 250.0
 TABLES = ("t.kept", "t.below", "t.beside")
+
 Publish = Literal["direct", "branch", "run-atomic"]
 
 
@@ -77,22 +73,8 @@ def seen(folder: Folder) -> dict[str, tuple[list[str], list[Any]]]:
 
 def die(death: Death, folder: Folder) -> dict[str, Any]:
     """What it told before it ended."""
-    line = (sys.executable, "-m", "tests.spark.running.victim", str(folder.root))
-    done = subprocess.run(
-        [*line, death.moment, death.who, death.publish],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        timeout=_PATIENCE,
-        check=False,
-    )
-    facts: dict[str, Any] = {}
-    for line_ in done.stdout.splitlines():
-        facts |= json.loads(line_)
-    expected = -signal.SIGKILL if death.who == "python" else 0
-    assert done.returncode == expected, (death, facts, done.stderr[-4000:])
-    await_end(facts["jvm"])
-    return facts
+    words = (str(folder.root), death.moment, death.who, death.publish)
+    return die_as("tests.spark.running.victim", *words, who=death.who)
 
 
 def recovered(death: Death, folder: Folder, facts: dict[str, Any], whole: dict[str, Any]) -> None:
