@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from lakeport.catalog.history import MODEL, RUN_ID
 from lakeport.pipeline.target.run import ENGINE, FINGERPRINT
 from tests.spark.ground import Ground
@@ -19,6 +21,14 @@ def test_a_table_is_made_and_gets_the_rows(ground: Ground) -> None:
     assert properties["write.delete.mode"] == properties["write.update.mode"] == "merge-on-read"
     assert properties["write.parquet.compression-codec"] == "zstd"
     assert properties["write.metadata.delete-after-commit.enabled"] == "true"
+
+
+def test_spark_s_files_are_alone_and_everybody_s_to_read(ground: Ground) -> None:
+    ground.write("SELECT 1 AS k")
+    place = ground.client.load_table(("shop", "t")).location().removeprefix("file://")
+    files = [path for path in Path(place).rglob("*") if path.is_file()]
+    assert {path.suffix for path in files} == {".parquet", ".avro", ".json"}  # and no checksums
+    assert {path.stat().st_mode & 0o777 for path in files if path.suffix != ".json"} == {0o644}
 
 
 def test_the_snapshot_says_who_wrote_it(ground: Ground) -> None:

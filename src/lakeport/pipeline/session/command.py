@@ -15,6 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from lakeport.pipeline.session.local_files import local_files
 from lakeport.pipeline.session.options import SparkOptions
 
 EXTENSIONS = "spark.sql.extensions"
@@ -158,6 +159,7 @@ def _local(place: Place) -> dict[str, str]:
         "spark.driver.host": _LOOPBACK,
         "spark.driver.bindAddress": _LOOPBACK,
         "spark.local.dir": str(place.scratch / "local"),
+        **local_files(place.jars),
     }
 
 

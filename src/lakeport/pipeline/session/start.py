@@ -16,6 +16,8 @@ from lakeport.pipeline.session.contradictions import require_agreement
 from lakeport.pipeline.session.fetch import fetch
 from lakeport.pipeline.session.jars import cached_jars, named_jars
 from lakeport.pipeline.session.java import Java, find_java
+from lakeport.pipeline.session.launch import spark_home
+from lakeport.pipeline.session.local_files import local_files_jar
 from lakeport.pipeline.session.options import SparkOptions
 from lakeport.pipeline.session.own import Launched, OwnSpark, require_alone
 from lakeport.pipeline.session.versions import pyspark_version
@@ -50,7 +52,10 @@ def launch_own(options: SparkOptions) -> Launched:
         )
     java = find_java(options.java_home, options.java_source)
     with _room():
-        return Launched(options, java, _jars(options, java))
+        jars = _jars(options, java)
+        if options.is_local:
+            jars += local_files_jar(options.cache, java.program, spark_home())
+        return Launched(options, java, jars)
 
 
 def risen(launched: Launched) -> OwnSpark:
