@@ -166,6 +166,7 @@ def _local(place: Place) -> dict[str, str]:
 def _quick(options: SparkOptions) -> dict[str, str]:
     return {
         "spark.ui.enabled": "false",
+        "spark.sql.ui.explainMode": "simple",  # the text of every plan, for a page that is not there
         "spark.sql.shuffle.partitions": str(cores(options.master)),
     }
 
