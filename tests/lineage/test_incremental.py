@@ -51,6 +51,14 @@ def test_a_changed_namespace_reaches_everything_after_it() -> None:
     assert_same(analyzer, request("USE two", "CREATE TABLE t (a INT)", "SELECT * FROM t"))
 
 
+def test_what_a_discard_drops_depends_on_what_is_there_by_then() -> None:
+    analyzer = Analyzer()
+    rest = ("DISCARD ALL", "SELECT * FROM work")
+    made = ("SELECT 1", "CREATE TEMP TABLE work AS SELECT 1 AS x", "CREATE TABLE work (y INT)")
+    for before in made:
+        assert_same(analyzer, request(before, *rest, dialect="postgres"))
+
+
 def test_another_schema_is_another_question() -> None:
     analyzer = Analyzer()
     asked = request("SELECT * FROM t")

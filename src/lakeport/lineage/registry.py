@@ -234,6 +234,18 @@ class Registry:
         if self.frozen:
             return
         self._changed(name, "drop", name, statement)
+        self._bury(name, statement)
+
+    def drop_temporary(self, statement: int) -> None:
+        """DISCARD: the session loses its temporary relations, whichever there are by then."""
+        if self.frozen:
+            return
+        self.log.append(("drop_temporary", (statement,)))
+        for name in list(self._temporary.values()):
+            self._revise(name)
+            self._bury(name, statement)
+
+    def _bury(self, name: Name, statement: int) -> None:
         if not self.allow_implied and name not in self.imported:
             return
         entry = self.implied.pop(name, None)

@@ -35,6 +35,41 @@ SELECT a INTO TEMP t FROM s;
 --> schema s(a int) imported
 --> schema t(a int) implied temporary @0
 
+-- case: discard_all_drops_temporary_tables_and_resets_the_path
+-- dialect: postgres
+-- schema: {"defaultSchema": "public"}
+-- table: public.t(a int)
+-- table: app.t(b int)
+SET search_path TO app;
+CREATE TEMP TABLE work AS SELECT b FROM t;
+DISCARD ALL;
+SELECT a FROM t;
+SELECT b FROM work;
+--> @1 work.b <- app.t.b
+--> @3 out.a <- public.t.a
+--> stmt 2 DISCARD
+--> @4 out.b <- work.b?
+--> issue DROPPED_TABLE_REFERENCE @4 relation=work
+
+-- case: discard_temp_leaves_the_path_alone
+-- dialect: postgres
+-- table: app.t(b int)
+SET search_path TO app;
+CREATE TEMP TABLE t AS SELECT 1 AS x;
+DISCARD TEMP;
+SELECT b FROM t;
+--> @3 out.b <- app.t.b
+--> stmt 2 DISCARD
+--> no issue DROPPED_TABLE_REFERENCE
+
+-- case: discard_plans_drops_nothing
+-- dialect: postgres
+CREATE TEMP TABLE work AS SELECT 1 AS x;
+DISCARD PLANS;
+SELECT x FROM work;
+--> @2 out.x <- work.x
+--> no issue DROPPED_TABLE_REFERENCE
+
 -- case: transient_is_not_temporary
 -- dialect: snowflake
 CREATE TRANSIENT TABLE t (a INT);

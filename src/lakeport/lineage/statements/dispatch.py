@@ -20,7 +20,7 @@ from lakeport.lineage.statements.define import bind_create, bind_definition, def
 from lakeport.lineage.statements.files import bind_copy, bind_load
 from lakeport.lineage.statements.functions import bind_function
 from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert
-from lakeport.lineage.statements.settings import bind_declare, bind_set, bind_use
+from lakeport.lineage.statements.settings import bind_declare, bind_discard, bind_set, bind_use
 from lakeport.lineage.statements.targets import target_table
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
     if isinstance(tree, _WORDS):
         # `CLOSE c` and the like: the parser takes it for a value with an alias.
         first = (tree.this if isinstance(tree, exp.Alias) else tree).name.upper()
+        if first == "DISCARD":
+            return bind_discard(binder, tree.alias)
         if first in NO_LINEAGE:
             return first
         if not binder.blocks:

@@ -70,6 +70,16 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
     return "SET"
 
 
+def bind_discard(binder: Binder, what: str) -> str:
+    """PostgreSQL's DISCARD: a session without temporary tables; after ALL, with the path it began with."""
+    word = what.upper()
+    if word == "ALL":
+        binder.registry.use_first()
+    if word in {"ALL", "TEMP", "TEMPORARY"}:
+        binder.registry.drop_temporary(binder.index)
+    return "DISCARD"
+
+
 def _bind_value(binder: Binder, value: exp.Expr | None) -> None:
     """What a variable is set to: its queries read tables. Bare words may be anything, so not they."""
     for query in subqueries(value) if isinstance(value, exp.Expr) else ():
