@@ -146,11 +146,19 @@ def test_a_request_from_standard_input(lakeport: Run, monkeypatch: pytest.Monkey
     assert json.loads(shown.out)["statements"][0]["statementType"] == "CREATE_TABLE_AS"
 
 
-def test_a_broken_request_is_answered_too(lakeport: Run) -> None:
-    Path("request.json").write_text("{", encoding="utf-8")
+@pytest.mark.parametrize("payload", ["{", '{"sql": 1}', "[]"])
+def test_a_broken_request_is_answered_too_and_exits_with_two(lakeport: Run, payload: str) -> None:
+    Path("request.json").write_text(payload, encoding="utf-8")
     shown = lakeport("lineage", "--request", "request.json")
-    assert shown.code == 0
+    assert shown.code == 2
     assert json.loads(shown.out)["issues"][0]["code"] == "INVALID_REQUEST"
+
+
+def test_fail_on_holds_for_requests_too(lakeport: Run) -> None:
+    Path("request.json").write_text(json.dumps({"sql": "SELEC 1 FRM"}), encoding="utf-8")
+    shown = lakeport("lineage", "--request", "request.json", "--fail-on", "warning")
+    assert shown.code == 1
+    assert json.loads(shown.out)["issues"][0]["code"] == "PARSE_ERROR"
 
 
 @pytest.mark.parametrize(

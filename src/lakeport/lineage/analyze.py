@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.finish import finish
@@ -22,23 +22,44 @@ from lakeport.lineage.workload import read_workload
 
 if TYPE_CHECKING:
     from lakeport.lineage.issues import Issue
+    from lakeport.lineage.request import FieldStyle
     from lakeport.lineage.result import AnalyzeResult, StatementLineage
 
 
 def analyze(request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeResult:
     """Analyse a workload. Whatever is wrong with it is an issue in the result."""
-    decoded, issues = read_request(request)
-    if decoded is None:
-        return summarize([], GlobalGraph().result(), issues, None)
-    with Undisturbed():
-        return _run(decoded, issues)
+    return _analysed(*read_request(request))
 
 
 def analyze_json(payload: str | bytes) -> bytes:
     """The same from JSON to JSON, in the field style the request asks for."""
-    decoded, _ = read_request(payload)
+    return answer(payload).json()
+
+
+class Answered(NamedTuple):
+    """The answer to a request in JSON; there is one even if the payload was no request."""
+
+    result: AnalyzeResult
+    style: FieldStyle
+    understood: bool
+
+    def json(self) -> bytes:
+        """The answer as the request wants it written."""
+        return encode_result(self.result, self.style)
+
+
+def answer(payload: str | bytes) -> Answered:
+    """The same, and whether the payload could be read as a request at all."""
+    decoded, issues = read_request(payload)
     style = decoded.options.field_style if decoded is not None else "seed"
-    return encode_result(analyze(payload), style)
+    return Answered(_analysed(decoded, issues), style, decoded is not None)
+
+
+def _analysed(decoded: AnalyzeRequest | None, issues: list[Issue]) -> AnalyzeResult:
+    if decoded is None:
+        return summarize([], GlobalGraph().result(), issues, None)
+    with Undisturbed():
+        return _run(decoded, issues)
 
 
 class Undisturbed:

@@ -20,7 +20,8 @@ from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.registry import family
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.status import ExitCode
-from lakeport.lineage import AnalyzeResult, Issue, analyze_json
+from lakeport.lineage import AnalyzeResult, Issue
+from lakeport.lineage.analyze import answer
 from lakeport.lineage.diff import LineageDiff
 from lakeport.lineage.query import Question, focus
 from lakeport.lineage.render import Style, change_lines, mappings, render
@@ -33,100 +34,118 @@ Format: TypeAlias = Literal[
 ]
 FailOn: TypeAlias = Literal["warning", "approximate"]
 
+# -- the options, in the order in which help shows them -------------------------------------------
+
+_Files = Annotated[
+    list[Path] | None,
+    typer.Argument(
+        metavar="FILES",
+        help="SQL files or folders; `-` is standard input [default: the project's models].",
+    ),
+]
+_Request = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE|-", help="An AnalyzeRequest as JSON in, its result out."),
+]
 _Dialect = Annotated[str, typer.Option(help="The SQL dialect; any that sqlglot knows.")]
 _Schema = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Import this schema: JSON, or CREATE statements."),
 ]
+_Catalog = Annotated[bool, typer.Option("--catalog", help="Import the schema of the live catalog.")]
 _Template = Annotated[TemplateMode, typer.Option(help="How the files become SQL.")]
+_Environment = Annotated[
+    str | None,
+    typer.Option(metavar="NAME", help="Models as `[pipeline.environments.NAME]` builds them."),
+]
+_Format = Annotated[Format, typer.Option("--format", help="How to show the answer.")]
+_Level = Annotated[Literal["table", "column"], typer.Option(help="How much a drawing shows.")]
+_Column = Annotated[
+    list[str] | None,
+    typer.Option(metavar="NAME", help="Only what this column comes from and feeds."),
+]
+_Upstream = Annotated[list[str] | None, typer.Option(metavar="NAME", help="Only what feeds this.")]
+_Downstream = Annotated[
+    list[str] | None, typer.Option(metavar="NAME", help="Only what this feeds.")
+]
+_Indirect = Annotated[
+    bool, typer.Option("--indirect", help="Also what filters, joins, groups and sorts.")
+]
+_HideCtes = Annotated[
+    bool, typer.Option("--hide-ctes", help="Look through CTEs and derived tables.")
+]
+_ExpandViews = Annotated[
+    bool, typer.Option("--expand-views", help="Look through views to their tables.")
+]
+_FailOn = Annotated[FailOn | None, typer.Option(help="Exit with 1 if there are any, for CI.")]
 
 
 @command
 def lineage(  # noqa: PLR0913  each is an option of its own on the command line
     call: Call,
-    files: Annotated[
-        list[Path] | None,
-        typer.Argument(
-            metavar="FILES",
-            help="SQL files or folders; `-` is standard input [default: the project's models].",
-        ),
-    ] = None,
+    files: _Files = None,
     *,
-    request: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE|-", help="An AnalyzeRequest as JSON in, its result out."),
-    ] = None,
+    request: _Request = None,
     dialect: _Dialect = "spark",
     schema: _Schema = None,
-    catalog: Annotated[
-        bool, typer.Option("--catalog", help="Import the schema of the live catalog.")
-    ] = False,
+    catalog: _Catalog = False,
     template: _Template = "raw",
-    env: Annotated[
-        str | None,
-        typer.Option(metavar="NAME", help="Models as `[pipeline.environments.NAME]` builds them."),
-    ] = None,
-    output: Annotated[Format, typer.Option("--format", help="How to show the answer.")] = "table",
-    level: Annotated[
-        Literal["table", "column"], typer.Option(help="How much a drawing shows.")
-    ] = "table",
-    column: Annotated[
-        list[str] | None,
-        typer.Option(metavar="NAME", help="Only what this column comes from and feeds."),
-    ] = None,
-    upstream: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only what feeds this.")
-    ] = None,
-    downstream: Annotated[
-        list[str] | None, typer.Option(metavar="NAME", help="Only what this feeds.")
-    ] = None,
-    indirect: Annotated[
-        bool, typer.Option("--indirect", help="Also what filters, joins, groups and sorts.")
-    ] = False,
-    hide_ctes: Annotated[
-        bool, typer.Option("--hide-ctes", help="Look through CTEs and derived tables.")
-    ] = False,
-    expand_views: Annotated[
-        bool, typer.Option("--expand-views", help="Look through views to their tables.")
-    ] = False,
-    fail_on: Annotated[
-        FailOn | None, typer.Option(help="Exit with 1 if there are any, for CI.")
-    ] = None,
+    env: _Environment = None,
+    output: _Format = "table",
+    level: _Level = "table",
+    column: _Column = None,
+    upstream: _Upstream = None,
+    downstream: _Downstream = None,
+    indirect: _Indirect = False,
+    hide_ctes: _HideCtes = False,
+    expand_views: _ExpandViews = False,
+    fail_on: _FailOn = None,
 ) -> Answer[AnalyzeResult] | None:
     """Show where every column comes from.
 
     Reads SQL, not data: what is not known is assumed and said so. Files that are models of a project are
     rendered by it; without --catalog, is_incremental() is true in them. With --request the exit code is 0
-    whatever the SQL.
+    whatever the SQL (unless --fail-on says otherwise), and 2 if the payload is no AnalyzeRequest; there is
+    an answer on stdout in any case.
     """
     if request is not None:
-        if files:
-            raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
-        call.write(analyze_json(read_payload(request)) + b"\n")
+        _answer_request(call, request, files, fail_on)
         return None
     settings = call.settings() if catalog or env or not files else None
-    workload = Workload(
-        paths=tuple(files or ()),
-        dialect=dialect,
-        schema=schema,
-        catalog=settings if catalog else None,
-        template=template,
-        options={"includeIndirect": indirect, "hideCtes": hide_ctes},
-        project=settings,
-        environment=env,
+    analysis = analyze_workload(
+        Workload(
+            paths=tuple(files or ()),
+            dialect=dialect,
+            schema=schema,
+            catalog=settings if catalog else None,
+            template=template,
+            options={"includeIndirect": indirect, "hideCtes": hide_ctes},
+            project=settings,
+            environment=env,
+        )
     )
-    analysis = analyze_workload(workload)
-    whole = analysis.result
     question = Question(
         upstream=tuple(upstream or ()),
         downstream=tuple(downstream or ()),
         column=tuple(column or ()),
         expand_views=expand_views,
     )
-    shown = focus(whole, question)
     title = ", ".join(path.name for path in files or ()) or "Lineage"
     view = _View(output, Style(level=level, dialect=dialect, title=title), analysis)
-    return Answer(shown, view.show, ExitCode.NO if _fails(whole, fail_on) else ExitCode.DONE)
+    return Answer(focus(analysis.result, question), view.show, _exit(analysis.result, fail_on))
+
+
+def _answer_request(
+    call: Call, request: Path, files: list[Path] | None, fail_on: FailOn | None
+) -> None:
+    """JSON in, JSON out. The exit code tells a script what it would have to parse the answer for."""
+    if files:
+        raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
+    answered = answer(read_payload(request))
+    call.write(answered.json() + b"\n")
+    code = _exit(answered.result, fail_on) if answered.understood else ExitCode.WRONG_USE
+    if code is not ExitCode.DONE:
+        raise typer.Exit(code)
 
 
 @command
@@ -154,15 +173,15 @@ def diff(
 app = family("lineage", lineage, diff, summary="Show where every column comes from.")
 
 
-def _fails(result: AnalyzeResult, fail_on: FailOn | None) -> bool:
+def _exit(result: AnalyzeResult, fail_on: FailOn | None) -> ExitCode:
+    if fail_on is None:
+        return ExitCode.DONE
     counts = result.summary.issue_count
-    match fail_on:
-        case None:
-            return False
-        case "warning":
-            return counts.errors + counts.warnings > 0
-        case "approximate":
-            return counts.errors + result.summary.approximate_edge_count > 0
+    doubts = {
+        "warning": counts.warnings,
+        "approximate": result.summary.approximate_edge_count,
+    }
+    return ExitCode.NO if counts.errors or doubts[fail_on] else ExitCode.DONE
 
 
 @dataclass(frozen=True, slots=True)
