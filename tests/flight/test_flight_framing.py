@@ -12,14 +12,16 @@ from hypothesis import strategies as st
 from lakeport.catalog.arrow import Array
 from lakeport.core.errors import LimitError
 from lakeport.flight.call import Call, Method
-from lakeport.flight.framing import CUT_ABOVE, FrameEncoder, decode_frame
+from lakeport.flight.framing import CUT_ABOVE, FrameEncoder, Frames, decode_frame
 from lakeport.flight.incoming import IncomingStream
 from lakeport.flight.ipc import Head, Kind
 from lakeport.flight.limits import Limits
+from lakeport.flight.protobuf import put_message
 from lakeport.flight.service import Compression
 from tests.strategies import random_batch, random_schema, seeded
 
 MOST = 1 << 26
+FIELDS = {"header": 2, "metadata": 3, "body": 1000, "unknown": 9}
 COLOURS = pa.schema([pa.field("c", pa.dictionary(pa.int32(), pa.string()))])
 
 
@@ -154,3 +156,19 @@ def test_a_batch_is_copied_into_its_message_once() -> None:
     (frame,) = encoder.batch(batch)
     assert pa.total_allocated_bytes() == before
     assert len(frame) < column.nbytes + 1_000
+
+
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from(list(FIELDS)), st.sampled_from([b"", b"a", b"b"]))),
+        max_size=8,
+    )
+)
+def test_a_message_is_taken_apart_the_same_whatever_came_before(
+    stream: list[list[tuple[str, bytes]]],
+) -> None:
+    decoder = Frames()
+    for parts in stream:
+        message = b"".join(put_message(FIELDS[name], value) for name, value in parts)
+        for _ in range(2):
+            assert decoder.decode(message) == decode_frame(message)

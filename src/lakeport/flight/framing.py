@@ -41,7 +41,38 @@ class Frame(NamedTuple):
 
 
 def decode_frame(message: bytes) -> Frame:
+    return _decoded(message)[0]
+
+
+class Frames:
+    """The messages of one stream. One that begins as the last did, up to its body, and is as long, is taken
+    apart as that was: batches of as many rows mostly do.
+    """
+
+    def __init__(self) -> None:
+        self._opening = b""
+        self._length = 0
+        self._last: Frame | None = None
+
+    def decode(self, message: bytes) -> Frame:
+        last = self._last
+        if last is not None and len(message) == self._length and message.startswith(self._opening):
+            return Frame(
+                None, last.header, last.metadata, memoryview(message)[len(self._opening) :]
+            )
+        frame, ending = _decoded(message)
+        self._last = None
+        if ending == _BODY and frame.descriptor is None:
+            self._opening = message[: len(message) - len(frame.body)]
+            self._length = len(message)
+            self._last = frame._replace(body=memoryview(b""))
+        return frame
+
+
+def _decoded(message: bytes) -> tuple[Frame, int]:
+    """And which field is the last one."""
     descriptor, header, metadata, body = None, b"", None, memoryview(b"")
+    field = 0
     for field, value in wire.fields(message):
         if field == _DESCRIPTOR:
             descriptor = FlightDescriptor.decode(wire.as_view(value))
@@ -51,7 +82,7 @@ def decode_frame(message: bytes) -> Frame:
             metadata = wire.as_bytes(value)
         elif field == _BODY:
             body = wire.as_view(value)
-    return Frame(descriptor, header, metadata, body)
+    return Frame(descriptor, header, metadata, body), field
 
 
 def metadata_frame(metadata: bytes) -> bytes:
@@ -104,8 +135,10 @@ class FrameEncoder:
     def batch(self, batch: pa.RecordBatch, metadata: bytes | None = None) -> Iterator[bytes]:
         """Dictionaries first if they changed, then the rows; the metadata goes with the last of them."""
         if self._may_copy(batch):
-            yield from self._rows(batch, _copied(batch), metadata)
-            return
+            message = _copied(batch, metadata)
+            if len(message) <= self._most_bytes:
+                yield message
+                return
         self._writer.write_batch(batch)
         for part in self._taken():
             if part.kind == Kind.BATCH:
@@ -114,9 +147,10 @@ class FrameEncoder:
                 yield self._checked(part).frame(None)
 
     def _may_copy(self, batch: pa.RecordBatch) -> bool:
-        if self._copied is None or batch.nbytes >= min(_COPIED_BELOW, self._most_bytes):
-            return False
-        return batch.schema.equals(self._copied)  # of others the writer says what is wrong
+        if self._copied is None or not batch.schema.equals(self._copied):
+            return False  # of others the writer says what is wrong
+        # Rows cut out of more share its buffers: `nbytes` says what is theirs, and takes longer.
+        return batch.get_total_buffer_size() < _COPIED_BELOW or batch.nbytes < _COPIED_BELOW
 
     def _rows(self, batch: pa.RecordBatch, part: _Part, metadata: bytes | None) -> Iterator[bytes]:
         most = min(CUT_ABOVE, self._most_bytes)
@@ -156,10 +190,14 @@ class FrameEncoder:
             yield _Part(about.kind, flatbuffer, body, about.body_length)
 
 
-def _copied(batch: pa.RecordBatch) -> _Part:
+def _copied(batch: pa.RecordBatch, metadata: bytes | None) -> bytes:
     message = memoryview(batch.serialize())
     body = _PREFIX + _length(message)
-    return _Part(Kind.BATCH, message[_PREFIX:body], [message[body:]], len(message) - body)
+    head = (_HEADER_TAG, wire.varint(body - _PREFIX), message[_PREFIX:body])
+    about = () if metadata is None else (_METADATA_TAG, wire.varint(len(metadata)), metadata)
+    if body == len(message):
+        return b"".join((*head, *about))
+    return b"".join((*head, *about, _BODY_TAG, wire.varint(len(message) - body), message[body:]))
 
 
 def _has_dictionary(kind: pa.DataType) -> bool:

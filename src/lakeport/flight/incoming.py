@@ -17,7 +17,7 @@ from lakeport.catalog.arrow import Field
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import quoted
 from lakeport.flight.call import Call
-from lakeport.flight.framing import Frame, decode_frame
+from lakeport.flight.framing import Frame, Frames
 from lakeport.flight.ipc import Claims, Head, Heads, Kind, malformed
 from lakeport.flight.limits import Limits
 from lakeport.flight.messages import FlightDescriptor
@@ -47,6 +47,7 @@ class IncomingStream:
         self._call = call
         self._messages = messages
         self._limits = limits
+        self._decoder = Frames()
         self._frames: deque[Frame] = deque()  # read ahead to find the descriptor and the schema
         self._heads = Heads()
         self._source = _Source()
@@ -129,7 +130,7 @@ class IncomingStream:
             return None
         self._call.check()
         self._call.traffic.bytes_in += len(message)
-        return decode_frame(message)
+        return self._decoder.decode(message)
 
     def _open(self, frame: Frame) -> None:
         self._source.feed(frame)
