@@ -113,13 +113,6 @@ def as_int(value: Value) -> int:
     return number - (1 << 64) if number >> 63 else number
 
 
-def as_double(value: Value) -> float:
-    view = as_view(value)
-    if len(view) != 8:
-        raise _malformed()
-    return float(struct.unpack("<d", view)[0])
-
-
 def _varint_at(view: memoryview, position: int) -> tuple[int, int]:
     number = shift = 0
     for byte in view[position : position + _LONGEST]:
