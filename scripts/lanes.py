@@ -1,9 +1,9 @@
-"""Runs the lanes of `make test`, `make test-long` and `make check` one after the other.
+"""Runs the lanes of `make test`, `make test-long` and `make check`, as many at once as the machine has room for.
 
 A lane is a few commands under one hard limit: past it the whole process group is killed and the lane
-has failed. All lanes run even if one failed, so that one run shows everything; the durations come at
-the end. A lane whose outside thing (a browser, a Postgres) is missing is skipped with the reason,
-unless LAKEPORT_REQUIRE names that thing: then the skip is a failure.
+has failed. All lanes run even if one failed, so that one run shows everything: what a lane says comes when
+it ends, and the durations at the end. A lane whose outside thing (a browser, a Postgres) is missing is
+skipped with the reason, unless LAKEPORT_REQUIRE names that thing: then the skip is a failure.
 """
 
 from __future__ import annotations
@@ -14,11 +14,14 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal
+from threading import Lock
+from typing import IO, Literal
 
 ROOT = Path(__file__).resolve().parent.parent
 BIN = Path(sys.executable).parent
@@ -32,6 +35,8 @@ class Lane:
     commands: tuple[tuple[str, ...], ...]
     limit: float
     needs: tuple[str, ...] = ()
+    width: int = 1
+    """How many processes work in it: so much room it takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,25 +55,17 @@ def _tests(*arguments: str) -> tuple[str, ...]:
     return _tool("python", "-m", "pytest", "-q", *arguments)
 
 
-def _shared_tests(*arguments: str, workers: int = 2) -> tuple[str, ...]:
-    """For lanes of many independent tests: each worker takes from the others when it is idle."""
-    return _tests("-n", str(workers), "--dist", "worksteal", *arguments)
+# Workers of lanes with few and long tests. Each starts a Spark, a DuckDB or more: a third costs more than it does.
+_WORKERS = 2
 
 
-# Of workers whose tests wait for processes of their own: two left a third of two cores idle.
-_WAITING = 3
-
-
-def _heavy_tests(*arguments: str, workers: int = _WAITING) -> tuple[str, ...]:
-    """For lanes of fewer and longer ones: the next goes to whoever is free, the longest first.
+def _heavy_tests(*arguments: str) -> tuple[str, ...]:
+    """For such lanes: the next test goes to whoever is free, the longest first.
 
     `tests/together.py` says which stay together; `load` would give the two longest to one worker.
     """
-    return _tests("-n", str(workers), "--dist", "loadgroup", *arguments)
+    return _tests("-n", str(_WORKERS), "--dist", "loadgroup", *arguments)
 
-
-# Each worker of it starts a Spark and a DuckDB: a third costs more than it does.
-_ENGINES = 2
 
 # How Iceberg tables are written has lanes of its own, beside reading them.
 _WRITING = tuple(
@@ -109,89 +106,60 @@ CHECK = Lane(
         _tool("lint-imports", "--no-logo"),
         _tool("python", "scripts/check_docs.py"),
     ),
-    limit=300,
+    limit=400,
 )
 
+
+def _lane(name: str, which: str, *places: str, limit: float, needs: tuple[str, ...] = ()) -> Lane:
+    """Many short tests, in one process: it loads and collects them once."""
+    return Lane(name, (_tests("-m", which, *places),), limit, needs)
+
+
+def _wide(name: str, which: str, *places: str, limit: float, needs: tuple[str, ...] = ()) -> Lane:
+    return Lane(name, (_heavy_tests("-m", which, *places),), limit, needs, width=_WORKERS)
+
+
+_SHORT = "not long"
+_UNIT = (
+    "tests/catalog",
+    "--ignore=tests/catalog/iceberg",
+    "tests/app",
+    "tests/cli",
+    "tests/pipeline",
+)
+_SPARK = ("spark",)
+
+# A limit is what a lane may take beside others: some three times what it takes on two quiet processors.
 LANES: dict[str, tuple[Lane, ...]] = {
     "check": (CHECK,),
     "test": (
         CHECK,
-        Lane(
-            "unit",
-            (
-                _shared_tests(
-                    "-m",
-                    "not long",
-                    "tests/core",
-                    "tests/catalog",
-                    "--ignore=tests/catalog/iceberg",
-                    "tests/app",
-                    "tests/cli",
-                    "tests/pipeline",
-                    "tests/test_strategies.py",
-                ),
-            ),
-            540,
-        ),
-        Lane("lake", (_shared_tests("-m", "not long", *_READING),), 420),
-        Lane("writing", (_shared_tests("-m", "not long", *_WRITING),), 540),
-        Lane("behaviours", (_shared_tests("-m", "not long", "tests/behaviours"),), 420),
-        Lane("airport", (_shared_tests("-m", "not long", *_DOORS),), 360),
-        Lane("changes", (_shared_tests("-m", "not long", *_CHANGES, workers=_WAITING),), 540),
-        Lane(
-            "functions",
-            (_shared_tests("-m", "not long", "tests/functions", "tests/conformance"),),
-            300,
-        ),
-        Lane("rest", (_shared_tests("-m", "not long", "tests/rest"),), 300),
-        Lane(
-            "engines",
-            (_heavy_tests("-m", "not long", "tests/engines", workers=_ENGINES),),
-            300,
-            needs=("spark",),
-        ),
-        Lane("spark", (_heavy_tests("-m", "not long", *_PIPELINE),), 900, needs=("spark",)),
-        Lane("session", (_heavy_tests("-m", "not long", _SESSION),), 240, needs=("spark",)),
-        Lane("lineage", (_shared_tests("-m", "not long", "tests/lineage"),), 240),
-        Lane(
-            "postgres",
-            (_shared_tests("-m", "not long", "tests/postgres"),),
-            120,
-            needs=("postgres",),
-        ),
-        Lane("e2e", (_heavy_tests("-m", "not long", "tests/house", "tests/e2e"),), 420),
+        _lane("unit", _SHORT, "tests/core", *_UNIT, "tests/test_strategies.py", limit=1_100),
+        _lane("lake", _SHORT, *_READING, limit=600),
+        _lane("writing", _SHORT, *_WRITING, limit=800),
+        _lane("behaviours", _SHORT, "tests/behaviours", limit=500),
+        _lane("airport", _SHORT, *_DOORS, limit=600),
+        _lane("changes", _SHORT, *_CHANGES, limit=900),
+        _lane("functions", _SHORT, "tests/functions", "tests/conformance", limit=400),
+        _lane("rest", _SHORT, "tests/rest", limit=300),
+        _wide("engines", _SHORT, "tests/engines", limit=450, needs=_SPARK),
+        _wide("spark", _SHORT, *_PIPELINE, limit=1_100, needs=_SPARK),
+        _wide("session", _SHORT, _SESSION, limit=300, needs=_SPARK),
+        _lane("lineage", _SHORT, "tests/lineage", limit=240),
+        _lane("postgres", _SHORT, "tests/postgres", limit=180, needs=("postgres",)),
+        _wide("e2e", _SHORT, "tests/house", "tests/e2e", limit=500),
     ),
     "long": (
-        Lane(
-            "behaviours",
-            (
-                _shared_tests(
-                    "-m",
-                    "long",
-                    "tests/behaviours",
-                    "tests/catalog",
-                    "--ignore=tests/catalog/iceberg",
-                    "tests/app",
-                    "tests/cli",
-                    "tests/pipeline",
-                ),
-            ),
-            480,
-        ),
-        Lane("lake", (_shared_tests("-m", "long", *_READING),), 420),
-        Lane("writing", (_shared_tests("-m", "long", *_WRITING),), 480),
-        Lane("airport", (_shared_tests("-m", "long", *_DOORS),), 420),
-        Lane("changes", (_shared_tests("-m", "long", *_CHANGES, workers=_WAITING),), 720),
-        Lane("rest", (_shared_tests("-m", "long", "tests/rest"),), 240),
-        Lane(
-            "engines",
-            (_heavy_tests("-m", "long", "tests/engines", workers=_ENGINES),),
-            360,
-            needs=("spark",),
-        ),
-        Lane("spark", (_heavy_tests("-m", "long", *_PIPELINE),), 900, needs=("spark",)),
-        Lane("session", (_heavy_tests("-m", "long", _SESSION),), 600, needs=("spark",)),
-        Lane("lineage", (_shared_tests("-m", "long", "tests/lineage"),), 360),
+        _lane("behaviours", "long", "tests/behaviours", *_UNIT, limit=1_100),
+        _lane("lake", "long", *_READING, limit=600),
+        _lane("writing", "long", *_WRITING, limit=800),
+        _lane("airport", "long", *_DOORS, limit=1_000),
+        _lane("changes", "long", *_CHANGES, limit=1_100),
+        _lane("rest", "long", "tests/rest", limit=300),
+        _wide("engines", "long", "tests/engines", limit=450, needs=_SPARK),
+        _wide("spark", "long", *_PIPELINE, limit=1_100, needs=_SPARK),
+        _wide("session", "long", _SESSION, limit=700, needs=_SPARK),
+        _lane("lineage", "long", "tests/lineage", limit=600),
     ),
 }
 
@@ -226,49 +194,131 @@ def run_lanes(
     *,
     required: frozenset[str] = frozenset(),
     probes: Mapping[str, Callable[[], str | None]] = PROBES,
+    room: int | None = None,
 ) -> list[Report]:
-    return [_run(lane, required, probes) for lane in lanes]
+    """The reports, in the order of the lanes; `room` is how many processes may work at once."""
+    # One more than there are processors: each waits at times for a disk or for a process of its own.
+    free = whole = room or (os.cpu_count() or 1) + 1
+    waiting, running = _order(lanes), dict[Future[Report], Lane]()
+    reports: dict[str, Report] = {}
+    runner = _Runner(required, probes, aloud=len(lanes) == 1)
+    with ThreadPoolExecutor(len(lanes)) as pool, runner.all_ended():
+        while waiting or running:
+            for lane in tuple(waiting):
+                if min(lane.width, whole) <= free:
+                    free -= min(lane.width, whole)
+                    waiting.remove(lane)
+                    running[pool.submit(runner.run, lane)] = lane
+            for future in wait(running, return_when=FIRST_COMPLETED).done:
+                lane = running.pop(future)
+                free += min(lane.width, whole)
+                reports[lane.name] = future.result()
+    return [reports[lane.name] for lane in lanes]
 
 
-def _run(
-    lane: Lane, required: frozenset[str], probes: Mapping[str, Callable[[], str | None]]
-) -> Report:
-    started = time.monotonic()
-    for need in lane.needs:
-        reason = probes[need]()
-        if reason is not None:
-            outcome: Outcome = "failed" if need in required else "skipped"
-            return Report(lane.name, outcome, time.monotonic() - started, f"{need}: {reason}")
-    _headline(f"lane {lane.name} (at most {lane.limit:.0f} s)")
-    failed = []
-    for command in lane.commands:
-        left = lane.limit - (time.monotonic() - started)
-        code = _call(command, left)
-        if code is None:
-            return Report(
-                lane.name,
-                "too slow",
-                time.monotonic() - started,
-                f"over {lane.limit:.0f} s in: {_shown(command)}",
+def _order(lanes: Sequence[Lane]) -> list[Lane]:
+    """Wide ones as they come, since the first Spark leaves something for the next; beside them the longest first."""
+    return sorted(lanes, key=lambda lane: (-lane.width, -lane.limit if lane.width == 1 else 0))
+
+
+@dataclass(slots=True)
+class _Runner:
+    """Runs lanes in threads of their own, and ends all that it started."""
+
+    required: frozenset[str]
+    probes: Mapping[str, Callable[[], str | None]]
+    aloud: bool
+    """Whether a lane's output is shown as it comes."""
+    printing: Lock = field(default_factory=Lock)
+    starting: Lock = field(default_factory=Lock)
+    processes: set[subprocess.Popen[bytes]] = field(default_factory=set)
+    over: bool = False
+
+    def run(self, lane: Lane) -> Report:
+        started = time.monotonic()
+        for need in lane.needs:
+            reason = self.probes[need]()
+            if reason is not None:
+                outcome: Outcome = "failed" if need in self.required else "skipped"
+                return Report(lane.name, outcome, time.monotonic() - started, f"{need}: {reason}")
+        with self._output(lane) as output:
+            return self._commands(lane, started, output)
+
+    def _commands(self, lane: Lane, started: float, output: IO[bytes] | None) -> Report:
+        failed = []
+        for command in lane.commands:
+            left = lane.limit - (time.monotonic() - started)
+            code = self._call(command, left, output)
+            if code is None:
+                return Report(
+                    lane.name,
+                    "too slow",
+                    time.monotonic() - started,
+                    f"over {lane.limit:.0f} s in: {_shown(command)}",
+                )
+            if code != 0:
+                failed.append(_shown(command))
+        outcome: Outcome = "failed" if failed else "passed"
+        return Report(lane.name, outcome, time.monotonic() - started, "; ".join(failed))
+
+    @contextlib.contextmanager
+    def _output(self, lane: Lane) -> Iterator[IO[bytes] | None]:
+        """Where a lane writes to: of several at once each is shown whole, when it has ended."""
+        with self.printing:
+            _headline(f"lane {lane.name} (at most {lane.limit:.0f} s)")
+        if self.aloud:
+            yield None
+            return
+        with tempfile.TemporaryFile() as file:
+            yield file
+            file.seek(0)
+            with self.printing:
+                _headline(f"lane {lane.name} has ended")
+                print(file.read().decode(errors="replace"), end="", flush=True)
+
+    def _call(
+        self, command: tuple[str, ...], seconds: float, output: IO[bytes] | None
+    ) -> int | None:
+        """The exit code, or None when the time was up and everything it started was killed."""
+        with self.starting:
+            if self.over:
+                return None
+            process = subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=_environment(),
+                stdin=subprocess.DEVNULL,
+                stdout=output,
+                stderr=output,
+                start_new_session=True,
             )
-        if code != 0:
-            failed.append(_shown(command))
-    outcome = "failed" if failed else "passed"
-    return Report(lane.name, outcome, time.monotonic() - started, "; ".join(failed))
+            self.processes.add(process)
+        try:
+            return process.wait(timeout=max(seconds, 0))
+        except subprocess.TimeoutExpired:
+            return None
+        finally:
+            # Also after success: no lane leaves a process behind for the next one.
+            with self.starting:
+                self.processes.remove(process)
+                _kill(process)
+            process.wait()
+
+    @contextlib.contextmanager
+    def all_ended(self) -> Iterator[None]:
+        """Whatever happens, Ctrl-C too."""
+        try:
+            yield
+        finally:
+            with self.starting:
+                self.over = True
+                for process in self.processes:
+                    _kill(process)
 
 
-def _call(command: tuple[str, ...], seconds: float) -> int | None:
-    """The exit code, or None when the time was up and everything it started was killed."""
-    process = subprocess.Popen(command, cwd=ROOT, env=_environment(), start_new_session=True)
-    try:
-        return process.wait(timeout=max(seconds, 0))
-    except subprocess.TimeoutExpired:
-        return None
-    finally:
-        # Also after success or Ctrl-C: no lane leaves a process behind for the next one.
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _environment() -> dict[str, str]:
@@ -284,15 +334,15 @@ def _headline(text: str) -> None:
     print(f"\n== {text} ==", flush=True)
 
 
-def summarise(reports: Sequence[Report]) -> str:
+def summarise(reports: Sequence[Report], seconds: float) -> str:
+    """`seconds` is what all took; lanes beside each other took more."""
     width = max(len(report.lane) for report in reports)
     lines = [
         f"{report.lane:<{width}}  {report.outcome:<8}  {report.seconds:7.1f} s"
         + (f"  {report.reason}" if report.reason else "")
         for report in reports
     ]
-    total = sum(report.seconds for report in reports)
-    return "\n".join([*lines, f"{'':<{width}}  {'total':<8}  {total:7.1f} s"])
+    return "\n".join([*lines, f"{'':<{width}}  {'total':<8}  {seconds:7.1f} s"])
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -307,12 +357,13 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
+    started = time.monotonic()
     try:
         reports = run_lanes(LANES[arguments[0]], required=required)
     except KeyboardInterrupt:
         return 130
     _headline("lanes")
-    print(summarise(reports), flush=True)
+    print(summarise(reports, time.monotonic() - started), flush=True)
     return 0 if all(report.outcome in {"passed", "skipped"} for report in reports) else 1
 
 

@@ -2,6 +2,8 @@ from __future__ import annotations
 
 import os
 import re
+import signal
+import subprocess
 import sys
 from collections.abc import Iterable
 from importlib import util
@@ -54,6 +56,59 @@ def test_a_lane_over_its_limit_is_killed_with_all_it_started(
     assert "over 2 s" in report.reason
 
 
+def test_lanes_are_beside_each_other_and_what_each_says_stays_whole(
+    lanes: ModuleType, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    # Each opens one end of two pipes and waits for who opens the other: alone it would wait for ever.
+    there, back = tmp_path / "there", tmp_path / "back"
+    os.mkfifo(there)
+    os.mkfifo(back)
+    first = f"print('a', flush=True); open({str(there)!r}); open({str(back)!r}, 'w'); print('b')"
+    second = f"print('c', flush=True); open({str(there)!r}, 'w'); open({str(back)!r}); print('d')"
+    both = [lanes.Lane(name, (python(code),), 60) for name, code in (("x", first), ("y", second))]
+    reports = lanes.run_lanes(both, room=2)
+    assert [(report.lane, report.outcome) for report in reports] == [
+        ("x", "passed"),
+        ("y", "passed"),
+    ]
+    told = capsys.readouterr().out
+    assert "== lane x has ended ==\na\nb\n" in told
+    assert "== lane y has ended ==\nc\nd\n" in told
+
+
+def test_a_wide_lane_comes_first_and_leaves_room_for_as_many_as_fit(
+    lanes: ModuleType, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+
+    def lane(name: str, *, limit: float, width: int = 1) -> object:
+        code = f"open({str(log)!r}, 'a').write({name!r})"
+        return lanes.Lane(name, (python(code),), limit, width=width)
+
+    lanes.run_lanes(
+        [lane("c", limit=30), lane("b", limit=40), lane("a", limit=20, width=9)], room=1
+    )
+    assert log.read_text() == "abc"
+
+
+def test_an_interrupt_ends_all_that_is_running(tmp_path: Path) -> None:
+    pipe = tmp_path / "alive"
+    os.mkfifo(pipe)
+    code = (
+        f"import runpy; lanes = runpy.run_path({str(SCRIPT)!r})\n"
+        f"line = ('sh', '-c', 'exec > {pipe}; echo started; exec sleep 600')\n"
+        "lanes['run_lanes']([lanes['Lane'](name, (line,), 60) for name in 'ab'], room=2)"
+    )
+    with subprocess.Popen(python(code), stderr=subprocess.PIPE) as process:
+        with pipe.open() as alive:
+            assert alive.readline() == "started\n"
+            process.send_signal(signal.SIGINT)
+            # It ends when nobody has it open any more.
+            assert set(alive.read().split()) <= {"started"}
+        assert process.stderr is not None
+        assert b"KeyboardInterrupt" in process.stderr.read()
+
+
 def test_a_missing_outside_thing_skips_its_lane_unless_it_is_required(lanes: ModuleType) -> None:
     lane = lanes.Lane("web", (python("raise SystemExit(1)"),), 60, needs=("browser",))
     probes = {"browser": lambda: "no chromium on the path"}
@@ -68,10 +123,10 @@ def test_the_summary_shows_each_lane_with_its_duration(lanes: ModuleType) -> Non
         lanes.Report("unit", "passed", 12.34),
         lanes.Report("web", "skipped", 0.0, "browser: none"),
     ]
-    assert lanes.summarise(reports).splitlines() == [
+    assert lanes.summarise(reports, 12.0).splitlines() == [
         "unit  passed       12.3 s",
         "web   skipped       0.0 s  browser: none",
-        "      total        12.3 s",
+        "      total        12.0 s",
     ]
 
 
