@@ -9,6 +9,7 @@ from __future__ import annotations
 from xdist.scheduler import LoadScopeScheduling  # type: ignore[import-untyped]  # it has none
 
 TOGETHER = {
+    "tests/spark/daemon/test_command.py": "a daemon",
     "tests/spark/daemon/test_daemon_runs.py": "a daemon",
     "tests/spark/daemon/test_daemon_writes.py": "a daemon",
     "tests/spark/planning/test_plans_agree_with_runs.py": "a project after its first run",
