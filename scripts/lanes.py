@@ -321,6 +321,12 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
         os.killpg(process.pid, signal.SIGKILL)
 
 
+def heed_signals() -> None:
+    """Being told to end is an interrupt too, and Ctrl-C is one even if whoever started us ignores it."""
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
+
+
 def _environment() -> dict[str, str]:
     """Ours, but compiled files are kept: hundreds of processes would compile the same modules again."""
     return {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
@@ -357,6 +363,7 @@ def main(arguments: Sequence[str]) -> int:
             file=sys.stderr,
         )
         return 2
+    heed_signals()
     started = time.monotonic()
     try:
         reports = run_lanes(LANES[arguments[0]], required=required)

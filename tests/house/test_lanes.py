@@ -91,18 +91,20 @@ def test_a_wide_lane_comes_first_and_leaves_room_for_as_many_as_fit(
     assert log.read_text() == "abc"
 
 
-def test_an_interrupt_ends_all_that_is_running(tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_ends_all_that_is_running(tmp_path: Path, number: int) -> None:
     pipe = tmp_path / "alive"
     os.mkfifo(pipe)
     code = (
         f"import runpy; lanes = runpy.run_path({str(SCRIPT)!r})\n"
         f"line = ('sh', '-c', 'exec > {pipe}; echo started; exec sleep 600')\n"
+        "lanes['heed_signals']()\n"
         "lanes['run_lanes']([lanes['Lane'](name, (line,), 60) for name in 'ab'], room=2)"
     )
     with subprocess.Popen(python(code), stderr=subprocess.PIPE) as process:
         with pipe.open() as alive:
             assert alive.readline() == "started\n"
-            process.send_signal(signal.SIGINT)
+            process.send_signal(number)
             # It ends when nobody has it open any more.
             assert set(alive.read().split()) <= {"started"}
         assert process.stderr is not None
