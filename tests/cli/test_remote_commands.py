@@ -52,11 +52,14 @@ class Both(Protocol):
     def __call__(self, *arguments: str) -> Outcome: ...
 
 
-@pytest.fixture
-def project(lakeport: Run) -> Path:
-    """The folder `lake`, with tables of every kind; the working folder around it is no project."""
-    del lakeport  # keeps this machine's variables out
-    home = Path("lake")
+@pytest.fixture(scope="module")
+def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All but one of the tests only read; the working folder of each is no project."""
+    return filled(tmp_path_factory.mktemp("remote") / "lake")
+
+
+def filled(home: Path) -> Path:
+    """A project with tables of every kind."""
     home.mkdir()
     (home / "lakeport.toml").write_text(TOML)
     with library.open(home) as lake:
@@ -76,18 +79,18 @@ def project(lakeport: Run) -> Path:
     return home
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def server(project: Path) -> Iterator[Running]:
-    with running(load(project=project), build) as server:
+    with running(load(project=project, variables={}), build) as server:
         yield server
 
 
 @pytest.fixture
-def both(server: Running, lakeport: Run) -> Both:
+def both(server: Running, project: Path, lakeport: Run) -> Both:
     """Run a command in the project and, from elsewhere, against its server: the outcomes are one."""
 
     def both(*arguments: str) -> Outcome:
-        here = lakeport(*arguments, "--project", "lake")
+        here = lakeport(*arguments, "--project", str(project))
         there = lakeport(*arguments, "--server", server.grpc)
         assert there == here
         return here
@@ -122,9 +125,10 @@ def test_every_row_is_the_same(both: Both) -> None:
     assert both("read", ODD, "--limit", "0", "--json").out == "[]\n"
 
 
-def test_arrow_files_are_the_same(server: Running, lakeport: Run) -> None:
+def test_arrow_files_are_the_same(server: Running, project: Path, lakeport: Run) -> None:
     for table in TABLES:
-        for name, place in (("here", ("--project", "lake")), ("there", ("--server", server.grpc))):
+        here, there = ("--project", str(project)), ("--server", server.grpc)
+        for name, place in (("here", here), ("there", there)):
             done = lakeport("read", table, "--format", "arrow", "--output", name, *place)
             assert (done.code, done.err) == (0, "")
         assert Path("here").read_bytes() == Path("there").read_bytes()
@@ -211,9 +215,8 @@ def test_what_is_for_a_server_needs_one(lakeport: Run, option: str) -> None:
 # -- who asks --------------------------------------------------------------------------------------
 
 
-def test_tokens_decide_what_is_seen(
-    project: Path, lakeport: Run, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_tokens_decide_what_is_seen(lakeport: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    project = filled(Path("lake"))
     made = lakeport("token", "create", "ann", "--on", "shop.keyed", "--project", "lake")
     token = made.out.strip()
     with running(load(project=project), build) as server:
@@ -239,8 +242,8 @@ def test_tokens_decide_what_is_seen(
         assert token not in lakeport("config", "--json").out
 
 
-def test_settings_name_a_server_too(server: Running, lakeport: Run) -> None:
+def test_settings_name_a_server_too(server: Running, project: Path, lakeport: Run) -> None:
     assert lakeport("tables", "--set", f"remote.url={server.grpc}").code == 0
     Path("lakeport.toml").write_text(f'[remote]\nurl = "{server.grpc}"\n')
-    assert lakeport("tables").out == lakeport("tables", "--project", "lake").out
+    assert lakeport("tables").out == lakeport("tables", "--project", str(project)).out
     assert not Path(".lakeport").exists()
