@@ -76,9 +76,7 @@ def test_lanes_are_beside_each_other_and_what_each_says_stays_whole(
     assert "== lane y has ended ==\nc\nd\n" in told
 
 
-def test_a_wide_lane_comes_first_and_leaves_room_for_as_many_as_fit(
-    lanes: ModuleType, tmp_path: Path
-) -> None:
+def test_the_wide_lane_comes_first_and_then_the_longest(lanes: ModuleType, tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     def lane(name: str, *, limit: float, width: int = 1) -> object:
@@ -89,6 +87,13 @@ def test_a_wide_lane_comes_first_and_leaves_room_for_as_many_as_fit(
         [lane("c", limit=30), lane("b", limit=40), lane("a", limit=20, width=9)], room=1
     )
     assert log.read_text() == "abc"
+
+
+def test_of_wide_lanes_there_is_one_at_a_time(lanes: ModuleType, tmp_path: Path) -> None:
+    # Whoever finds the folder of the other there fails, and so does who cannot remove his own.
+    code = f"import os; os.mkdir({str(tmp_path / 'here')!r}); os.rmdir({str(tmp_path / 'here')!r})"
+    wide = [lanes.Lane(name, (python(code),) * 3, 60, width=2) for name in "abc"]
+    assert {report.outcome for report in lanes.run_lanes(wide, room=9)} == {"passed"}
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
