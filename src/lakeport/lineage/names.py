@@ -26,6 +26,19 @@ _SHARD = re.compile(r"^(?P<base>.*?_?)(?:(?:19|20)\d{6}|(?:19|20)\d{0,6}\*|\*)$"
 _MANY_NAMES = 20_000
 
 
+class _Folded(dict[str, str]):
+    """Names by their spelling, each folded when it is first asked for."""
+
+    __slots__ = ("_fold",)
+
+    def __init__(self, fold: Fold) -> None:
+        self._fold = fold
+
+    def __missing__(self, text: str) -> str:
+        made = self[text] = _folded(text, self._fold, quoted=False)
+        return made
+
+
 class Folding:
     """The case rules of a dialect, with every answer remembered."""
 
@@ -45,8 +58,8 @@ class Folding:
         self._tables: dict[str, str] = {}
         # BigQuery's date-sharded tables are one relation.
         self.shards = dialect.name == "bigquery"
-        # Unquoted column names folded so far; the binder looks here before it asks.
-        self.columns: dict[str, str] = {}
+        # The keys of unquoted column names; the binder looks here itself.
+        self.columns = _Folded(self._column_fold)
         self._quoted_tables: dict[str, str] = {}
         self._quoted_columns: dict[str, str] = {}
 
@@ -66,10 +79,11 @@ class Folding:
 
     def column(self, text: str, *, quoted: bool = False) -> str:
         """The key of a column's name or of a table alias."""
-        known = self._quoted_columns if quoted else self.columns
-        key = known.get(text)
+        if not quoted:
+            return self.columns[text]
+        key = self._quoted_columns.get(text)
         if key is None:
-            key = known[text] = _folded(text, self._column_fold, quoted=quoted)
+            key = self._quoted_columns[text] = _folded(text, self._column_fold, quoted=True)
         return key
 
 

@@ -89,7 +89,7 @@ class StatementParser:
             return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
         text = self._text[chunk.start : chunk.end]
         lowered = text.lower()
-        if _may_be_deep(lowered) and _nesting(chunk.tokens) > _MAX_NESTING:
+        if _may_be_deep(lowered, len(chunk.tokens)) and _nesting(chunk.tokens) > _MAX_NESTING:
             return Parsed(
                 None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
             )
@@ -201,8 +201,10 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
     return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
 
 
-def _may_be_deep(lowered: str) -> bool:
+def _may_be_deep(lowered: str, tokens: int) -> bool:
     """Counting characters is cheap; only a text with that many openers is worth a closer look."""
+    if tokens <= _MAX_NESTING and "<" not in lowered:
+        return False
     openers = sum(map(lowered.count, "([{")) + _TYPE_WEIGHT * lowered.count("<")
     return openers + lowered.count("case") > _MAX_NESTING
 

@@ -45,7 +45,7 @@ class Binder:
         self.session = session
         self.dialect = session.dialect
         self.folding = session.folding
-        # Column names and aliases without quotes, folded so far.
+        # Column names and aliases without quotes, folded.
         self.folded = session.folding.columns
         self.registry = session.registry
         self.index = index
@@ -220,11 +220,9 @@ class Binder:
         if identifier.__class__ is exp.Identifier:
             # Straight from the tree: `name` is a property that costs more than the rest of this.
             args = identifier.args
-            text = args["this"]
-            if "quoted" not in args or not args["quoted"]:
-                folded = self.folded
-                return folded[text] if text in folded else self.folding.column(text)
-            return self.folding.column(text, quoted=True)
+            if not args.get("quoted"):
+                return self.folded[args["this"]]
+            return self.folding.column(args["this"], quoted=True)
         if identifier.__class__ is exp.Column:
             return self.key(identifier.this)
         return self.folding.column(identifier.name, quoted=bool(identifier.args.get("quoted")))

@@ -66,10 +66,8 @@ def set_of_table(node: exp.Expr) -> tuple[exp.Expr, exp.Expr] | None:
     return (node.this, call) if is_set and len(call.expressions) == 1 else None
 
 
-def set_inside(binder: Binder, node: exp.Expr) -> exp.Expr | None:
+def set_inside(node: exp.Expr) -> exp.Expr | None:
     """The set that makes an expression many; those of subqueries are theirs."""
-    if binder.dialect.name != "duckdb":
-        return None
     stack = [node]
     while stack:
         part = stack.pop()

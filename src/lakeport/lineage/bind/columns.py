@@ -88,13 +88,13 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     ):
         refs = _unusual(binder, node, scope, role)
     else:
-        # `t.c`, the usual form, if it is as simple as it looks. `key` in place, for names it has met.
-        named, addressed, folded = identifier.args, table.args, binder.folded
-        name, alias = named["this"], addressed["this"]
-        plain = name in folded and not named.get("quoted")
-        name = folded[name] if plain else binder.key(identifier)
-        plain = alias in folded and not addressed.get("quoted")
-        alias = folded[alias] if plain else binder.key(table)
+        # `t.c`, the usual form, if it is as simple as it looks. `key` in place, where nothing is quoted.
+        named, addressed = identifier.args, table.args
+        if named.get("quoted") or addressed.get("quoted"):
+            name, alias = binder.key(identifier), binder.key(table)
+        else:
+            folded = binder.folded
+            name, alias = folded[named["this"]], folded[addressed["this"]]
         sources = scope.sources
         if sources and sources[-1] is scope.last:
             relation = scope.addresses.get(alias)

@@ -64,14 +64,33 @@ def _inputs(binder: Binder, conjunct: exp.Expr, scope: Scope) -> list[Ref]:
         if left.__class__ is exp.Column:
             if right.__class__ is exp.Column:
                 found = bind_column(binder, left, scope, FILTER)
-                found = [*found, *bind_column(binder, right, scope, FILTER)]
-                check_operation(binder, conjunct)
-                return found
+                others = bind_column(binder, right, scope, FILTER)
+                if not _are_alike(found, others):
+                    check_operation(binder, conjunct)
+                return found + others
             if right.__class__ is exp.Literal:
                 found = bind_column(binder, left, scope, FILTER)
                 check_operation(binder, conjunct)
                 return found
     return occurrences(binder, conjunct, scope, FILTER)
+
+
+def _are_alike(refs: list[Ref], others: list[Ref]) -> bool:
+    """Whether both sides are stored columns of one declared type, as most that are joined by."""
+    if len(refs) != 1 or len(others) != 1:
+        return False
+    ref, other = refs[0], others[0]
+    column, beside = ref.origin, other.origin
+    if column.__class__ is not Column or beside.__class__ is not Column:
+        return False
+    known, known_beside = column.entry, beside.entry
+    return (
+        known is not None
+        and known_beside is not None
+        and known.data_type is not None
+        and known.data_type == known_beside.data_type
+        and not (ref.path or other.path or ref.derived or other.derived)
+    )
 
 
 def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:

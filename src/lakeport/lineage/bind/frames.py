@@ -47,11 +47,19 @@ _CLAUSES: dict[TokenType, str] = {
     _T.WITH: "WITH",
     _T.INSERT: "INSERT",
 }
-_MARKS = frozenset({_T.SELECT, _T.COMMA, _T.DISTINCT, _T.ALL, *_CLAUSES, *_SET_OPERATORS})
 OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
 CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
 _TYPES = frozenset({_T.MAP, _T.STRUCT, _T.ARRAY})
-_MARKS |= OPEN | CLOSE | _TYPES
+# What a token does to the SELECT it stands in. Most do nothing.
+_OPENS, _CLOSES, _DIVIDES, _BEGINS, _COMBINES, _ENDS = range(1, 7)
+_MARKS: dict[TokenType, int] = {
+    **dict.fromkeys((_T.DISTINCT, _T.ALL, *_CLAUSES, *_TYPES), _ENDS),
+    **dict.fromkeys(_SET_OPERATORS, _COMBINES),
+    **dict.fromkeys(OPEN, _OPENS),
+    **dict.fromkeys(CLOSE, _CLOSES),
+    _T.COMMA: _DIVIDES,
+    _T.SELECT: _BEGINS,
+}
 # Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
 _COMMA = _T.COMMA
 _DISTINCT = _T.DISTINCT
@@ -66,7 +74,6 @@ _ALSO_CALLED = frozenset({_T.LEFT, _T.RIGHT, _T.INSERT, _T.FULL, _T.WINDOW, _T.O
 _ALSO_OPERATORS = _ALSO_CALLED | {_FROM}
 
 
-_kind = attrgetter("token_type")
 _first = attrgetter("first")
 
 
@@ -99,7 +106,7 @@ class Frames:
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
-        self.kinds: list[TokenType] = list(map(_kind, tokens))
+        self.kinds: list[TokenType] = [token.token_type for token in tokens]
         self.found: list[Frame] = []
         # Where each opened parenthesis is closed.
         self.closing: dict[int, int] = {}
@@ -108,40 +115,41 @@ class Frames:
     def _scan(self) -> None:  # noqa: C901 - one pass over the marks, one branch per kind
         """One look at every token that opens, closes or divides something."""
         kinds = self.kinds
+        marks = list(map(_MARKS.get, kinds))
         stack: list[tuple[Frame | None, int]] = []
         opened: list[int] = []
         frame: Frame | None = None
         depth = 0
         # Most tokens mean nothing here: they are passed over without a step of Python for each.
-        for index in compress(range(len(kinds)), map(_MARKS.__contains__, kinds)):
-            kind = kinds[index]
-            if kind is _SELECT:
-                stack.append((frame, depth))
-                frame, depth = Frame(index + 1), 0
-                self.found.append(frame)
-            elif kind in OPEN:
+        for index in compress(range(len(marks)), marks):
+            mark = marks[index]
+            if mark == _OPENS:
                 depth += 1
                 opened.append(index)
-            elif kind in CLOSE:
+            elif mark == _CLOSES:
                 if opened:
                     self.closing[opened.pop()] = index
                 if depth == 0 and frame is not None:
                     frame.close(index)
                     frame, depth = stack.pop()
                 depth -= 1
+            elif mark == _BEGINS:
+                stack.append((frame, depth))
+                frame, depth = Frame(index + 1), 0
+                self.found.append(frame)
             elif depth == 0 and frame is not None:
-                if kind is _COMMA:
+                if mark == _DIVIDES:
                     # Most marks by far: they divide the items, and mean nothing in other clauses.
                     if frame.clause == "ITEMS" and not (
                         frame.typed and self._divides_type(frame.begin, index)
                     ):
                         frame.items.append((frame.begin, index))
                         frame.begin = index + 1
-                elif kind in _SET_OPERATORS:
+                elif mark == _COMBINES:
                     frame.close(index)
                     frame, depth = stack.pop()
                 else:
-                    self._mark(frame, index, kind)
+                    self._mark(frame, index, kinds[index])
         while frame is not None:
             frame.close(len(kinds))
             frame = stack.pop()[0] if stack else None

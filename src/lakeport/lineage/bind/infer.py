@@ -41,12 +41,12 @@ def _through_tails(binder: Binder, relation: Relation, name: str, key: str, hops
     """Where a column behind a relation's open tails may come from; several origins are a guess."""
     if key in relation.inferring:
         return []
-    relation.inferring.add(key)
+    relation.inferring = {*relation.inferring, key}
     origins = [
         infer(binder, tail.relation, name, key, hops + 1)
         for tail in relation.tails
         if key not in tail.excluded
     ]
-    relation.inferring.discard(key)
+    relation.inferring -= {key}
     found = [origin for origin in origins if origin is not None]
     return [Ref(origin, approximate=origin.approximate or len(found) > 1) for origin in found]

@@ -5,7 +5,7 @@ Position is the identity of an output column, so duplicates survive.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.patterns import expand_pattern
-from lakeport.lineage.bind.scope import Column, Item, Scope
+from lakeport.lineage.bind.scope import Column, Item, Scope, grown
 from lakeport.lineage.bind.stars import expand_fields, expand_star
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
@@ -31,35 +31,20 @@ _NAMED_GENERATORS = frozenset(
 _function_names: dict[type, str] = {}
 
 
-def bind_projections(  # noqa: C901 - one branch per form of a select item
-    binder: Binder, node: exp.Select, scope: Scope
-) -> list[Item]:
+def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
     projections = node.expressions
     spans: list[tuple[int, int]] | None = None
+    sets, patterns = binder.dialect.name == "duckdb", binder.registry.quoted_patterns
     for position, projection in enumerate(projections):
         cls = projection.__class__
-        if cls is exp.Paren and binder.dialect.naming == "spark":
-            projection = _star_inside(projection)  # noqa: PLW2901 - parentheses mean nothing there
-            cls = projection.__class__
-        if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
-            if id(node) not in binder.unseen or not _addresses_all(binder, projection, scope):
-                items += expand_star(binder, projection, scope)
-            continue
-        if cls is exp.Column and binder.registry.quoted_patterns:
-            matched = expand_pattern(binder, projection, scope)
-            if matched is not None:
-                items += matched
+        if cls is not exp.Alias and (
+            cls is not exp.Column or patterns or projection.this.__class__ is exp.Star
+        ):
+            many = _expanded(binder, node, projection, scope)
+            if many is not None:
+                items += many
                 continue
-        if cls is exp.Columns:
-            items += expand_columns(binder, projection, scope)
-            continue
-        if cls is exp.Dot and (found := set_of_table(projection)) is not None:
-            items += expand_columns(binder, found[1], scope, found[0])
-            continue
-        if cls is exp.Dot and projection.expression.__class__ is exp.Star:
-            items += expand_fields(binder, projection, scope)
-            continue
         if (
             spans is None
             and binder.wants_text
@@ -67,12 +52,33 @@ def bind_projections(  # noqa: C901 - one branch per form of a select item
         ):
             spans = binder.fragments.items(node) or []
         span = spans[position] if spans else None
-        many = set_inside(binder, projection) if cls is not exp.Column else None
-        if many is not None:
-            items += _one_each(binder, projection, many, scope, span)
+        chosen = set_inside(projection) if sets and cls is not exp.Column else None
+        if chosen is not None:
+            items += _one_each(binder, projection, chosen, scope, span)
         else:
             items += _projection(binder, projection, scope, span, items)
     return items
+
+
+def _expanded(binder: Binder, node: exp.Select, projection: Any, scope: Scope) -> list[Item] | None:
+    """What a star or a set of columns stands for; None if the item is one column."""
+    if projection.__class__ is exp.Paren and binder.dialect.naming == "spark":
+        projection = _star_inside(projection)
+    cls = projection.__class__
+    if cls is exp.Star or (cls is exp.Column and projection.this.__class__ is exp.Star):
+        unseen = id(node) in binder.unseen and _addresses_all(binder, projection, scope)
+        return [] if unseen else expand_star(binder, projection, scope)
+    if cls is exp.Column:
+        return expand_pattern(binder, projection, scope)
+    if cls is exp.Columns:
+        return expand_columns(binder, projection, scope)
+    if cls is not exp.Dot:
+        return None
+    if (found := set_of_table(projection)) is not None:
+        return expand_columns(binder, found[1], scope, found[0])
+    if projection.expression.__class__ is exp.Star:
+        return expand_fields(binder, projection, scope)
+    return None
 
 
 def _one_each(
@@ -162,7 +168,7 @@ def _projection(  # noqa: C901 - once per select item, in one piece on purpose
         scope.aliases.setdefault(key, column)
     held = scope.projection.setdefault(key, column)
     if held is not column and not _are_one(binder, held, column):
-        scope.repeated.add(key)
+        scope.repeated = grown(scope.repeated, key)
     return [column]
 
 

@@ -12,6 +12,8 @@ import msgspec
 from msgspec.structs import replace
 
 if TYPE_CHECKING:
+    from collections.abc import Set as AbstractSet
+
     from sqlglot import exp
 
     from lakeport.lineage.entries import ColumnEntry, TableEntry
@@ -21,6 +23,13 @@ if TYPE_CHECKING:
 # How an input takes part in an output: the vocabulary of OpenLineage, ordered by strength.
 VALUE, AGGREGATE, CONDITIONAL, WINDOW, SORT, FILTER = range(6)
 SUBTYPES = ("TRANSFORMATION", "AGGREGATION", "CONDITIONAL", "WINDOW", "SORT", "FILTER")
+
+
+def grown(held: AbstractSet[str], key: str) -> set[str]:
+    """A set with one more key; one of its own, if it was the shared empty one."""
+    own = held if isinstance(held, set) else set(held)
+    own.add(key)
+    return own
 
 
 class Ref(msgspec.Struct, frozen=True):
@@ -97,7 +106,8 @@ class Relation(msgspec.Struct, eq=False):
     name: Name
     columns: list[Column] = []
     index: dict[str, Column] = {}
-    duplicates: set[str] = set()
+    # Sets that most never need are shared until they hold something.
+    duplicates: AbstractSet[str] = frozenset()
     entry: TableEntry | None = None
     complete: bool = True
     # Imported, but the workload defines it differently: stars over it are approximate.
@@ -106,7 +116,7 @@ class Relation(msgspec.Struct, eq=False):
     tails: list[Tail] = []
     # Columns a statement insists on although the list is complete without them.
     extra: list[Column] = []
-    inferring: set[str] = set()
+    inferring: AbstractSet[str] = frozenset()
     # What generated columns of a table function derive from.
     arguments: list[Ref] = []
     # The relations in the FROM clauses that feed this one.
@@ -156,7 +166,7 @@ class Relation(msgspec.Struct, eq=False):
         column.relation = self
         self.columns.append(column)
         if column.key in self.index:
-            self.duplicates.add(column.key)
+            self.duplicates = grown(self.duplicates, column.key)
         else:
             self.index[column.key] = column
         return column
@@ -232,7 +242,7 @@ class Scope(msgspec.Struct, eq=False):
     # All of them, for GROUP BY, HAVING, QUALIFY and ORDER BY.
     projection: dict[str, Column] = {}
     # Names that outputs of different making share.
-    repeated: set[str] = set()
+    repeated: AbstractSet[str] = frozenset()
     # Names that row generators in the select list give.
     generated: frozenset[str] = frozenset()
     windows: dict[str, exp.Expr] = {}
