@@ -109,10 +109,9 @@ def _spelled(transaction: str | None) -> str | None:
         return transaction
 
 
-def keep_account(call: Call, record: Callable[[AuditEntry], None] | None) -> Account:
+def keep_account(call: Call, record: Callable[[AuditEntry], None]) -> Account:
     account = Account()
-    if record is not None:
-        started = time.time_ns()
-        account._write = lambda outcome: record(account.entry(call, started, outcome))  # noqa: SLF001
-        call.on_end(account.over)
+    started = time.time_ns()
+    account._write = lambda outcome: record(account.entry(call, started, outcome))  # noqa: SLF001
+    call.on_end(account.over)
     return account

@@ -25,6 +25,7 @@ from lakeport.airport.exchange import Statements, exchange, put
 from lakeport.airport.flights import Flights
 from lakeport.airport.inventory import Inventory
 from lakeport.airport.listing import Listing
+from lakeport.airport.outcomes import RecentOutcomes
 from lakeport.airport.scans import Lends, Pins, Scans, lends_none, produces_statistics
 from lakeport.airport.standing import recognise, while_welcome
 from lakeport.airport.transactions import TransactionManager
@@ -92,7 +93,7 @@ class AirportService(FlightService):
         self._catalogs = catalogs if isinstance(catalogs, Catalogs) else Catalogs(catalogs)
         self._registry = REGISTRY
         self._authenticator = authenticator
-        self._audit = audit
+        self._audit: Audits = RecentOutcomes() if audit is None else audit
         self._pace = pace or Pace()
         self._overlay = overlay
         places = addresses or Addresses()
@@ -103,7 +104,7 @@ class AirportService(FlightService):
         self._desk = Desk(
             self._flights,
             self._statements,
-            audit,
+            self._audit,
             existing_schema_ok=existing_schema_ok,
             transactions=managed,
         )
@@ -127,7 +128,7 @@ class AirportService(FlightService):
         self._registry = self._registry.with_entry(entry)
 
     def authenticate(self, call: Call) -> None:
-        account = keep_account(call, None if self._audit is None else self._audit.record)
+        account = keep_account(call, self._audit.record)
         ask = partial(recognise, self._authenticator.authenticate, call)
         identity = ask()
         account.identity = (

@@ -257,6 +257,24 @@ def test_a_transaction_manager_commits_and_rolls_back_each_statement() -> None:
     assert {name for _, name in ledger.told} == {"demo"}
 
 
+def test_without_an_audit_or_a_manager_the_last_statement_says_how_a_transaction_is() -> None:
+    own = Catalog("demo")
+    own.schema("s").memory_table("t", pa.table({"id": [1]}), primary_key=["id"])
+    with Server(own) as server, calling(server) as client:
+        transaction = client.packed("create_transaction", catalog_name="demo")["identifier"]
+        having = client.having(("airport-transaction-id", transaction))
+
+        def status() -> object:
+            return client.packed("get_transaction_status", transaction_id=transaction)["status"]
+
+        assert status() == "active"
+        having.put(pa.table({"id": [2]}), "s", "t")
+        assert status() == "committed"
+        with pytest.raises(pa.ArrowException, match="PRIMARY KEY"):
+            having.put(pa.table({"id": [2]}), "s", "t")
+        assert status() == "aborted"
+
+
 class Broken:
     """Somebody's own catalog, of the protocols of `catalog.ports`, in which things go wrong."""
 
