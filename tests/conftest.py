@@ -13,6 +13,8 @@ from hypothesis import HealthCheck, settings
 
 from tests.together import Together
 
+gc.disable()  # until all is loaded: nothing of it is garbage
+
 settings.register_profile("untimed", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("untimed")
 
@@ -34,3 +36,4 @@ def pytest_collection_finish() -> None:
     """All that was loaded until here stays: looked through again and again it was a fifth of the work."""
     gc.collect()
     gc.freeze()
+    gc.enable()
