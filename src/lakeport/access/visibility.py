@@ -76,21 +76,25 @@ def functions_of(namespace: Namespace) -> list[Function]:
 def open_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
     """To list it. PERMISSION_DENIED by its name alone, else NOT_FOUND if nothing of it is visible."""
     identity.require_sight(catalog.name, name)
-    found = find_namespace(identity, catalog, name)
-    is_listed = identity.reads_all(catalog.name) or _is_listed(identity, catalog, found.info.name)
-    if not is_listed:
+    if identity.reads_all(catalog.name):
+        return catalog.namespace(name)
+    try:
+        found = catalog.namespace(name)
+    except NotFoundError:
+        found = None
+    if found is None or not _is_listed(identity, catalog, found.info.name):
         raise _no_namespace(identity, catalog, name)
     return found
 
 
 def find_namespace(identity: Identity, catalog: Catalog, name: str) -> Namespace:
-    """For who was granted something on its name already: NOT_FOUND tells of what they see alone, and of all
-    that: a catalog below others knows nothing of the namespaces that those add.
-    """
+    """For who was granted something on its name already: NOT_FOUND tells of what they see alone."""
     try:
         return catalog.namespace(name)
     except NotFoundError:
-        raise _no_namespace(identity, catalog, name) from None
+        if identity.reads_all(catalog.name):
+            raise
+    raise _no_namespace(identity, catalog, name)
 
 
 def open_table(
@@ -102,7 +106,6 @@ def open_table(
         return catalog.namespace(name.namespace).table(name.table)
     except NotFoundError:
         if identity.reads_all(catalog.name):
-            find_namespace(identity, catalog, name.namespace)
             raise
     raise NotFoundError.among("table", str(name), _neighbours(identity, catalog, name.namespace))
 

@@ -32,13 +32,13 @@ class FunctionCatalog(CatalogOverlay):
 
     def namespace(self, name: str) -> Namespace:
         functions = self.held.functions(name)
-        if not functions:
-            return self.inner.namespace(name)
         try:
             inner = self.inner.namespace(name)
         except NotFoundError:
+            if not functions:
+                raise self._missing(name) from None
             return FunctionNamespace(_info(self._spelling(name)), tuple(functions))
-        return with_functions(inner, tuple(functions))
+        return with_functions(inner, tuple(functions)) if functions else inner
 
     def drop_namespace(self, name: str) -> None:
         is_inner = any(fold(info.name) == fold(name) for info in self.inner.namespaces())
@@ -48,6 +48,11 @@ class FunctionCatalog(CatalogOverlay):
                 hint=f"it goes with their file, {self._spelling(name)}.py",
             )
         self._able(DynamicCatalog).drop_namespace(name)
+
+    def _missing(self, name: str) -> NotFoundError:
+        """The catalog below knows nothing of the namespaces of functions alone."""
+        known = [info.name for info in self.namespaces()]
+        return NotFoundError.among("namespace", name, known, where=f"catalog {quoted(self.name)}")
 
     def _spelling(self, name: str) -> str:
         return next((each for each in self.held.namespaces if fold(each) == fold(name)), name)
