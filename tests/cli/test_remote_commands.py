@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import lakeport as library
-from lakeport.app.serve import Running, running
+from lakeport.app.serve import Running
 from lakeport.app.settings import load
 from lakeport.catalog.definition import (
     Check,
@@ -22,10 +22,10 @@ from lakeport.catalog.definition import (
     with_comment,
     with_default,
 )
-from lakeport.web.app import build
 from tests.app.lake.test_rows_as_text import TYPES
 from tests.arrow_rows import random_array
 from tests.cli.conftest import Outcome, Run
+from tests.cli.here import served_here
 from tests.strategies import seeded
 
 EVERY = (*TYPES, pa.json_(pa.string()))
@@ -81,7 +81,7 @@ def filled(home: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def server(project: Path) -> Iterator[Running]:
-    with running(load(project=project, variables={}), build) as server:
+    with served_here(load(project=project, variables={})) as server:
         yield server
 
 
@@ -219,7 +219,7 @@ def test_tokens_decide_what_is_seen(lakeport: Run, monkeypatch: pytest.MonkeyPat
     project = filled(Path("lake"))
     made = lakeport("token", "create", "ann", "--on", "shop.keyed", "--project", "lake")
     token = made.out.strip()
-    with running(load(project=project), build) as server:
+    with served_here(load(project=project)) as server:
         unknown = lakeport("tables", "--server", server.grpc)
         assert (unknown.code, unknown.out) == (1, "")
         wrong = lakeport("tables", "--server", server.grpc, "--token", token[:-1])

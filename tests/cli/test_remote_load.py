@@ -16,11 +16,11 @@ import pyarrow.parquet as pq
 import pytest
 
 import lakeport as library
-from lakeport.app.serve import Running, running
+from lakeport.app.serve import Running
 from lakeport.app.settings import load
-from lakeport.web.app import build
 from tests.arrow_rows import random_array
 from tests.cli.conftest import Outcome, Run
+from tests.cli.here import served_here
 from tests.cli.test_remote_commands import EVERY, KEYED, TOML
 from tests.strategies import seeded
 
@@ -44,7 +44,7 @@ def homes(lakeport: Run) -> tuple[Path, Path]:
 
 @pytest.fixture
 def server(homes: tuple[Path, Path]) -> Iterator[Running]:
-    with running(load(project=homes[1]), build) as server:
+    with served_here(load(project=homes[1])) as server:
         yield server
 
 
