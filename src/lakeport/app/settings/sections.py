@@ -287,7 +287,7 @@ class Pipeline(Struct, frozen=True, kw_only=True):
             " `throughput` if the run before stored 150 MB or more. A daemon in `auto` is `quick`."
         ),
     ] = "auto"
-    workers: Annotated[Count, about("Models that run at the same time.")] = 2
+    workers: Annotated[Count, about("Models that run at the same time.")] = 3
     publish: Annotated[
         Literal["direct", "branch", "run-atomic"],
         about(
