@@ -12,8 +12,8 @@ for each, with nothing staged, checked, compared or remembered. *staged* compute
 columns, as a run has promised, and sends the MERGE from those: with *handed* it is the least that a run can take
 that keeps what is promised (rows computed once, columns compared before anything is touched, one commit).
 
-On two cores, not quite quiet (load 2.8), a run took 6.7 s (least 5.2) and one with a JVM of its own 19.6 s (least 14.9): 0.34, of the
-least times 0.35, of processor time 0.35. By hand 4.3 s, staged 5.4 s, handed 0.2 s, so that 0.29 is the least.
+On two cores, load 2.8 of its own, a run took 5.6 s (least 4.5) and one with a JVM of its own 14.9 s (least 13.3): 0.37, of the
+least times 0.34. By hand 4.1 s, staged 5.2 s, handed 0.2 s. With two models at a time instead of three it was 0.40.
 """
 
 from __future__ import annotations
