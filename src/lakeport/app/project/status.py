@@ -198,9 +198,8 @@ class ProjectStatus:
         for environment in {line.environment for line in models}:
             try:
                 project = self._load(environment)
-            except (
-                NotFoundError
-            ):  # the environment is gone, and its tables are somebody else's to judge
+            except NotFoundError:
+                # The environment is gone; what its tables are for is not known here.
                 unbuilt -= {line.model for line in models if line.environment == environment}
                 continue
             if project.problems:
