@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a prog
 
 import msgspec
 
-from bench.lineage_parts import peers, texts
+from bench.lineage_parts import peers, retail, texts
 from bench.lineage_parts.clock import Line, best_cpu, best_cpu_of, show
 from bench.lineage_parts.floor import Floor
 from lakeport.lineage import AnalyzeRequest, AnalyzeResult, analyze, encode_result
@@ -34,7 +34,7 @@ def main() -> int:
     queries = texts.queries()
     statements = texts.workload(1000)
     schema = peers.mapping_schema()
-    floor = Floor(texts.tables())
+    floor = Floor(retail.tables())
 
     parse, look, least, ours, ours_json, theirs = best_cpu_of(
         queries,
@@ -126,7 +126,7 @@ def _answer(sql: str, schema: SchemaMetadata | None = None) -> AnalyzeResult:
     return analyze(AnalyzeRequest(sql=sql, dialect=peers.DIALECT, schema=schema))
 
 
-_SCHEMA = msgspec.convert(texts.schema(), SchemaMetadata)
+_SCHEMA = msgspec.convert(retail.schema(), SchemaMetadata)
 
 if __name__ == "__main__":
     sys.exit(main())

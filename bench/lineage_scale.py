@@ -13,7 +13,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))  # run as a program, from anywhere
 
-from bench.lineage_parts import texts
+from bench.lineage_parts import retail, texts
 from bench.lineage_parts.clock import Line, best_cpu, show
 from lakeport.lineage import Analyzer, AnalyzeResult, analyze
 
@@ -100,7 +100,7 @@ def _union(branches: int, number: int) -> None:
 
 def _soak() -> Line:
     """Python memory after every round over the queries, as growth since it settled."""
-    schema = texts.schema()
+    schema = retail.schema()
     queries = texts.queries()
     tracemalloc.start()
     settled = 0

@@ -21,7 +21,7 @@ from sqlglot.lineage import lineage
 from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
-from bench.lineage_parts import texts
+from bench.lineage_parts import retail
 from bench.lineage_parts.clock import FEW
 
 DIALECT = "spark"
@@ -81,8 +81,8 @@ def parse_and_look(statements: list[str]) -> int:
 
 def mapping_schema() -> MappingSchema:
     columns: dict[str, object] = {
-        name: {column: texts.column_type(column) for column in names}
-        for name, names in texts.tables().items()
+        name: {column: retail.column_type(column) for column in names}
+        for name, names in retail.tables().items()
     }
     return MappingSchema(columns, dialect=DIALECT)
 
@@ -123,7 +123,7 @@ def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measure
         reason = _failed(command)
         if reason:
             return Measured(skipped=f"npm could not install it: {reason}")
-    schema = texts.schema()
+    schema = retail.schema()
     payload = {
         "queries": [_flowscope_request(sql, schema) for sql in queries],
         "workload": _flowscope_request(";\n".join(statements), None),
@@ -149,7 +149,7 @@ def sqllineage(queries: list[str], statements: list[str]) -> Measured:
     sample = {
         "queries": queries[::step],
         "workload": statements[: SAMPLE * 5],
-        "tables": texts.tables(),
+        "tables": retail.tables(),
     }
     found = _measured([str(python), "-c", _SQLLINEAGE_PROGRAM], sample)
     return Measured(
