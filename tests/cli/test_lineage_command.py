@@ -49,6 +49,11 @@ def test_an_issue_says_on_which_line_it_is(lakeport: Run, model: str) -> None:
     assert "öl.sql:3" in lakeport("lineage", "öl.sql", "--schema", "tables.sql").out
 
 
+def test_an_issue_of_a_whole_statement_is_where_that_begins(lakeport: Run) -> None:
+    Path("two.sql").write_text("SELECT 1;\n\nSELECT a\nFROM gone", encoding="utf-8")
+    assert "INFERRED_SCHEMA  two.sql:3" in lakeport("lineage", "two.sql").out
+
+
 def test_what_cannot_be_told_by_column_is_told_by_table(lakeport: Run, model: str) -> None:
     del model
     Path("copy.sql").write_text("INSERT INTO kept SELECT * FROM gone", encoding="utf-8")

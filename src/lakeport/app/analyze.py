@@ -73,9 +73,17 @@ class Analysis:
     texts: dict[str, SqlFile]
 
     def line(self, issue: Issue) -> int | None:
-        """The line an issue is on."""
+        """The line an issue is on; one of a whole statement is where that begins."""
         text = self.texts.get(issue.source_name or "")
-        return None if text is None or issue.span is None else text.line(issue.span.start)
+        span = issue.span or next(
+            (
+                statement.span
+                for statement in self.result.statements
+                if statement.statement_index == issue.statement_index
+            ),
+            None,
+        )
+        return None if text is None or span is None else text.line(span.start)
 
 
 def analyze_workload(workload: Workload) -> Analysis:
