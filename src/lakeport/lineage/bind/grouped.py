@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.misses import several_outputs
 from lakeport.lineage.bind.scope import Column
+from lakeport.lineage.engines import text_of
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
@@ -91,7 +92,8 @@ class _Whole:
         self.aggregates = aggregates
         self._scalars = scalars
         self._expressions = expressions
-        self._texts: dict[type, set[str]] | None = None
+        # The texts of those of a class, once one of that class was looked for.
+        self._texts: dict[type, set[str]] = {}
 
     def may_aggregate(self, node: exp.Expr) -> bool:
         """Whether a function takes any column: an aggregate, or one of which nothing says it is none."""
@@ -103,15 +105,17 @@ class _Whole:
 
     def holds(self, node: exp.Expr) -> bool:
         """Whether an expression is there: written out, which costs, to be compared."""
-        if self._texts is None:
-            self._texts = {}
-            for expression in self._expressions:
-                if expression.__class__ is not exp.Column:
-                    self._texts.setdefault(expression.__class__, set()).add(
-                        _text(expression, self._types)
-                    )
-        alike = self._texts.get(node.__class__)
-        return alike is not None and _text(node, self._types) in alike
+        if not self._expressions:
+            return False
+        cls = node.__class__
+        alike = self._texts.get(cls)
+        if alike is None:
+            alike = self._texts[cls] = {
+                _text(expression, self._types)
+                for expression in self._expressions
+                if expression.__class__ is cls and cls is not exp.Column
+            }
+        return bool(alike) and _text(node, self._types) in alike
 
 
 _NOTHING = _Whole([], None, aggregates=False)
@@ -231,7 +235,7 @@ def _text(node: exp.Expr, types: ColumnTypes | None) -> str:
             copied.set("this", exp.to_identifier(f"{id(ref.origin)} {ref.path}", quoted=True))
             for part in ("table", "db", "catalog"):
                 copied.set(part, None)
-    return twin.sql(comments=False).lower()
+    return text_of(twin, "").lower()
 
 
 def _taken_away(root: exp.Expr, gone: Callable[[exp.Expr], bool], whole: _Whole) -> list[exp.Expr]:
