@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 COMPARISONS = frozenset({exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE})
 _UNCLEAR = "?"
+# What makes a number of numbers. Only what is plain is looked at: a long sum is no work for here.
+_ARITHMETIC = frozenset({exp.Add, exp.Sub, exp.Mul, exp.Neg})
+_PLAIN = frozenset({exp.Column, exp.Literal})
 _NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float", "double"})
 
 
@@ -44,12 +47,14 @@ def check_operation(binder: Binder, node: exp.Expr) -> None:
         )
         return
     types, dialect = binder.types, binder.dialect.name
-    if left.__class__ is exp.Column and right.__class__ is exp.Column:
-        declared = types.declaration(left)
-        if declared is not None and declared == types.declaration(right):
-            # As most columns that are joined by.
-            return
-    first = _simple_kind(types, left, dialect)
+    declared = types.declaration(left) if left.__class__ is exp.Column else None
+    if declared is None:
+        first = _simple_kind(types, left, dialect)
+    elif right.__class__ is exp.Column and declared == types.declaration(right):
+        # As most columns that are joined by.
+        return
+    else:
+        first = _declared_kind(declared, dialect)
     second = _simple_kind(types, right, dialect) if first is not None else None
     if second is None or (first == second and first != _UNCLEAR):
         # The common cases, cheaply: two columns of one kind, or a number and a number.
@@ -61,14 +66,20 @@ def check_operation(binder: Binder, node: exp.Expr) -> None:
 
 def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:
     """`number` for numbers, the kind for other columns and literals; some need more thought."""
-    if node.__class__ is exp.Literal:
+    cls = node.__class__
+    if cls is exp.Literal:
         return "string" if node.args.get("is_string") else "number"
-    if node.__class__ is not exp.Column:
-        return _UNCLEAR
-    declared = types.declaration(node)
-    if declared is not None:
-        return _declared_kind(declared, dialect)
-    return _kind_word(types.of_name(node))
+    if cls is exp.Column:
+        declared = types.declaration(node)
+        if declared is not None:
+            return _declared_kind(declared, dialect)
+        return _kind_word(types.of_name(node))
+    if cls in _ARITHMETIC and all(
+        part.__class__ in _PLAIN and _simple_kind(types, part, dialect) == "number"
+        for part in node.args.values()
+    ):
+        return "number"
+    return _UNCLEAR
 
 
 def _kind_word(kind: SqlType | None) -> str | None:
