@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
-from lakeport.lineage.graph import PLAIN_EDGE, edge_id, node_id
+from lakeport.lineage.graph import PLAIN_EDGE, column_ids, edge_id, node_id
 from lakeport.lineage.result import (
     CanonicalName,
     GlobalEdge,
@@ -80,79 +81,59 @@ class GlobalGraph:
         owners: dict[str, str],
         same: dict[str, str],
     ) -> None:
-        """All nodes in one flat loop; those of a column of a renamed relation are renamed, too."""
-        nodes, index = self._nodes, statement.statement_index
-        if not (same or owners):
-            self._merge_usual(statement.nodes, index, names)
-            return
-        relation = ""
-        place = _NOWHERE
-        for node in statement.nodes:
-            identifier = own = node.id
-            kind, holder = node.node_type, place
-            if kind != "column":
-                relation = own
-                identifier = same.get(own, own)
-                place = _canonical(names.get(own) or (node.label,))
-            else:
-                owner = owners.get(own, relation)
-                if owner in same:
-                    key = _column_key(node, owner, names)
-                    identifier = same[own] = node_id("column", same[owner], key)
-                if owner != relation:
-                    holder = nodes[same.get(owner, owner)].canonical_name
-            refs = [StatementRef(index, own)] if index >= 0 else []
-            held = nodes.get(identifier)
-            if held is not None:
-                if kind != "column" or node.resolution_source != held.resolution_source:
-                    _improve(held, node)
-                held.statement_refs += refs
-                continue
-            metadata = node.metadata
-            nodes[identifier] = GlobalNode(
-                identifier,
-                kind,
-                node.label,
-                _column_of(holder, node.label) if kind == "column" else place,
-                refs,
-                node.resolution_source,
-                (),
-                metadata if not metadata or metadata.keys() <= _KEPT else _kept(metadata),
-            )
-
-    def _merge_usual(self, added: list[Node], index: int, names: dict[str, Name]) -> None:
-        """Nodes that keep their ids, each column behind its relation: nearly all there are.
+        """All nodes in one flat loop; those of a column of a renamed relation are renamed, too.
 
         Fields are given in their order: names would be looked up for each of many nodes.
         """
-        nodes, counted = self._nodes, index >= 0
-        name, catalog, schema = "", None, None
-        for node in added:
-            own, label, source = node.id, node.label, node.resolution_source
-            refs = [StatementRef(index, own)] if counted else []
-            if node.node_type == "column":
-                if own not in nodes:
-                    place = CanonicalName(name, catalog, schema, label)
-                    nodes[own] = GlobalNode(
-                        own, "column", label, place, refs, source, (), node.metadata
-                    )
-                    continue
-                held = nodes[own]
-                if source != held.resolution_source:
-                    _improve(held, node)
-                held.statement_refs += refs
-                continue
-            place = _canonical(names.get(own) or (label,))
-            name, catalog, schema = place.name, place.catalog, place.schema
-            if own in nodes:
-                held = nodes[own]
-                _improve(held, node)
-                held.statement_refs += refs
-                continue
+        nodes, index = self._nodes, statement.statement_index
+        counted = index >= 0
+        place, relation, prefix = _NOWHERE, "", ""
+        name, catalog, schema = place.name, place.catalog, place.schema
+        # The ids of the columns of the relation that this one is another instance of.
+        ids: dict[str, str] | None = None
+        for node in statement.nodes:
+            identifier = own = node.id
+            kind, label, source = node.node_type, node.label, node.resolution_source
             metadata = node.metadata
-            if metadata and not (metadata.keys() <= _KEPT):
-                metadata = _kept(metadata)
-            nodes[own] = GlobalNode(own, node.node_type, label, place, refs, source, (), metadata)
+            if kind != "column":
+                relation, ids = own, None
+                parts = names.get(own) or (label,)
+                if own in same:
+                    identifier = same[own]
+                    ids, prefix = column_ids(identifier), f"{'.'.join(parts)}."
+                called = place = _canonical(parts)
+                name, catalog, schema = place.name, place.catalog, place.schema
+                if metadata and not (metadata.keys() <= _KEPT):
+                    metadata = _kept(metadata)
+            elif own in owners:
+                owner = owners[own]
+                if owner in same:
+                    key = _column_key(node, owner, names)
+                    identifier = same[own] = node_id("column", same[owner], key)
+                holder = place if owner == relation else nodes[same.get(owner, owner)].canonical_name
+                called, metadata = _column_of(holder, label), _kept(metadata)
+            else:
+                if ids is not None:
+                    key = (node.qualified_name or label).removeprefix(prefix)
+                    identifier = same[own] = ids[key]
+                called = None
+            held = nodes.get(identifier)
+            if held is None:
+                nodes[identifier] = GlobalNode(
+                    identifier,
+                    kind,
+                    label,
+                    called or CanonicalName(name, catalog, schema, label),
+                    [StatementRef(index, own)] if counted else [],
+                    source,
+                    (),
+                    metadata,
+                )
+                continue
+            if kind != "column" or source != held.resolution_source:
+                _improve(held, node)
+            if counted:
+                held.statement_refs.append(StatementRef(index, own))
 
     def _live(
         self,
@@ -175,30 +156,20 @@ class GlobalGraph:
 
     def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
         merged = self._edges
-        if not same:
-            new = {
-                e.id: GlobalEdge(e.id, e.source, e.target, e.edge_type, e.approximate, e.metadata)
-                for e in edges
-                if len(e.id) == PLAIN_EDGE and e.id not in merged
-            }
-            merged |= new
-            if len(new) == len(edges):
-                return
-            edges = [e for e in edges if e.edge_type != "ownership" and e.id not in new]
         for edge in edges:
-            source, target = edge.source, edge.target
             key = identifier = edge.id
+            source, target, kind = edge.source, edge.target, edge.edge_type
             if same and (source in same or target in same):
                 source, target = same.get(source, source), same.get(target, target)
-                key = identifier = edge_id(source, target, edge.edge_type)
-            elif len(identifier) != PLAIN_EDGE:
-                key = edge_id(source, target, edge.edge_type)
-            held = merged.get(key)
-            if held is None:
+                key = identifier = edge_id(source, target, kind)
+            elif len(key) != PLAIN_EDGE:
+                key = edge_id(source, target, kind)
+            if key not in merged:
                 merged[key] = GlobalEdge(
-                    identifier, source, target, edge.edge_type, edge.approximate, edge.metadata
+                    identifier, source, target, kind, edge.approximate, edge.metadata
                 )
-            elif edge.edge_type != "ownership":
+            elif kind != "ownership":
+                held = merged[key]
                 if held.approximate and not edge.approximate:
                     held.approximate = False
                 if _masks(held.metadata) and not _masks(edge.metadata):
@@ -248,6 +219,7 @@ def _masks(metadata: dict[str, Any]) -> bool:
 _NOWHERE = CanonicalName(name="")
 
 
+@lru_cache(maxsize=4096)
 def _canonical(name: Name) -> CanonicalName:
     if len(name) >= 3:
         return CanonicalName(catalog=".".join(name[:-2]), schema=name[-2], name=name[-1])
