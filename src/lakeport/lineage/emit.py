@@ -9,6 +9,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
+import msgspec
+
 from lakeport.lineage.flows import Flows
 from lakeport.lineage.graph import column_ids, edge_id, node_id
 from lakeport.lineage.names import dotted
@@ -17,10 +19,14 @@ from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, Loca
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Column, Relation
+    from lakeport.lineage.entries import Drawn
     from lakeport.lineage.issues import ResolutionSource
 
+_MANY_INSTANCES = 8
 # Shared by many nodes and edges: these maps are never changed after they are built.
 _NOTHING: dict[str, Any] = {}
+# What `copy.copy` would find after a while.
+_copied = msgspec.Struct.__copy__  # type: ignore[attr-defined] # the stubs leave it out
 
 
 @lru_cache(maxsize=4096)
@@ -45,6 +51,18 @@ def _filters(relation: Relation) -> list[Filter]:
         Filter(text, clause)  # type: ignore[arg-type] # one of four words
         for text, clause in dict.fromkeys(relation.filters)
     ]
+
+
+def _told_apart(columns: list[Column], owner: str) -> list[str]:
+    """The ids of columns of which some share a name: the second and later ones are numbered."""
+    seen: dict[str, int] = {}
+    made: list[str] = []
+    for column in columns:
+        count = seen.get(column.key, 0)
+        seen[column.key] = count + 1
+        numbered = (str(count),) if count else ()
+        made.append(node_id("column", owner, column.key, *numbered))
+    return made
 
 
 class Emitter:
@@ -142,51 +160,30 @@ class Emitter:
             columns = [*columns, *relation.extra]
         if not columns:
             return
-        keys = [column.key for column in columns]
-        counts: dict[str, int] | None = {} if len(set(keys)) < len(keys) else None
         owner = relation.node or ""
         ids = column_ids(owner)
+        made = [ids[column.key] for column in columns]
+        if len(set(made)) < len(made):
+            made = _told_apart(columns, owner)
+        drawn = self._drawn(relation, owner)
         edge_prefix = edge_id(owner, "", "ownership")
         name_prefix = f"{title}." if title is not None else ""
         stored = relation.local_kind is None and title is not None
-        add = self.nodes.append
+        add, own = self.nodes.append, self.edges.append
         shown, convert = self._types.shown, self._source.span
-        made: list[str] = []
         # Fields are given in their order: names would be looked up for each of many nodes.
-        for column, key in zip(columns, keys, strict=True):
-            identifier = ids[key]
-            if counts is not None:
-                seen = counts.get(key, 0)
-                counts[key] = seen + 1
-                if seen:
-                    identifier = node_id("column", owner, key, str(seen))
+        for column, identifier in zip(columns, made, strict=True):
             column.node = identifier
-            made.append(identifier)
-            entry, span, aggregation = column.entry, column.span, column.aggregation
-            if entry is not None and span is None and aggregation is None:
+            entry, span, text = column.entry, column.span, column.text
+            aggregation = column.aggregation
+            plain = span is None and text is None and aggregation is None
+            if drawn is not None and plain and identifier in drawn:
                 # A column of a table that is read: most there are.
-                kind = entry.data_type or shown(column)
-                add(
-                    Node(
-                        identifier,
-                        "column",
-                        column.name,
-                        name_prefix + key,
-                        column.text,
-                        None,
-                        (),
-                        None,
-                        entry.origin if stored else None,
-                        (),
-                        None,
-                        None,
-                        None,
-                        entry.description,
-                        (),
-                        _typed(kind, entry.type_origin) if kind is not None else _NOTHING,
-                    )
-                )
-                continue
+                of, node, edge = drawn[identifier]
+                if of is entry:
+                    add(_copied(node))
+                    own(_copied(edge))
+                    continue
             resolution: ResolutionSource | None = None
             description: str | None = None
             if entry is not None:
@@ -198,29 +195,25 @@ class Emitter:
                 kind, known_by = shown(column), "inferred"
                 if stored:
                     resolution = _resolution(relation, column)
-            add(
-                Node(
-                    identifier,
-                    "column",
-                    column.name,
-                    name_prefix + key,
-                    column.text,
-                    convert(*span) if span is not None else None,
-                    (),
-                    None,
-                    resolution,
-                    (),
-                    None,
-                    None,
-                    _aggregation(*aggregation) if aggregation is not None else None,
-                    description,
-                    (),
-                    _typed(kind, known_by) if kind is not None else _NOTHING,
-                )
+            node = Node(
+                identifier,
+                "column",
+                column.name,
+                name_prefix + column.key,
+                text,
+                convert(*span) if span is not None else None,
+                (),
+                None,
+                resolution,
+                (),
+                None,
+                None,
+                _aggregation(*aggregation) if aggregation is not None else None,
+                description,
+                (),
+                _typed(kind, known_by) if kind is not None else _NOTHING,
             )
-        # Ownership is unique by construction, so it needs no look-up.
-        self.edges += [
-            Edge(
+            edge = Edge(
                 edge_prefix + identifier[-16:],
                 owner,
                 identifier,
@@ -232,8 +225,18 @@ class Emitter:
                 False,  # noqa: FBT003 - see above
                 _NOTHING,
             )
-            for identifier in made
-        ]
+            if drawn is not None and plain and entry is not None and entry.data_type:
+                drawn[identifier] = (entry, _copied(node), _copied(edge))
+            add(node)
+            # Ownership is unique by construction, so it needs no look-up.
+            own(edge)
+
+    def _drawn(self, relation: Relation, owner: str) -> Drawn | None:
+        """What earlier requests drew of a table that they import, too."""
+        entry = relation.entry
+        if entry is None or entry.origin != "imported" or relation.instance > _MANY_INSTANCES:
+            return None
+        return entry.drawn_as(owner)
 
     # -- local schema ------------------------------------------------------------------------
 

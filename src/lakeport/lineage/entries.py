@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -13,7 +13,16 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import ResolutionSource
     from lakeport.lineage.names import Name
     from lakeport.lineage.request import ColumnTag, ForeignKey
-    from lakeport.lineage.result import Constraint, Origin, ResolvedColumn, TypeOrigin
+    from lakeport.lineage.result import (
+        Constraint,
+        Edge,
+        Node,
+        Origin,
+        ResolvedColumn,
+        TypeOrigin,
+    )
+
+Drawn: TypeAlias = "dict[str, tuple[ColumnEntry, Node, Edge]]"
 
 
 class ColumnEntry(msgspec.Struct, frozen=True):
@@ -57,12 +66,20 @@ class TableEntry(msgspec.Struct):
     _index: dict[str, ColumnEntry] | None = None
     # The columns as the result shows them, shared by all requests that import this table.
     shown_columns: list[ResolvedColumn] | None = None
+    # Nodes and edges of its columns to copy, by the ids of the relation and of the column.
+    _drawn: dict[str, Drawn] = {}
 
     def find(self, key: str) -> ColumnEntry | None:
         """The column of that key."""
         if self._index is None:
             self._index = {column.key: column for column in reversed(self.columns)}
         return self._index.get(key) or self.overlay.get(key)
+
+    def drawn_as(self, relation: str) -> Drawn:
+        """What was drawn of its columns before, for the relation of that id."""
+        if relation not in self._drawn:
+            self._drawn[relation] = {}
+        return self._drawn[relation]
 
     def keys(self) -> set[str]:
         """The keys of all listed columns."""
