@@ -8,14 +8,24 @@ generates the text.
 from __future__ import annotations
 
 from bisect import bisect_left
-from itertools import compress
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.bind.frames import CLOSE, OPEN, Frame, Frames
+from lakeport.lineage.bind.frames import (
+    CHOOSES,
+    CHOSEN,
+    CLOSE,
+    CLOSES,
+    JOINS,
+    OPEN,
+    OPENS,
+    SPANS,
+    Frame,
+    Frames,
+)
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -54,17 +64,11 @@ _AFTER_TYPE = frozenset(
 )
 # Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
 _ALIAS = _T.ALIAS
-_AND = _T.AND
-_BETWEEN = _T.BETWEEN
-_CASE = _T.CASE
 _COMMA = _T.COMMA
-_END = _T.END
 _GT = _T.GT
 _LT = _T.LT
 _L_PAREN = _T.L_PAREN
 _PLUS = _T.PLUS
-# What matters when a predicate is cut at its ANDs.
-_DIVIDERS = OPEN | CLOSE | {_AND, _BETWEEN, _CASE, _END}
 _start = attrgetter("start")
 
 
@@ -90,7 +94,12 @@ class Fragments:
 
     def item_text(self, span: tuple[int, int], *, aliased: bool) -> str:
         """The text of a select item, without its alias."""
-        return self._item(*span, aliased=aliased)
+        begin, end = span
+        if aliased and end - begin > 1:
+            end -= 1
+            if self._tokens[end - 1].token_type is _ALIAS and end - begin > 1:
+                end -= 1
+        return self._slice(begin, end)
 
     def is_signed(self, span: tuple[int, int]) -> bool:
         """`+a`: the parser drops the sign."""
@@ -253,11 +262,16 @@ class Fragments:
 
     def _locate(self, select: exp.Select) -> Frame | None:
         """The frame that owns any name or literal of the SELECT that is not in a nested one."""
-        args = select.args
-        clauses = [args.get(name) for name in ("having", "group", "from_", "where")]
-        stack: list[exp.Expr] = [clause for clause in clauses if clause is not None]
         # The last item first: what a pipe has moved to the front has its place in another SELECT.
-        stack += select.expressions
+        index = self._first_place(select.expressions)
+        if index is None:
+            clauses = map(select.args.get, ("having", "group", "from_", "where"))
+            index = self._first_place([clause for clause in clauses if clause is not None])
+        return self._scanned().around(index) if index is not None else None
+
+    def _first_place(self, roots: list[exp.Expr]) -> int | None:
+        """The index of a token of one of the expressions, the last first."""
+        stack = list(roots)
         while stack:
             node = stack.pop()
             if isinstance(node, exp.Query):
@@ -267,7 +281,7 @@ class Fragments:
             if start is not None:
                 index = self._position(start)
                 if index is not None:
-                    return self._scanned().around(index)
+                    return index
             for value in node.args.values():
                 if isinstance(value, exp.Expr):
                     stack.append(value)
@@ -282,33 +296,27 @@ class Fragments:
             return ""
         return self._text[self._tokens[begin].start : self._tokens[end - 1].end + 1]
 
-    def _item(self, begin: int, end: int, *, aliased: bool) -> str:
-        if aliased and end - begin > 1:
-            end -= 1
-            if self._tokens[end - 1].token_type is _ALIAS and end - begin > 1:
-                end -= 1
-        return self._slice(begin, end)
-
     def _split(self, begin: int, end: int) -> list[str]:
+        frames = self._scanned()
+        marks, marked = frames.marks, frames.marked
         parts: list[str] = []
         depth = between = cases = 0
         start = begin
-        kinds = self._scanned().kinds
-        for index in compress(range(begin, end), map(_DIVIDERS.__contains__, kinds[begin:end])):
-            kind = kinds[index]
-            if kind in OPEN:
+        for index in marked[bisect_left(marked, begin) : bisect_left(marked, end)]:
+            mark = marks[index]
+            if mark == OPENS:
                 depth += 1
-            elif kind in CLOSE:
+            elif mark == CLOSES:
                 depth -= 1
-            elif kind is _CASE:
+            elif mark == CHOOSES:
                 cases += 1
-            elif kind is _END and cases:
+            elif mark == CHOSEN and cases:
                 cases -= 1
             elif depth or cases:
                 continue
-            elif kind is _BETWEEN:
+            elif mark == SPANS:
                 between += 1
-            elif kind is _AND:
+            elif mark == JOINS:
                 if between:
                     between -= 1
                 else:

@@ -50,15 +50,19 @@ _CLAUSES: dict[TokenType, str] = {
 OPEN = frozenset({_T.L_PAREN, _T.L_BRACKET, _T.L_BRACE})
 CLOSE = frozenset({_T.R_PAREN, _T.R_BRACKET, _T.R_BRACE})
 _TYPES = frozenset({_T.MAP, _T.STRUCT, _T.ARRAY})
-# What a token does to the SELECT it stands in. Most do nothing.
-_OPENS, _CLOSES, _DIVIDES, _BEGINS, _COMBINES, _ENDS = range(1, 7)
+# What a token does to the SELECT it stands in, or to a predicate. Most do nothing.
+OPENS, CLOSES, _DIVIDES, _BEGINS, _COMBINES, _ENDS, JOINS, SPANS, CHOOSES, CHOSEN = range(1, 11)
 _MARKS: dict[TokenType, int] = {
     **dict.fromkeys((_T.DISTINCT, _T.ALL, *_CLAUSES, *_TYPES), _ENDS),
     **dict.fromkeys(_SET_OPERATORS, _COMBINES),
-    **dict.fromkeys(OPEN, _OPENS),
-    **dict.fromkeys(CLOSE, _CLOSES),
+    **dict.fromkeys(OPEN, OPENS),
+    **dict.fromkeys(CLOSE, CLOSES),
     _T.COMMA: _DIVIDES,
     _T.SELECT: _BEGINS,
+    _T.AND: JOINS,
+    _T.BETWEEN: SPANS,
+    _T.CASE: CHOOSES,
+    _T.END: CHOSEN,
 }
 # Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
 _COMMA = _T.COMMA
@@ -75,6 +79,7 @@ _ALSO_OPERATORS = _ALSO_CALLED | {_FROM}
 
 
 _first = attrgetter("first")
+_token_type = attrgetter("token_type")
 
 
 class Frame:
@@ -102,11 +107,14 @@ class Frame:
 class Frames:
     """All frames of a statement, in the order they begin."""
 
-    __slots__ = ("_tokens", "closing", "found", "kinds")
+    __slots__ = ("_tokens", "closing", "found", "kinds", "marked", "marks")
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens = tokens
-        self.kinds: list[TokenType] = [token.token_type for token in tokens]
+        self.kinds: list[TokenType] = list(map(_token_type, tokens))
+        self.marks: list[int | None] = list(map(_MARKS.get, self.kinds))
+        # Most tokens mean nothing here: they are passed over without a step of Python for each.
+        self.marked: list[int] = list(compress(range(len(tokens)), self.marks))
         self.found: list[Frame] = []
         # Where each opened parenthesis is closed.
         self.closing: dict[int, int] = {}
@@ -114,21 +122,18 @@ class Frames:
 
     def _scan(self) -> None:  # noqa: C901 - one pass over the marks, one branch per kind
         """One look at every token that opens, closes or divides something."""
-        kinds = self.kinds
-        marks = list(map(_MARKS.get, kinds))
+        kinds, closing = self.kinds, self.closing
         stack: list[tuple[Frame | None, int]] = []
         opened: list[int] = []
         frame: Frame | None = None
         depth = 0
-        # Most tokens mean nothing here: they are passed over without a step of Python for each.
-        for index in compress(range(len(marks)), marks):
-            mark = marks[index]
-            if mark == _OPENS:
+        for index, mark in zip(self.marked, filter(None, self.marks), strict=True):
+            if mark == OPENS:
                 depth += 1
                 opened.append(index)
-            elif mark == _CLOSES:
+            elif mark == CLOSES:
                 if opened:
-                    self.closing[opened.pop()] = index
+                    closing[opened.pop()] = index
                 if depth == 0 and frame is not None:
                     frame.close(index)
                     frame, depth = stack.pop()
@@ -148,7 +153,7 @@ class Frames:
                 elif mark == _COMBINES:
                     frame.close(index)
                     frame, depth = stack.pop()
-                else:
+                elif mark == _ENDS:
                     self._mark(frame, index, kinds[index])
         while frame is not None:
             frame.close(len(kinds))
