@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.result import ResolvedColumn, ResolvedSchema, ResolvedTable, TableVersion
@@ -34,10 +35,13 @@ def resolved_schema(session: Session) -> ResolvedSchema | None:
 
 
 def _order(item: tuple[Name, TableEntry]) -> tuple[str, str, str]:
-    name = item[0]
-    if len(name) == 1:
-        return ("", "", name[0])
-    return (".".join(name[:-2]), name[-2], name[-1])
+    return _places(item[0])
+
+
+@lru_cache(maxsize=4096)
+def _places(name: Name) -> tuple[str, str, str]:
+    """Catalog, namespace and table of a name."""
+    return (".".join(name[:-2]), name[-2] if len(name) > 1 else "", name[-1])
 
 
 def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
@@ -47,7 +51,8 @@ def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
         shown = (*name[: len(name) - len(shown)], *shown)
     if len(shown) == 1:
         return None, None, shown[0]
-    return ".".join(shown[:-2]) or None, shown[-2], shown[-1]
+    catalog, schema, table = _places(shown)
+    return catalog or None, schema, table
 
 
 def _table(entry: TableEntry, session: Session, referenced: list[int]) -> ResolvedTable:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import compress
 from operator import attrgetter
 from typing import TYPE_CHECKING
 
@@ -11,11 +10,18 @@ from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.issues import Issue
-    from lakeport.lineage.result import GlobalLineage, ResolvedSchema, StatementLineage
+    from lakeport.lineage.result import (
+        GlobalLineage,
+        GlobalNode,
+        ResolvedSchema,
+        StatementLineage,
+    )
 
 _kind = attrgetter("node_type")
 _filters = attrgetter("filters")
 _approximate = attrgetter("approximate")
+_source = attrgetter("resolution_source")
+_NO_TABLES = frozenset({"column", "output"})
 _TABLE, _CTE, _JOIN, _WIDE_JOIN, _FILTER = 5, 8, 10, 15, 2
 
 
@@ -33,6 +39,15 @@ def _clamped(score: int) -> int:
     return max(1, min(100, score))
 
 
+def _unresolved(nodes: list[GlobalNode]) -> int:
+    """Relations that nobody defines; mostly there is nothing of the kind."""
+    if "unknown" not in map(_source, nodes):
+        return 0
+    return sum(
+        node.resolution_source == "unknown" and node.node_type not in _NO_TABLES for node in nodes
+    )
+
+
 def summarize(
     statements: list[StatementLineage],
     graph: GlobalLineage,
@@ -42,7 +57,6 @@ def summarize(
     """The whole result with its summary."""
     # Counted in C, because there are as many nodes and edges as there is anything.
     kinds = list(map(_kind, graph.nodes))
-    relations = list(compress(graph.nodes, map("column".__ne__, kinds)))
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
     filters = sum([sum(map(len, map(_filters, s.nodes))) for s in statements])
@@ -52,19 +66,15 @@ def summarize(
     counted = Summary(
         statement_count=len(statements),
         table_count=tables + ctes,
-        column_count=len(graph.nodes) - len(relations),
+        column_count=kinds.count("column"),
         join_count=joins,
         complexity_score=_clamped(score),
         issue_count=IssueCount(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum(
-            [list(map(_approximate, s.edges)).count(True) for s in statements]
-        ),
-        unresolved_table_count=[
-            node.resolution_source for node in relations if node.node_type != "output"
-        ].count("unknown"),
+        approximate_edge_count=sum([sum(map(_approximate, s.edges)) for s in statements]),
+        unresolved_table_count=_unresolved(graph.nodes),
     )
     return AnalyzeResult(
         statements=statements,
