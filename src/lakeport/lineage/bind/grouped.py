@@ -55,15 +55,14 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
     ) or not is_grouped(node):
         return
     shown = [item.expression for item in items if isinstance(item, Column) and item.expression]
-    scalars = _scalar_functions(node)
-    there = _Whole([*keys, *shown], binder.types, scalars=scalars)
+    there = _Whole([*keys, *shown], binder.types, of=node)
     _check(binder, filtered, gone, there, repeated=scope.repeated)
     if _uses(node, exp.Window):
         # Something lies between the grouping and the sort: that can name what comes out, no more.
         there = _NOTHING
     elif having is not None and scope.merged:
         # Spark loses its way from the sort through HAVING to a join that merged columns.
-        there = _Whole(shown, binder.types, aggregates=False, scalars=scalars)
+        there = _Whole(shown, binder.types, aggregates=False, of=node)
     _check(binder, sorted_by, gone, there)
 
 
@@ -78,7 +77,7 @@ def is_grouped(node: exp.Select | None) -> bool:
 class _Whole:
     """What is there behind a grouping beside plain columns: expressions, aggregates of anything."""
 
-    __slots__ = ("_expressions", "_scalars", "_texts", "_types", "aggregates")
+    __slots__ = ("_expressions", "_of", "_scalars", "_texts", "_types", "aggregates")
 
     def __init__(
         self,
@@ -86,11 +85,13 @@ class _Whole:
         types: ColumnTypes | None,
         *,
         aggregates: bool = True,
-        scalars: frozenset[str] | None = None,
+        of: exp.Select | None = None,
     ) -> None:
         self._types = types
         self.aggregates = aggregates
-        self._scalars = scalars
+        # The SELECT, and the functions that do not aggregate in it, once one was met.
+        self._of = of
+        self._scalars: frozenset[str] | None = None
         self._expressions = expressions
         # The texts of those of a class, once one of that class was looked for.
         self._texts: dict[type, set[str]] = {}
@@ -98,6 +99,8 @@ class _Whole:
     def may_aggregate(self, node: exp.Expr) -> bool:
         """Whether a function takes any column: an aggregate, or one of which nothing says it is none."""
         if node.__class__ is exp.Anonymous:
+            if self._scalars is None and self._of is not None:
+                self._scalars = _scalar_functions(self._of)
             return self._scalars is not None and node.name.lower() not in self._scalars
         if isinstance(node, _GROUPINGS):
             return False
