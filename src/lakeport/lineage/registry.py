@@ -113,6 +113,9 @@ class Registry:
 
     def lookup(self, parts: Name) -> Lookup:
         """The table a name means: temporary first, then imported, implied, seen in use, unknown."""
+        if parts in self.imported and self._means_itself(parts):
+            # Most names of most workloads.
+            return self._found(parts)
         if len(parts) == 1 and (temporary := self._temporary.get(parts[0])) is not None:
             return self._found(temporary)
         names = self.candidates(parts)
@@ -134,6 +137,16 @@ class Registry:
             if statement > self.statement:
                 return Lookup(name, columns(), "implied", created_at=statement)
         return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
+
+    def _means_itself(self, parts: Name) -> bool:
+        """Whether nothing of the session stands between a written name and the table of that name."""
+        return not (
+            self.default_schema
+            or self.default_catalog
+            or self.search_path
+            or self._temporary
+            or parts[-1].startswith("#")
+        )
 
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))
