@@ -12,15 +12,18 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lakeport.lineage.flows import Flows
-from lakeport.lineage.graph import column_ids, edge_id, node_id
+from lakeport.lineage.graph import column_ids, node_id
 from lakeport.lineage.names import dotted
 from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, LocalRelation, Node
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Column, Relation
     from lakeport.lineage.entries import Drawn
     from lakeport.lineage.issues import ResolutionSource
+    from lakeport.lineage.wire import Span
 
 _MANY_INSTANCES = 8
 # Shared by many nodes and edges: these maps are never changed after they are built.
@@ -106,42 +109,47 @@ class Emitter:
         title: str | None,
         occurrences: dict[tuple[str, ...], list[tuple[int, int]]],
     ) -> None:
-        span = relation.span
-        spans = relation.name_spans
-        metadata = relation.metadata
+        convert = self._source.span
+        metadata, places = relation.metadata, relation.name_spans
+        own, body = relation.span, relation.body_span
+        span = convert(*own) if own is not None else None
+        named: Sequence[Span] = ()
         if relation.local_kind is None:
-            if not spans:
-                spans = occurrences.get(relation.name) or ([span] if span is not None else [])
+            if not places and occurrences:
+                places = occurrences.get(relation.name) or places
+            if not places and span is not None:
+                named = [span]
             if relation.instance > 1:
                 metadata["instance"] = relation.instance
-        elif relation.local_kind == "cte" and not relation.used:
+        elif not relation.used and relation.local_kind == "cte":
             metadata["unused"] = True
+        if places:
+            named = [convert(*place) for place in places]
         if relation.join_keys:
             metadata["joinKeys"] = relation.join_keys
         description = metadata.pop("description", None) if metadata else None
         entry = relation.entry
-        convert = self._source.span
-        relation.node = self._new_relation_id(relation)
-        body = relation.body_span
-        node = Node(
-            relation.node,
-            relation.kind,  # type: ignore[arg-type] # one of four words
-            relation.label,
-            title,
-            None,
-            convert(*span) if span is not None else None,
-            [convert(*place) for place in spans] if spans else (),
-            convert(*body) if body is not None else None,
-            relation.resolution,  # type: ignore[arg-type] # one of three words
-            _filters(relation) if relation.filters else (),
-            relation.join_type,
-            relation.join_condition,
-            None,
-            description or (entry.description if entry is not None else None),
-            (),
-            metadata,
+        relation.node = identifier = self._new_relation_id(relation)
+        self.nodes.append(
+            Node(
+                identifier,
+                relation.kind,  # type: ignore[arg-type] # one of four words
+                relation.label,
+                title,
+                None,
+                span,
+                named,
+                convert(*body) if body is not None else None,
+                relation.resolution,  # type: ignore[arg-type] # one of three words
+                _filters(relation) if relation.filters else (),
+                relation.join_type,
+                relation.join_condition,
+                None,
+                description or (entry.description if entry is not None else None),
+                (),
+                metadata,
+            )
         )
-        self.nodes.append(node)
 
     def _new_relation_id(self, relation: Relation) -> str:
         """Tables by canonical name, local relations by statement and path."""
@@ -166,7 +174,7 @@ class Emitter:
         if len(set(made)) < len(made):
             made = _told_apart(columns, owner)
         drawn = self._drawn(relation, owner)
-        edge_prefix = edge_id(owner, "", "ownership")
+        edge_prefix = ids.ownership
         name_prefix = f"{title}." if title is not None else ""
         stored = relation.local_kind is None and title is not None
         add, own = self.nodes.append, self.edges.append

@@ -20,13 +20,15 @@ def node_id(kind: str, *parts: str) -> str:
     return f"{kind}_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
 
 
-class _ColumnIds(dict[str, str]):
+class ColumnIds(dict[str, str]):
     """The ids of one relation's columns by key, each worked out when it is first asked for."""
 
-    __slots__ = ("_owner",)
+    __slots__ = ("_owner", "ownership")
 
     def __init__(self, owner: str) -> None:
         self._owner = owner
+        # What the ids of the edges to them begin with.
+        self.ownership = edge_id(owner, "", "ownership")
 
     def __missing__(self, key: str) -> str:
         made = node_id("column", self._owner, key)
@@ -36,9 +38,9 @@ class _ColumnIds(dict[str, str]):
 
 
 @lru_cache(maxsize=2048)
-def column_ids(owner: str) -> _ColumnIds:
+def column_ids(owner: str) -> ColumnIds:
     """Looked up once per relation: then a column's id costs no more than a key of a map."""
-    return _ColumnIds(owner)
+    return ColumnIds(owner)
 
 
 _KINDS = {
