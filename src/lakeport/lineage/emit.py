@@ -75,6 +75,7 @@ class Emitter:
         self._binder = binder
         self._types = binder.types
         self._source = binder.session.source
+        self._statement = str(binder.index)
         self.nodes: list[Node] = []
         self.edges: list[Edge] = []
         # The column that each field belongs to, by ids; a column belongs to the relation before it.
@@ -154,9 +155,9 @@ class Emitter:
     def _new_relation_id(self, relation: Relation) -> str:
         """Tables by canonical name, local relations by statement and path."""
         if relation.local_kind is not None:
-            return node_id("cte", str(self._binder.index), relation.path, relation.name[0])
+            return node_id("cte", self._statement, relation.path, relation.name[0])
         if relation.kind == "output":
-            return node_id("output", str(self._binder.index))
+            return node_id("output", self._statement)
         if relation.instance > 1:
             return node_id("table", *relation.name, f"#{relation.instance}")
         return node_id("table", *relation.name)

@@ -210,17 +210,18 @@ class Flows:
 
     def _join_dependencies(self, relation: Relation, fed: set[Relation | None]) -> None:
         """Relations of the FROM clause that give no column still decide about rows."""
-        inputs = list(dict.fromkeys(relation.inputs))
+        own = relation.node
+        inputs = dict.fromkeys(relation.inputs)
         if len(inputs) == 1 and not fed and relation.columns:
-            self._row(inputs[0], relation)
+            self._row(relation.inputs[0], relation)
             return
         for other in inputs:
-            if other in fed or other is relation or other.node is None or relation.node is None:
+            if other in fed or other is relation or other.node is None or own is None:
                 continue
             kind = other.join_type
             self._edge(
                 other.node,
-                relation.node,
+                own,
                 "join_dependency",
                 operation=f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind,
                 join_type=kind,

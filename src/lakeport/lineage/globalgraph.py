@@ -67,8 +67,11 @@ class GlobalGraph:
         but its rows afterwards. Imported views have no index: nothing points to them.
         """
         # Second and later instances of a table are that table here; without any, ids are the same.
-        ids = {own: node_id("table", *name) for own, name in names.items()}
-        same = {own: canonical for own, canonical in ids.items() if canonical != own}
+        same: dict[str, str] = {}
+        for own, name in names.items():
+            canonical = node_id("table", *name)
+            if canonical != own:
+                same[own] = canonical
         if self._collapses is not None:
             self._live(statement, names, renewed, same)
         self._merge_nodes(statement, names, owners, same)
