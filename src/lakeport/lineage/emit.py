@@ -164,9 +164,8 @@ class Emitter:
 
     def _columns(self, relation: Relation, title: str | None) -> None:
         """A node and an ownership edge per column: most of what a result is made of."""
-        columns = relation.columns
-        if relation.extra:
-            columns = [*columns, *relation.extra]
+        extra = relation.extra
+        columns = [*relation.columns, *extra] if extra else relation.columns
         if not columns:
             return
         owner = relation.node or ""
@@ -184,15 +183,15 @@ class Emitter:
         for column, identifier in zip(columns, made, strict=True):
             column.node = identifier
             entry, span, text = column.entry, column.span, column.text
-            aggregation = column.aggregation
-            plain = span is None and text is None and aggregation is None
-            if drawn is not None and plain and identifier in drawn:
+            aggregation, kept = column.aggregation, False
+            if drawn is not None and span is None and text is None and aggregation is None:
                 # A column of a table that is read: most there are.
-                of, node, edge = drawn[identifier]
-                if of is entry:
-                    add(_copied(node))
-                    own(_copied(edge))
+                held = drawn.get(identifier)
+                if held is not None and held[0] is entry and held[1].label == column.name:
+                    add(_copied(held[1]))
+                    own(_copied(held[2]))
                     continue
+                kept = entry is not None and bool(entry.data_type)
             resolution: ResolutionSource | None = None
             description: str | None = None
             if entry is not None:
@@ -234,7 +233,7 @@ class Emitter:
                 False,  # noqa: FBT003 - see above
                 _NOTHING,
             )
-            if drawn is not None and plain and entry is not None and entry.data_type:
+            if kept and drawn is not None and entry is not None:
                 drawn[identifier] = (entry, _copied(node), _copied(edge))
             add(node)
             # Ownership is unique by construction, so it needs no look-up.

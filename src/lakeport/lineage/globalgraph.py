@@ -110,10 +110,10 @@ class GlobalGraph:
                     metadata = _kept(metadata)
             elif own in owners:
                 owner = owners[own]
-                if owner in same:
-                    key = _column_key(node, owner, names)
-                    identifier = same[own] = node_id("column", same[owner], key)
-                holder = place if owner == relation else nodes[same.get(owner, owner)].canonical_name
+                identifier = _owned_id(node, owner, names, same)
+                holder = (
+                    place if owner == relation else nodes[same.get(owner, owner)].canonical_name
+                )
                 called, metadata = _column_of(holder, label), _kept(metadata)
             else:
                 if ids is not None:
@@ -243,12 +243,16 @@ def _kept(metadata: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in metadata.items() if key in _KEPT}
 
 
-def _column_key(node: Node, owner: str, names: dict[str, Name]) -> str:
-    """The column part of a column's identity, read back from its qualified name."""
+def _owned_id(node: Node, owner: str, names: dict[str, Name], same: dict[str, str]) -> str:
+    """The id here of what belongs to `owner`, which may have another id here itself."""
+    if owner not in same:
+        return node.id
+    # The column part of its identity is read back from its qualified name.
     name = names.get(owner)
     prefix = ".".join(name) + "." if name is not None else ""
-    qualified = node.qualified_name or node.label
-    return qualified.removeprefix(prefix)
+    key = (node.qualified_name or node.label).removeprefix(prefix)
+    same[node.id] = node_id("column", same[owner], key)
+    return same[node.id]
 
 
 _CERTAINTY = {None: 0, "unknown": 1, "implied": 2, "imported": 3}

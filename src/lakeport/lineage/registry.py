@@ -116,6 +116,9 @@ class Registry:
         if parts in self.imported and self._means_itself(parts):
             # Most names of most workloads.
             return self._found(parts)
+        return self._search(parts)
+
+    def _search(self, parts: Name) -> Lookup:
         if len(parts) == 1 and (temporary := self._temporary.get(parts[0])) is not None:
             return self._found(temporary)
         names = self.candidates(parts)

@@ -36,16 +36,15 @@ _Place: TypeAlias = "tuple[int, str | None]"
 
 def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """Report columns of the sources that the grouping took away."""
-    having = node.args.get("having")
-    filtered = [having.this] if having is not None else []
-    sorted_by = [
-        key
-        for name in _SORTS
-        if (clause := node.args.get(name)) is not None
-        for key in clause.expressions
-    ]
-    if not (filtered or sorted_by) or binder.dialect.naming != "spark":
+    if binder.dialect.naming != "spark":
         return
+    args = node.args
+    having = args.get("having")
+    sorts = [clause for name in _SORTS if (clause := args.get(name)) is not None]
+    if having is None and not sorts:
+        return
+    filtered = [having.this] if having is not None else []
+    sorted_by = [key for clause in sorts for key in clause.expressions]
     keys = _keys(node)
     gone = _gone_from(binder, scope, _columns_left(binder, keys, items))
     # Most queries filter and sort by what they show; looking closer costs more than this.
