@@ -75,12 +75,6 @@ class TableEntry(msgspec.Struct):
             self._index = {column.key: column for column in reversed(self.columns)}
         return self._index.get(key) or self.overlay.get(key)
 
-    def drawn_as(self, relation: str) -> Drawn:
-        """What was drawn of its columns before, for the relation of that id."""
-        if relation not in self._drawn:
-            self._drawn[relation] = {}
-        return self._drawn[relation]
-
     def keys(self) -> set[str]:
         """The keys of all listed columns."""
         return {column.key for column in self.columns}
@@ -95,6 +89,12 @@ class TableEntry(msgspec.Struct):
             shown_columns=None,
             **changes,
         )
+
+    def drawn_as(self, relation: str) -> Drawn:
+        """What was drawn of its columns before, for the relation of that id."""
+        if relation not in self._drawn:
+            self._drawn[relation] = {}
+        return self._drawn[relation]
 
 
 class Lookup(msgspec.Struct, frozen=True):

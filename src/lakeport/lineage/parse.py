@@ -160,7 +160,9 @@ class StatementParser:
         if self._dialect.naming not in {"spark", "bigquery"}:
             return
         spark = self._dialect.naming == "spark"
-        if "|" in text and ((spark and lengthen_pipes(tokens)) or "|>" in text):
+        # `||` joins texts and is no pipe.
+        pipes = text.count("|") - 2 * text.count("||") if "|" in text else 0
+        if pipes and ((spark and lengthen_pipes(tokens)) or "|>" in text):
             unfold_pipes(tokens)
         if spark:
             unfold_table(tokens)
@@ -203,10 +205,11 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
 
 def _may_be_deep(lowered: str, tokens: int) -> bool:
     """Counting characters is cheap; only a text with that many openers is worth a closer look."""
-    if tokens <= _MAX_NESTING and "<" not in lowered:
+    types = _TYPE_WEIGHT * lowered.count("<")
+    if tokens + types <= _MAX_NESTING:
         return False
-    openers = sum(map(lowered.count, "([{")) + _TYPE_WEIGHT * lowered.count("<")
-    return openers + lowered.count("case") > _MAX_NESTING
+    openers = sum(map(lowered.count, "([{"))
+    return openers + types + lowered.count("case") > _MAX_NESTING
 
 
 def _calm_structs(tokens: list[Token]) -> None:

@@ -12,14 +12,15 @@ _UNITS = frozenset(
     {"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
 )
 _SIGNS = frozenset({_T.DASH, _T.PLUS})
+_INTERVAL = _T.INTERVAL
 _AMOUNTS = frozenset({_T.NUMBER, _T.STRING})
 
 
 def join_units(tokens: list[Token]) -> None:
     """`INTERVAL 1 DAY -2 HOURS` is one interval; the parser takes its end for a difference."""
-    for at in range(len(tokens) - 1, -1, -1):
-        if tokens[at].token_type is _T.INTERVAL:
-            _join_from(tokens, at + 1)
+    intervals = [at for at, token in enumerate(tokens) if token.token_type is _INTERVAL]
+    for at in reversed(intervals):
+        _join_from(tokens, at + 1)
 
 
 def _join_from(tokens: list[Token], at: int) -> None:
