@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lakeport.lineage.flows import Flows
-from lakeport.lineage.graph import column_ids, node_id
+from lakeport.lineage.graph import column_ids, node_id, table_id
 from lakeport.lineage.names import dotted
 from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, LocalRelation, Node
 
@@ -26,15 +26,29 @@ if TYPE_CHECKING:
     from lakeport.lineage.wire import Span
 
 _MANY_INSTANCES = 8
+_MANY_TYPES = 2048
 # Shared by many nodes and edges: these maps are never changed after they are built.
 _NOTHING: dict[str, Any] = {}
 # What `copy.copy` would find after a while.
 _copied = msgspec.Struct.__copy__  # type: ignore[attr-defined] # the stubs leave it out
 
 
-@lru_cache(maxsize=4096)
-def _typed(kind: str, origin: str | None) -> dict[str, Any]:
-    return {"dataType": kind, "dataTypeOrigin": "inferred" if origin == "inferred" else "declared"}
+class _Typed(dict[str, dict[str, Any]]):
+    """The metadata of columns by the text of their type, each made when it is first asked for."""
+
+    __slots__ = ("_origin",)
+
+    def __init__(self, origin: str) -> None:
+        self._origin = origin
+
+    def __missing__(self, kind: str) -> dict[str, Any]:
+        made = {"dataType": kind, "dataTypeOrigin": self._origin}
+        if len(self) < _MANY_TYPES:
+            self[kind] = made
+        return made
+
+
+_DECLARED, _INFERRED = _Typed("declared"), _Typed("inferred")
 
 
 @lru_cache(maxsize=256)
@@ -49,10 +63,10 @@ def _resolution(relation: Relation, column: Column) -> ResolutionSource | None:
     return "implied" if relation.written else None
 
 
-def _filters(relation: Relation) -> list[Filter]:
+def _filters(filters: list[tuple[str, str]]) -> list[Filter]:
     return [
         Filter(text, clause)  # type: ignore[arg-type] # one of four words
-        for text, clause in dict.fromkeys(relation.filters)
+        for text, clause in (filters if len(filters) == 1 else dict.fromkeys(filters))
     ]
 
 
@@ -142,7 +156,7 @@ class Emitter:
                 named,
                 convert(*body) if body is not None else None,
                 relation.resolution,  # type: ignore[arg-type] # one of three words
-                _filters(relation) if relation.filters else (),
+                _filters(relation.filters) if relation.filters else (),
                 relation.join_type,
                 relation.join_condition,
                 None,
@@ -160,7 +174,7 @@ class Emitter:
             return node_id("output", self._statement)
         if relation.instance > 1:
             return node_id("table", *relation.name, f"#{relation.instance}")
-        return node_id("table", *relation.name)
+        return table_id(relation.name)
 
     def _columns(self, relation: Relation, title: str | None) -> None:
         """A node and an ownership edge per column: most of what a result is made of."""
@@ -195,12 +209,13 @@ class Emitter:
             resolution: ResolutionSource | None = None
             description: str | None = None
             if entry is not None:
-                kind, known_by = entry.data_type or shown(column), entry.type_origin
+                kind = entry.data_type or shown(column)
+                typed = _INFERRED if entry.type_origin == "inferred" else _DECLARED
                 description = entry.description
                 if stored:
                     resolution = entry.origin
             else:
-                kind, known_by = shown(column), "inferred"
+                kind, typed = shown(column), _INFERRED
                 if stored:
                     resolution = _resolution(relation, column)
             node = Node(
@@ -219,7 +234,7 @@ class Emitter:
                 _aggregation(*aggregation) if aggregation is not None else None,
                 description,
                 (),
-                _typed(kind, known_by) if kind is not None else _NOTHING,
+                typed[kind] if kind is not None else _NOTHING,
             )
             edge = Edge(
                 edge_prefix + identifier[-16:],

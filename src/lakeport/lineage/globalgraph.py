@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
-from lakeport.lineage.graph import PLAIN_EDGE, column_ids, edge_id, node_id
+from lakeport.lineage.graph import PLAIN_EDGE, column_ids, edge_id, node_id, table_id
 from lakeport.lineage.result import (
     CanonicalName,
     GlobalEdge,
@@ -69,7 +69,7 @@ class GlobalGraph:
         # Second and later instances of a table are that table here; without any, ids are the same.
         same: dict[str, str] = {}
         for own, name in names.items():
-            canonical = node_id("table", *name)
+            canonical = table_id(name)
             if canonical != own:
                 same[own] = canonical
         if self._collapses is not None:
@@ -148,7 +148,7 @@ class GlobalGraph:
         """Ids that tell the lives of a relation apart; a statement reads the one before its own."""
         collapses = self._collapses
         gone = {node.id for node in statement.nodes if collapses is not None and collapses(node)}
-        canonical = {own: node_id("table", *name) for own, name in names.items()}
+        canonical = {own: table_id(name) for own, name in names.items()}
         self._collapsed.update(canonical[own] for own in gone if own in canonical)
         for own, name in names.items():
             life = self._lives.get(canonical[own], 0) + (own in renewed)

@@ -8,6 +8,10 @@ from __future__ import annotations
 
 from functools import lru_cache
 from hashlib import blake2b
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lakeport.lineage.names import Name
 
 _SEPARATOR = "\x1f"
 _MANY_COLUMNS = 64
@@ -18,6 +22,12 @@ def node_id(kind: str, *parts: str) -> str:
     """`<kind>_<16 hex digits>`."""
     text = _SEPARATOR.join((kind, *parts))
     return f"{kind}_{blake2b(text.encode('utf-8', 'surrogatepass'), digest_size=8).hexdigest()}"
+
+
+@lru_cache(maxsize=8192)
+def table_id(name: Name) -> str:
+    """The id of a stored relation, which is asked for again and again."""
+    return node_id("table", *name)
 
 
 class ColumnIds(dict[str, str]):

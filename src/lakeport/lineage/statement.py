@@ -16,7 +16,7 @@ from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.entries import TableEntry
 from lakeport.lineage.globalgraph import owners_of
-from lakeport.lineage.graph import node_id
+from lakeport.lineage.graph import table_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import model_name
@@ -172,7 +172,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
         if binder.explain_only:
             continue
         # The id of a table's first instance is its id in the graph of the workload.
-        first = relation.node if relation.instance == 1 else node_id("table", *relation.name)
+        first = relation.node if relation.instance == 1 else table_id(relation.name)
         if relation.is_read:
             reads[first] = None
         if relation.written:
