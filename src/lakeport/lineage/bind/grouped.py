@@ -16,7 +16,7 @@ from lakeport.lineage.engines import text_of
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Container, Iterator
+    from collections.abc import Callable, Container
 
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.column_types import ColumnTypes
@@ -28,6 +28,8 @@ _SEVERAL = frozenset({exp.Tuple, exp.Paren, exp.Cube, exp.Rollup, exp.GroupingSe
 # Aggregates that take keys, and what has columns of its own.
 _GROUPINGS = (exp.Grouping, exp.GroupingId)
 _CLOSED = (exp.Query, exp.Lambda)
+# Most nodes by far, with nothing but names below them.
+_LEAVES = frozenset({exp.Column, exp.Identifier, exp.Literal})
 _SORTS = ("order", "sort", "cluster", "distribute")
 
 
@@ -168,19 +170,15 @@ def _scalar_functions(node: exp.Select) -> frozenset[str]:
     return frozenset(found)
 
 
-def _uses(node: exp.Select, kind: type[exp.Expr]) -> bool:
-    """Whether the select list holds such a thing."""
-    return any(isinstance(part, kind) for item in node.expressions for part in _own_parts(item))
-
-
-def _own_parts(root: exp.Expr) -> Iterator[exp.Expr]:
-    """The nodes of an expression but for subqueries; of windows the keys, not the function."""
-    stack = [root]
+def _uses(select: exp.Select, kind: type[exp.Expr]) -> bool:
+    """Whether the select list holds such a thing: not in subqueries, and not as the function of a window."""
+    stack = list(select.expressions)
     while stack:
         node = stack.pop()
-        if isinstance(node, exp.Query):
+        if node.__class__ in _LEAVES or isinstance(node, exp.Query):
             continue
-        yield node
+        if isinstance(node, kind):
+            return True
         children = list(node.iter_expressions())
         if isinstance(node, exp.Window):
             function = node.this
@@ -189,6 +187,7 @@ def _own_parts(root: exp.Expr) -> Iterator[exp.Expr]:
                 function = function.this
             children += function.iter_expressions()
         stack += children
+    return False
 
 
 def _keys(node: exp.Select) -> list[exp.Expr]:
