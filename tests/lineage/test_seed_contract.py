@@ -121,6 +121,19 @@ def test_seed_g_results_survive_the_wire() -> None:
     assert msgspec.json.decode(encode_result(result), type=AnalyzeResult) == result
 
 
+def test_what_a_caller_does_to_a_result_is_in_no_later_one() -> None:
+    request = {"sql": "SELECT id, u.id FROM users AS u", "schema": {"tables": [USERS]}}
+    request["options"] = {"analysisTime": ANALYSIS_TIME}
+    analyze(request)
+    result = analyze(request)
+    expected = encode_result(result)
+    for node in result.statements[0].nodes:
+        node.label, node.description = "mine", "mine"
+    for edge in result.statements[0].edges:
+        edge.expression, edge.approximate = "mine", True
+    assert encode_result(analyze(request)) == expected
+
+
 def test_flowscope_style_renames_edge_ends() -> None:
     plain = json.loads(encode_result(analyze(_request()), "flowscope"))
     edge = plain["statements"][0]["edges"][0]

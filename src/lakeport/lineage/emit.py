@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from lakeport.lineage.flows import Flows
-from lakeport.lineage.graph import column_ids, node_id, table_id
+from lakeport.lineage.graph import MANY_COLUMNS, column_ids, node_id, table_id
 from lakeport.lineage.names import dotted
 from lakeport.lineage.result import Aggregation, Edge, Filter, LocalColumn, LocalRelation, Node
 
@@ -205,7 +205,7 @@ class Emitter:
                     add(_copied(held[1]))
                     own(_copied(held[2]))
                     continue
-                kept = entry is not None and bool(entry.data_type)
+                kept = entry is not None and bool(entry.data_type) and len(drawn) < MANY_COLUMNS
             resolution: ResolutionSource | None = None
             description: str | None = None
             if entry is not None:

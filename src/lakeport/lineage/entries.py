@@ -87,6 +87,7 @@ class TableEntry(msgspec.Struct):
             version=self.version + 1,
             _index=None,
             shown_columns=None,
+            _drawn={},
             **changes,
         )
 

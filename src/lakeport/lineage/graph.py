@@ -14,7 +14,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
 
 _SEPARATOR = "\x1f"
-_MANY_COLUMNS = 64
+# Of so many columns of a relation something is kept for later requests.
+MANY_COLUMNS = 64
 
 
 @lru_cache(maxsize=65536)
@@ -42,7 +43,7 @@ class ColumnIds(dict[str, str]):
 
     def __missing__(self, key: str) -> str:
         made = node_id("column", self._owner, key)
-        if len(self) < _MANY_COLUMNS:
+        if len(self) < MANY_COLUMNS:
             self[key] = made
         return made
 
