@@ -219,15 +219,23 @@ class Flows:
             if other in fed or other is relation or other.node is None or own is None:
                 continue
             kind = other.join_type
-            self._edge(
-                other.node,
-                own,
-                "join_dependency",
-                operation=f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind,
-                join_type=kind,
-                join_condition=other.join_condition,
-                metadata=_DIRECT[FILTER][0],
-            )
+            operation = f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind
+            identifier = self._claim(other.node, own, "join_dependency", operation)
+            if identifier is not None:
+                self._edges.append(
+                    Edge(
+                        identifier,
+                        other.node,
+                        own,
+                        "join_dependency",
+                        None,
+                        operation,
+                        kind,
+                        other.join_condition,
+                        False,  # noqa: FBT003 - fields in their order
+                        _DIRECT[FILTER][0],
+                    )
+                )
 
     def _row(self, source: Relation, relation: Relation) -> None:
         """Constants alone: there is one per row of the only input."""

@@ -96,9 +96,20 @@ class GlobalGraph:
         ids: dict[str, str] | None = None
         for node in statement.nodes:
             identifier = own = node.id
-            kind, label, source = node.node_type, node.label, node.resolution_source
-            metadata = node.metadata
-            if kind != "column":
+            kind, label, metadata = node.node_type, node.label, node.metadata
+            if kind == "column" and own not in owners:
+                if ids is not None:
+                    key = (node.qualified_name or label).removeprefix(prefix)
+                    identifier = same[own] = ids[key]
+                called = None
+            elif kind == "column":
+                owner = owners[own]
+                identifier = _owned_id(node, owner, names, same)
+                holder = (
+                    place if owner == relation else nodes[same.get(owner, owner)].canonical_name
+                )
+                called, metadata = _column_of(holder, label), _kept(metadata)
+            else:
                 relation, ids = own, None
                 parts = names.get(own) or (label,)
                 if own in same:
@@ -108,32 +119,20 @@ class GlobalGraph:
                 name, catalog, schema = place.name, place.catalog, place.schema
                 if metadata and not (metadata.keys() <= _KEPT):
                     metadata = _kept(metadata)
-            elif own in owners:
-                owner = owners[own]
-                identifier = _owned_id(node, owner, names, same)
-                holder = (
-                    place if owner == relation else nodes[same.get(owner, owner)].canonical_name
-                )
-                called, metadata = _column_of(holder, label), _kept(metadata)
-            else:
-                if ids is not None:
-                    key = (node.qualified_name or label).removeprefix(prefix)
-                    identifier = same[own] = ids[key]
-                called = None
-            held = nodes.get(identifier)
-            if held is None:
+            if identifier not in nodes:
                 nodes[identifier] = GlobalNode(
                     identifier,
                     kind,
                     label,
                     called or CanonicalName(name, catalog, schema, label),
                     [StatementRef(index, own)] if counted else [],
-                    source,
+                    node.resolution_source,
                     (),
                     metadata,
                 )
                 continue
-            if kind != "column" or source != held.resolution_source:
+            held = nodes[identifier]
+            if kind != "column" or node.resolution_source != held.resolution_source:
                 _improve(held, node)
             if counted:
                 held.statement_refs.append(StatementRef(index, own))
