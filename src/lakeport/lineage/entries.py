@@ -71,9 +71,14 @@ class TableEntry(msgspec.Struct):
 
     def find(self, key: str) -> ColumnEntry | None:
         """The column of that key."""
+        return self.index().get(key)
+
+    def index(self) -> dict[str, ColumnEntry]:
+        """Every name that binds, with its column: the listed ones before those of the overlay."""
         if self._index is None:
-            self._index = {column.key: column for column in reversed(self.columns)}
-        return self._index.get(key) or self.overlay.get(key)
+            listed = {column.key: column for column in reversed(self.columns)}
+            self._index = {**self.overlay, **listed} if self.overlay else listed
+        return self._index
 
     def keys(self) -> set[str]:
         """The keys of all listed columns."""

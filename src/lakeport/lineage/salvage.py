@@ -188,7 +188,7 @@ def _relation(binder: Binder, parts: list[str], span: tuple[int, int]) -> Relati
     relation = binder.relation(
         lookup.entry.kind if lookup.entry else "table", parts[-1], lookup.name
     )
-    relation.entry = lookup.entry
+    relation.know(lookup.entry)
     relation.complete = False
     relation.resolution = lookup.source
     relation.span = span

@@ -77,10 +77,20 @@ def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE)
     # A subscript is several times as fast as `get`, and there are more of these than of all else.
     table = args["table"] if "table" in args else None  # noqa: SIM401 - see above
     if table is None:
-        if identifier.__class__ is exp.Parameter:
+        if identifier.__class__ is exp.Identifier:
+            # `c`, likewise.
+            named = identifier.args
+            key = binder.key(identifier) if named.get("quoted") else binder.folded[named["this"]]
+            if not scope.prefers_projection and key not in scope.merged:
+                column = scope.sole(key)
+                if column is not None:
+                    ref = binder.types.bound[id(node)] = Ref(column, role)
+                    return [ref]
+            refs = _unqualified(binder, identifier, key, scope, role)
+        elif identifier.__class__ is exp.Parameter:
             refs = _by_position(binder, node, scope, role)
         else:
-            refs = _unqualified(binder, identifier, scope, role)
+            refs = _unqualified(binder, identifier, binder.key(identifier), scope, role)
     elif (
         identifier.__class__ is not exp.Identifier
         or table.__class__ is not exp.Identifier
@@ -136,16 +146,18 @@ def _by_position(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> lis
     return [Ref(relation, role, approximate=True)]
 
 
-def _unqualified(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+def _unqualified(
+    binder: Binder, identifier: exp.Expr, key: str, scope: Scope, role: int
+) -> list[Ref]:
     name = identifier.name
-    key = binder.key(identifier)
     if scope.prefers_projection and (chosen := scope.projection.get(key)) is not None:
         return _through_output(binder, identifier, chosen, scope, role)
     level: Scope | None = scope
     while level is not None:
         refs = _in_scope(binder, identifier, name, key, level, role)
         if refs is not None:
-            correlate(binder, identifier, scope, level, refs)
+            if level is not scope:
+                correlate(binder, identifier, scope, level, refs)
             return refs
         level = level.parent
     return _not_found(binder, identifier, name, key, scope, role)
@@ -157,10 +169,9 @@ def _in_scope(
     merged = scope.merged.get(key)
     if merged is not None:
         return merged_refs(merged, role)
-    # The same column is named again and again; sources only ever grow, so their number is the key.
-    remembered = scope.remembered.get(key)
-    if remembered is not None and remembered[0] == len(scope.sources):
-        return [Ref(remembered[1], role)]
+    column = scope.sole(key)
+    if column is not None:
+        return [Ref(column, role)]
     matches, unsure, count = _candidates(scope, key)
     if matches:
         return _matched(binder, identifier, matches, key, scope, role)

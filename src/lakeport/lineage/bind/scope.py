@@ -53,6 +53,7 @@ class Column(msgspec.Struct, eq=False):
     name: str
     key: str
     relation: Relation | None = None
+    entry: ColumnEntry | None = None
     refs: list[Ref] = []
     # True when the value is copied unchanged.
     identity: bool = False
@@ -60,7 +61,6 @@ class Column(msgspec.Struct, eq=False):
     # The name was made up by the dialect's rules.
     generated: bool = False
     inferred: bool = False
-    entry: ColumnEntry | None = None
     expression: exp.Expr | None = None
     text: str | None = None
     span: tuple[int, int] | None = None
@@ -108,7 +108,9 @@ class Relation(msgspec.Struct, eq=False):
     index: dict[str, Column] = {}
     # Sets that most never need are shared until they hold something.
     duplicates: AbstractSet[str] = frozenset()
+    # What is known of a stored relation, and every name that binds in it; see `know`.
     entry: TableEntry | None = None
+    listed: dict[str, ColumnEntry] | None = None
     complete: bool = True
     # Imported, but the workload defines it differently: stars over it are approximate.
     conflicting: bool = False
@@ -171,27 +173,31 @@ class Relation(msgspec.Struct, eq=False):
             self.index[column.key] = column
         return column
 
+    def know(self, entry: TableEntry | None) -> None:
+        """Let the columns be those of a stored relation; each is made when it is first found."""
+        self.entry = entry
+        self.listed = entry.index() if entry is not None else None
+
     def find(self, key: str) -> Column | None:
         """The column of that name, if it is known to exist."""
-        index, entry = self.index, self.entry
-        column = index.get(key)
-        if column is not None or entry is None:
-            return column
-        known = entry.find(key)
-        if known is None:
+        index, listed = self.index, self.listed
+        if key in index:
+            return index[key]
+        if listed is None or key not in listed:
             return None
+        known = listed[key]
         if known.key == key:
-            column = index[key] = Column(known.name, key, self, entry=known)
+            column = index[key] = Column(known.name, key, self, known)
             self.columns.append(column)
             return column
         # An alias of a renamed or re-spelt column leads to the same column.
         exact = known.name if key == known.name and known.origin == "imported" else known.key
-        column = index.get(exact) if exact != key else None
-        if column is None:
-            column = index[exact] = Column(known.name, exact, self, entry=known)
+        held = index.get(exact) if exact != key else None
+        if held is None:
+            column = index[exact] = Column(known.name, exact, self, known)
             self.columns.append(column)
         else:
-            index[key] = column
+            column = index[key] = held
         return column
 
     def known(self) -> list[Column]:
@@ -274,6 +280,33 @@ class Scope(msgspec.Struct, eq=False):
                 name = source.alias
                 addresses[name] = source.relation if name not in addresses else None
         return self.addresses.get(alias)
+
+    def sole(self, key: str) -> Column | None:
+        """The column of that name if one source has it, known and seen by all: as most names are.
+
+        Merged columns and select aliases are the caller's.
+        """
+        sources, remembered = self.sources, self.remembered
+        if key in remembered:
+            # The same column is named again and again; sources only ever grow, so their number is the key.
+            count, column = remembered[key]
+            if count == len(sources):
+                return column
+        owner: Relation | None = None
+        for source in sources:
+            relation = source.relation
+            listed = relation.listed
+            if (listed is not None and key in listed) or key in relation.index:
+                if owner is not None or not source.visible:
+                    return None
+                owner = relation
+        if owner is None or key in owner.duplicates:
+            return None
+        found = owner.find(key)
+        if found is None or found.inferred:
+            return None
+        remembered[key] = len(sources), found
+        return found
 
     def relation(self, alias: str) -> Relation | None:
         """The relation addressed by an alias, here only."""

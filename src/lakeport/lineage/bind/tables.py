@@ -268,7 +268,8 @@ def known_table(
     relation.resolution = lookup.source
     relation.span = name_span(binder, node)
     if entry is not None:
-        relation.entry, relation.complete = entry, entry.complete
+        relation.know(entry)
+        relation.complete = entry.complete
         if entry.conflict is not None and lookup.source == "imported":
             relation.conflicting = not binder.registry.merge_columns
         if entry.temporary:
@@ -278,7 +279,7 @@ def known_table(
     if extra:
         relation.metadata.update(extra)
         if "metadataTable" in extra:
-            relation.entry = _metadata_entry(lookup.name, str(extra["metadataTable"]), binder)
+            relation.know(_metadata_entry(lookup.name, str(extra["metadataTable"]), binder))
             relation.complete = True
     if entry is None or (entry.inference == "usage" and lookup.source == "implied"):
         relation.metadata["placeholder"] = True
