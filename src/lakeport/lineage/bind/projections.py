@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from sqlglot import exp
 
 from lakeport.lineage.bind.column_sets import called, expand_columns, set_inside, set_of_table
+from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
@@ -26,6 +27,9 @@ _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
     {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
 )
+# Items that may make several columns, or none of one row; the other classes are learned.
+_MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
+_one_value: dict[type, bool] = {}
 # What aggregates are called, by class, and nothing for others; the parser's answer costs more than
 # the rest of a label.
 _function_names: dict[type, str] = {}
@@ -33,13 +37,13 @@ _function_names: dict[type, str] = {}
 
 def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Item]:
     items: list[Item] = []
-    projections = node.expressions
     spans: list[tuple[int, int]] | None = None
+    wants_text = binder.wants_text
     sets, patterns = binder.dialect.name == "duckdb", binder.registry.quoted_patterns
-    for position, projection in enumerate(projections):
+    for position, projection in enumerate(node.expressions):
         cls = projection.__class__
         if cls is not exp.Alias and (
-            cls is not exp.Column or patterns or projection.this.__class__ is exp.Star
+            cls is not exp.Column or patterns or projection.args["this"].__class__ is exp.Star
         ):
             many = _expanded(binder, node, projection, scope)
             if many is not None:
@@ -47,16 +51,21 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
                 continue
         if (
             spans is None
-            and binder.wants_text
+            and wants_text
             and (cls is not exp.Column or _may_be_signed(binder, projection))
         ):
             spans = binder.fragments.items(node) or []
         span = spans[position] if spans else None
-        chosen = set_inside(projection) if sets and cls is not exp.Column else None
-        if chosen is not None:
-            items += _one_each(binder, projection, chosen, scope, span)
-        else:
-            items += _projection(binder, projection, scope, span, items)
+        if cls is not exp.Column:
+            chosen = set_inside(projection) if sets else None
+            if chosen is not None:
+                items += _one_each(binder, projection, chosen, scope, span)
+                continue
+            made = _made_by_rows(binder, projection, scope)
+            if made is not None:
+                items += made
+                continue
+        items.append(_projection(binder, projection, scope, span, items))
     return items
 
 
@@ -123,44 +132,47 @@ def _star_inside(item: exp.Expr) -> exp.Expr:
     return inner if isinstance(inner, exp.Star | exp.Column) and inner.is_star else item
 
 
-def _projection(  # noqa: C901 - once per select item, in one piece on purpose
+def _projection(
     binder: Binder,
     projection: exp.Expr,
     scope: Scope,
     span: tuple[int, int] | None,
     items: list[Item],
-) -> list[Item]:
+) -> Column:
     inner = projection
     alias: exp.Expr | None = None
     while inner.__class__ is exp.Alias:
-        alias = alias or inner.args.get("alias")
-        inner = inner.args["this"]
-    if inner.__class__ is not exp.Column:
-        if isinstance(projection, exp.QueryTransform):
-            return _transformed(binder, projection, scope)
-        if isinstance(projection, exp.Aliases) or _is_generator(projection):
-            return list(_generator_items(binder, projection, scope))
-        if inner.__class__ is exp.PropertyEQ and alias is None:
-            # T-SQL's `SELECT name = expression`.
-            alias, inner = inner.this, inner.expression
+        parts = inner.args
+        inner, alias = parts["this"], alias or parts.get("alias")
+    if inner.__class__ is exp.PropertyEQ and alias is None:
+        # T-SQL's `SELECT name = expression`.
+        alias, inner = inner.this, inner.expression
     plain = inner
     while plain.__class__ is exp.Paren:
         plain = plain.args["this"]
-    is_column = plain.__class__ is exp.Column
-    refs = collect(binder, plain if is_column else inner, scope)
-    copied = is_column and not (span is not None and binder.fragments.is_signed(span))
-    column = _named_column(
-        binder, alias, plain, inner, scope, span=span, items=items, copied=copied
-    )
-    column.expression, column.refs = plain, refs
+    if plain.__class__ is exp.Column:
+        refs = bind_column(binder, plain, scope)
+        copied = span is None or not binder.fragments.is_signed(span)
+    else:
+        refs = collect(binder, inner, scope)
+        copied = False
+    identifier = plain.args["this"] if alias is None and copied else alias
+    if identifier.__class__ is exp.Identifier:
+        column = Column(identifier.args["this"], binder.key(identifier), None, None, refs)
+        column.span = binder.span(identifier)
+    else:
+        column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
+        column.refs = refs
+    column.expression = plain
     for ref in refs:
         if ref.path:
             # A field of a struct is computed from its column.
             copied = False
         if ref.approximate:
             column.approximate = True
-    column.identity = copied
-    if not copied:
+    if copied:
+        column.identity = True
+    else:
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
     key = column.key
@@ -169,14 +181,32 @@ def _projection(  # noqa: C901 - once per select item, in one piece on purpose
     held = scope.projection.setdefault(key, column)
     if held is not column and not _are_one(binder, held, column):
         scope.repeated = grown(scope.repeated, key)
-    return [column]
+    return column
+
+
+def _made_by_rows(binder: Binder, projection: exp.Expr, scope: Scope) -> list[Item] | None:
+    """The columns of a script or a row generator; None if the item is one value of one row."""
+    cls = (projection.args["this"] if projection.__class__ is exp.Alias else projection).__class__
+    if cls not in _one_value:
+        _one_value[cls] = not issubclass(cls, _MANY_VALUES)
+    if _one_value[cls]:
+        return None
+    if isinstance(projection, exp.QueryTransform):
+        return _transformed(binder, projection, scope)
+    if isinstance(projection, exp.Aliases) or _is_generator(projection):
+        return list(_generator_items(binder, projection, scope))
+    return None
 
 
 def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
     """Whether a plus stands before a column: a look at the text, because most have none."""
     args = column.args
-    first = args.get("catalog") or args.get("db") or args.get("table") or args["this"]
-    start = first._meta.get("start") if first._meta else None  # noqa: SLF001 - `meta` would allocate a dict per node
+    if len(args) == 1:
+        first = args["this"]
+    else:
+        first = args.get("catalog") or args.get("db") or args.get("table") or args["this"]
+    meta = first._meta  # noqa: SLF001 - `meta` would allocate a dict per node
+    start = meta.get("start") if meta else None
     return start is not None and "+" in binder.text[max(start - 2, 0) : start]
 
 
@@ -209,24 +239,20 @@ def _named_column(  # noqa: PLR0913 - what a name can be made of
     *,
     span: tuple[int, int] | None,
     items: list[Item],
-    copied: bool,
 ) -> Column:
-    if alias is not None:
-        identifier = alias
-    elif copied and plain.args["this"].__class__ is exp.Identifier:
-        identifier = plain.args["this"]
-    elif _ends_in_a_name(binder, plain):
+    """A column whose name is not simply written: the end of a path, or what the engine makes up."""
+    identifier = alias
+    if alias is None and _ends_in_a_name(binder, plain):
         identifier = plain.expression
-    else:
-        tokens = binder.fragments.tokens(span) if span else None
-        unnamed = bool(binder.unnamed) and id(inner.parent_select) in binder.unnamed
-        name = "" if unnamed else output_name(binder, inner, scope, tokens, items)
-        column = Column(name, binder.folding.column(name, quoted=True))
-        column.generated = True
+    if identifier is not None:
+        column = Column(identifier.name, binder.key(identifier))
+        column.span = binder.span(identifier)
         return column
-    name = identifier.args["this"] if identifier.__class__ is exp.Identifier else identifier.name
-    column = Column(name, binder.key(identifier))
-    column.span = binder.span(identifier)
+    tokens = binder.fragments.tokens(span) if span else None
+    unnamed = bool(binder.unnamed) and id(inner.parent_select) in binder.unnamed
+    name = "" if unnamed else output_name(binder, inner, scope, tokens, items)
+    column = Column(name, binder.folding.column(name, quoted=True))
+    column.generated = True
     return column
 
 
