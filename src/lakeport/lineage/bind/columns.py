@@ -70,7 +70,9 @@ _TIME_PARTS = frozenset(
 )
 
 
-def bind_column(binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE) -> list[Ref]:
+def bind_column(  # noqa: C901, PLR0912 - once per name, in one piece on purpose
+    binder: Binder, node: exp.Expr, scope: Scope, role: int = VALUE
+) -> list[Ref]:
     """The inputs a column reference stands for; usually one."""
     args = node.args
     identifier = args["this"]

@@ -77,6 +77,9 @@ _classes: dict[type, int] = {
     exp.And: _LOGIC,
     exp.Or: _LOGIC,
     **dict.fromkeys(_OPERATORS, _OPERATOR),
+    type(None): _LEAF,
+    bool: _LEAF,
+    str: _LEAF,
 }
 
 
@@ -98,53 +101,46 @@ def occurrences(  # noqa: C901, PLR0912 - the hot loop of the binder, in one pie
 ) -> list[Ref]:
     """The inputs of an expression as often as they occur in it."""
     refs: list[Ref] = []
-    work: Work = [(root, role)]
-    pop, push = work.pop, work.append
-    while work:
-        node, role = pop()
+    work: Work = []
+    push, kind_of, node = work.append, _classes.get, root
+    while True:
         cls = node.__class__
-        kind = _classes.get(cls)
+        kind = kind_of(cls)
         if kind is None:
             kind = _classify(cls)
-        if kind == _LEAF:
-            continue
         if kind == _COLUMN:
             if role >= MASK:
                 found = bind_column(binder, node, scope, role - MASK)
                 refs += [replace(ref, masking=True) for ref in found]
             else:
                 refs += bind_column(binder, node, scope, role)
-            continue
-        if kind >= _LOGIC:
+        elif kind >= _LOGIC:
             if kind == _OPERATOR:
                 binder.operations.append(node)
             args = node.args
             right = args["expression"]
-            if _classes.get(right.__class__) != _LEAF:
+            if kind_of(right.__class__) != _LEAF:
                 push((right, role))
-            push((args["this"], role))
+            node = args["this"]
             continue
-        if kind == _SPECIAL:
+        elif kind == _SPECIAL:
             HANDLERS[cls](binder, node, scope, role, work, refs)
-            continue
-        if kind == _AGGREGATE:
-            role = stronger(role, AGGREGATE)
-        elif kind == _MASKING and role < MASK:
-            role += MASK
-        mark = len(work)
-        for value in node.args.values():
-            if value is None or value is False or value is True:
-                continue
-            if value.__class__ is list:
-                for item in value:
-                    if isinstance(item, exp.Expr) and _classes.get(item.__class__) != _LEAF:
-                        push((item, role))
-            elif isinstance(value, exp.Expr) and _classes.get(value.__class__) != _LEAF:
-                push((value, role))
-        if len(work) - mark > 1:
-            # Pushed left to right, popped right to left: reverse so that names bind in document order.
-            work[mark:] = work[mark:][::-1]
-    return refs
+        elif kind != _LEAF:
+            if kind == _AGGREGATE:
+                role = stronger(role, AGGREGATE)
+            elif kind == _MASKING and role < MASK:
+                role += MASK
+            # Pushed from right to left: names bind in document order.
+            for value in reversed(node.args.values()):
+                if value.__class__ is list:
+                    for item in reversed(value):
+                        if kind_of(item.__class__) != _LEAF:
+                            push((item, role))
+                elif kind_of(value.__class__) != _LEAF:
+                    push((value, role))
+        if not work:
+            return refs
+        node, role = work.pop()
 
 
 def _distinct(refs: list[Ref]) -> list[Ref]:
@@ -161,8 +157,11 @@ def _distinct(refs: list[Ref]) -> list[Ref]:
     return list(best.values())
 
 
-def _classify(cls: type[exp.Expr]) -> int:
-    if cls in HANDLERS:
+def _classify(cls: type) -> int:
+    if not issubclass(cls, exp.Expr):
+        # Words and switches beside the nodes of a tree.
+        kind = _LEAF
+    elif cls in HANDLERS:
         kind = _SPECIAL
     elif issubclass(cls, exp.Query):
         HANDLERS[cls] = scalar_subquery

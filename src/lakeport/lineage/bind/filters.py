@@ -98,6 +98,21 @@ def _conjuncts(condition: exp.Expr) -> list[exp.Expr]:
     if condition.__class__ is not exp.And:
         return [condition]
     found: list[exp.Expr] = []
+    node = condition
+    while node.__class__ is exp.And:
+        args = node.args
+        node, right = args["this"], args["expression"]
+        if right.__class__ is exp.And:
+            return _nested_conjuncts(condition)
+        found.append(right)
+    found.append(node)
+    found.reverse()
+    return found
+
+
+def _nested_conjuncts(condition: exp.Expr) -> list[exp.Expr]:
+    """The same where an operand on the right is a chain itself, which no text leads to."""
+    found: list[exp.Expr] = []
     stack = [condition]
     while stack:
         node = stack.pop()

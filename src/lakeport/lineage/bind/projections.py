@@ -132,7 +132,7 @@ def _star_inside(item: exp.Expr) -> exp.Expr:
     return inner if isinstance(inner, exp.Star | exp.Column) and inner.is_star else item
 
 
-def _projection(
+def _projection(  # noqa: C901, PLR0912 - once per select item, in one piece on purpose
     binder: Binder,
     projection: exp.Expr,
     scope: Scope,
