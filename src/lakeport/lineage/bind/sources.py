@@ -38,6 +38,7 @@ from lakeport.lineage.bind.table_functions import (
     add_table_function,
     add_table_of,
 )
+from lakeport.lineage.bind.tables import bind_table
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
@@ -48,14 +49,17 @@ if TYPE_CHECKING:
 
 def bind_sources(binder: Binder, select: exp.Expr, scope: Scope) -> None:
     """Everything in FROM, JOIN and LATERAL, left to right."""
-    origin = select.args.get("from_")
-    if origin is not None and origin.this is not None:
-        add_source(binder, origin.this, scope)
-    ordinal = 0
-    for join in select.args.get("joins") or ():
-        ordinal = _add_join(binder, join, scope, select, ordinal)
-    for lateral in select.args.get("laterals") or ():
-        add_source(binder, lateral, scope)
+    args = select.args
+    origin = args.get("from_")
+    if origin is not None and (first := origin.args.get("this")) is not None:
+        add_source(binder, first, scope)
+    if "joins" in args:
+        ordinal = 0
+        for join in args["joins"] or ():
+            ordinal = _add_join(binder, join, scope, select, ordinal)
+    if "laterals" in args:
+        for lateral in args["laterals"] or ():
+            add_source(binder, lateral, scope)
 
 
 def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
@@ -63,7 +67,10 @@ def add_source(binder: Binder, node: exp.Expr, scope: Scope) -> list[Relation]:
     first = len(scope.sources)
     args = node.args
     if node.__class__ is exp.Table:
-        _add_named(binder, node, scope)
+        if args.get("this").__class__ is exp.Identifier and "rows_from" not in args:
+            _add_table(binder, node, scope)
+        else:
+            _add_named(binder, node, scope)
     else:
         _add_unlike_table(binder, node, scope)
     if not _MORE.isdisjoint(args):
@@ -100,9 +107,7 @@ def _add_unlike_table(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 
 def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
     name = node.args.get("this")
-    if name.__class__ is exp.Identifier and not node.args.get("rows_from"):
-        _add_table(binder, node, scope)
-    elif node.args.get("rows_from"):
+    if node.args.get("rows_from"):
         add_rows_from(binder, node, scope)
     elif isinstance(name, exp.SemanticView):
         _add_semantic_view(binder, node, scope)
@@ -141,14 +146,15 @@ def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> N
 
 
 def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
-    relation = binder.table(node, scope)
+    relation = bind_table(binder, node, scope)
     args = node.args
     name, columns = args["this"], None
-    if (alias := args.get("alias")) is not None:
-        name, columns = alias.args.get("this") or name, alias.args.get("columns")
+    if "alias" in args and (alias := args["alias"]) is not None:
+        facts = alias.args
+        name, columns = facts.get("this") or name, facts.get("columns")
     key = (
         binder.key(name)
-        if isinstance(name, exp.Identifier)
+        if name.__class__ is exp.Identifier
         else binder.folding.column(relation.label)
     )
     if columns:
@@ -263,11 +269,10 @@ def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr]
 # -- joins -------------------------------------------------------------------------------------
 
 
-def _add_join(
+def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     binder: Binder, join: exp.Expr, scope: Scope, select: exp.Expr | None, ordinal: int
 ) -> int:
     """One join; returns how many ON clauses of the SELECT have been seen."""
-    before = len(scope.sources)
     args = join.args
     node = args.get("this")
     if node is None:
@@ -275,9 +280,15 @@ def _add_join(
     if args.get("kind") and args["kind"].upper() == "ARRAY":
         add_array_join(binder, [node, *join.expressions], scope)
         return ordinal
+    before = len(scope.sources)
     added = add_source(binder, node, scope)
     kind = join_type(join)
     binder.joins.append(kind)
+    if len(args) == 2 and kind == "CROSS":
+        # A comma.
+        for relation in added:
+            relation.join_type = relation.join_type or kind
+        return ordinal
     condition = args.get("on")
     names = args.get("using") or []
     if args.get("method") and args["method"].upper() == "NATURAL":

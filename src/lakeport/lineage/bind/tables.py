@@ -186,14 +186,15 @@ def name_parts(node: exp.Expr) -> list[exp.Expr]:
 
 def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation:
     """A table read by name."""
-    identifier = node.args.get("this")
-    parts, shown = written_name(binder, node)
-    if identifier.__class__ is exp.Identifier and len(parts) == 1:
+    args = node.args
+    identifier = args.get("this")
+    if identifier.__class__ is exp.Identifier and ("db" not in args or args["db"] is None):
         if scope is not None and scope.ctes:
             cte = scope.ctes.get(binder.key(identifier))
             if cte is not None:
                 return _read_cte(binder, cte, identifier)
-        return known_table(binder, parts, shown, node)
+        return known_table(binder, *written_name(binder, node), node)
+    parts, shown = written_name(binder, node)
     if not all(
         part.__class__ is exp.Identifier or is_table_variable(binder, part)
         for part in name_parts(node)
@@ -260,41 +261,43 @@ def known_table(
     write: bool = False,
 ) -> Relation:
     """A table by its name, as a relation of the statement with what is known about it."""
-    lookup, extra = _find(binder, parts)
-    entry = lookup.entry
+    lookup = binder.registry.lookup(parts)
+    if lookup.entry is None and len(parts) >= 3 and binder.dialect.naming == "spark":
+        lookup, extra = _part_of_table(binder, parts, lookup)
+    else:
+        extra = {}
+    entry, name, source = lookup.entry, lookup.name, lookup.source
     label = shown[-2] if extra else shown[-1]
-    kind = entry.kind if entry is not None else "table"
-    relation = binder.relation(kind, label, lookup.name)
-    relation.resolution = lookup.source
-    relation.span = name_span(binder, node)
     if entry is not None:
+        relation = binder.relation(entry.kind, label, name)
         relation.know(entry)
         relation.complete = entry.complete
-        if entry.conflict is not None and lookup.source == "imported":
+        if entry.conflict is not None and source == "imported":
             relation.conflicting = not binder.registry.merge_columns
         if entry.temporary:
             relation.metadata["temporary"] = True
     else:
+        relation = binder.relation("table", label, name)
         relation.complete = False
+    relation.span = name_span(binder, node)
     if extra:
         relation.metadata.update(extra)
         if "metadataTable" in extra:
-            relation.know(_metadata_entry(lookup.name, str(extra["metadataTable"]), binder))
+            relation.know(_metadata_entry(name, str(extra["metadataTable"]), binder))
             relation.complete = True
-    if entry is None or (entry.inference == "usage" and lookup.source == "implied"):
+    if entry is None or (entry.inference == "usage" and source == "implied"):
         relation.metadata["placeholder"] = True
-        relation.resolution = "unknown"
+        source = "unknown"
+    relation.resolution = source
     if not write:
         relation.is_read = True
-        binder.reads.setdefault(dotted(lookup.name))
+        binder.reads.setdefault(name[0] if len(name) == 1 else dotted(name))
         report_lookup(binder, lookup, relation)
     return relation
 
 
-def _find(binder: Binder, parts: Name) -> tuple[Lookup, dict[str, object]]:
-    lookup = binder.registry.lookup(parts)
-    if lookup.entry is not None or len(parts) < 3 or binder.dialect.naming != "spark":
-        return lookup, {}
+def _part_of_table(binder: Binder, parts: Name, lookup: Lookup) -> tuple[Lookup, dict[str, object]]:
+    """A branch, a tag or a metadata table of the table before it."""
     last = parts[-1]
     base = parts[:-1]
     if last.startswith("branch_"):
