@@ -110,8 +110,9 @@ class ColumnTypes:
         if column.entry is not None:
             text = column.entry.data_type
             return read_type(text, self._dialect) if text else None
-        if column.expression is not None:
-            return self.of(column.expression)
+        expression = column.expression
+        if expression is not None:
+            return self.of(expression)
         if column.identity and len(column.refs) == 1:
             return self.of_ref(column.refs[0])
         return None
@@ -146,7 +147,9 @@ class ColumnTypes:
         """The type of a column as text, declared or derived, written once."""
         if not column.label_known:
             column.label_known = True
-            column.type_label = self.declared(column) or self.text(self.of_column(column))
+            entry = column.entry
+            declared = entry.data_type if entry is not None else self.declared(column)
+            column.type_label = declared or self.text(self.of_column(column))
         return column.type_label
 
     def declared(self, column: Column) -> str | None:

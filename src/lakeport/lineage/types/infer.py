@@ -16,6 +16,7 @@ from lakeport.lineage.types.lambdas import LambdaRule, occurrences
 from lakeport.lineage.types.model import STRING, SqlType
 from lakeport.lineage.types.read import SPARK_FAMILY
 from lakeport.lineage.types.rules import Rule, Types
+from lakeport.lineage.types.scalars import literal
 
 ColumnType: TypeAlias = Callable[[exp.Column], SqlType | None]
 # By the identity of the node: equality of nodes compares whole trees.
@@ -31,15 +32,16 @@ def infer(  # noqa: C901, PLR0912 - the loop that every type goes through, in on
     `memo` may be shared by the expressions of one statement, and may hold types in advance.
     """
     known: Memo = {} if memo is None else memo
-    if id(expression) in known:
-        return known[id(expression)]
+    asked = id(expression)
+    if asked in known:
+        return known[asked]
     if expression.__class__ is exp.Column:
         return _as_read(column_type(expression), dialect)
     table = node_table(dialect)
     stack = [expression]
     while stack:
         node = stack.pop()
-        key, cls = id(node), type(node)
+        key, cls = id(node), node.__class__
         if key in known:
             continue
         if cls is exp.Column:
@@ -49,30 +51,32 @@ def infer(  # noqa: C901, PLR0912 - the loop that every type goes through, in on
             entry = named_table(dialect).get(node.name.lower())
         else:
             entry = table[cls] if cls in table else _inherited(cls, table)
-        if entry is None or isinstance(entry, SqlType):
+        if entry is None or entry.__class__ is SqlType:
             known[key] = entry
             continue
         types: list[SqlType | None] = []
         pending: list[exp.Expr] = []
-        for child in entry.operands(node):
+        for child in entry.operands(node):  # type: ignore[union-attr] # no type of its own
             place = id(child)
-            if place in known:
-                types.append(known[place])
-            elif child.__class__ is exp.Column:
-                # At once: most operands are columns.
-                read = known[place] = _as_read(column_type(child), dialect)
-                types.append(read)
-            else:
-                pending.append(child)
+            if place not in known:
+                # At once: most operands are columns and literals.
+                if child.__class__ is exp.Column:
+                    known[place] = _as_read(column_type(child), dialect)
+                elif child.__class__ is exp.Literal:
+                    known[place] = literal(child, (), dialect)
+                else:
+                    pending.append(child)
+                    continue
+            types.append(known[place])
         if not pending:
-            if isinstance(entry, Rule):
+            if entry.__class__ is Rule:
                 known[key] = entry.conclude(node, types, dialect)
                 continue
-            pending = _call(node, entry, types, known, dialect)
+            pending = _call(node, entry, types, known, dialect)  # type: ignore[arg-type] # the last kind
         if pending:
             stack.append(node)
-            stack.extend(pending)
-    return known[id(expression)]
+            stack += pending
+    return known[asked]
 
 
 def _inherited(cls: type[exp.Expr], table: Table) -> Entry | None:

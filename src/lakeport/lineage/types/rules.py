@@ -30,7 +30,7 @@ class Rule:
 
 Answer: TypeAlias = SqlType | Rule
 # Python refuses to read numbers of thousands of digits; no engine has any of more than these.
-_DIGITS = 40
+DIGITS = 40
 
 
 def argument(*names: str) -> Operands:
@@ -116,10 +116,11 @@ def number(_: exp.Expr, types: Types, __: str) -> SqlType | None:
 
 def literal_number(node: exp.Expr | None) -> int | None:
     """An integer that is written out, with its sign."""
-    negative = isinstance(node, exp.Neg)
+    negative = node.__class__ is exp.Neg
     inner = node.this if negative and node is not None else node
-    if not isinstance(inner, exp.Literal) or inner.is_string or not inner.name.isdecimal():
+    if inner.__class__ is not exp.Literal or inner.args.get("is_string"):
         return None
-    if len(inner.name) > _DIGITS:
+    text = inner.name
+    if not text.isdecimal() or len(text) > DIGITS:
         return None
-    return -int(inner.name) if negative else int(inner.name)
+    return -int(text) if negative else int(text)

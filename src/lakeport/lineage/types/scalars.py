@@ -7,6 +7,7 @@ that always give the same type stand in `functions`.
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlglot import exp
 
@@ -29,6 +30,7 @@ from lakeport.lineage.types.operators import arithmetic, shifted_bits
 from lakeport.lineage.types.read import SPARK_FAMILY, type_of_node
 from lakeport.lineage.types.rules import (
     BOTH,
+    DIGITS,
     EVERY,
     FIRST,
     LISTED,
@@ -49,12 +51,13 @@ _INT_LIMIT, _BIGINT_LIMIT = 2**31, 2**63
 
 
 def literal(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
-    if node.args.get("is_string"):
-        return STRING
-    text = node.name
+    return STRING if node.args.get("is_string") else _number(node.name, dialect)
+
+
+@lru_cache(maxsize=4096)
+def _number(text: str, dialect: str) -> SqlType | None:
     if text.isdecimal():
-        written = literal_number(node)
-        return _integer(written) if written is not None else None
+        return _integer(int(text)) if len(text) <= DIGITS else None
     if "e" in text.lower():
         return DOUBLE
     if dialect in SPARK_FAMILY:
