@@ -41,6 +41,7 @@ from lakeport.lineage.types.rules import BOTH, LISTED, THIS, Answer, Rule, Types
 from lakeport.lineage.types.widen import common_of, numbers, text_with
 
 _DAY = ("day", "day")
+_TIMELY = TEMPORAL | {"interval"}
 _DECIMAL_RESULT: dict[type[exp.Expr], Callable[[SqlType, SqlType], SqlType]] = {
     exp.Add: decimals.added,
     exp.Sub: decimals.added,
@@ -62,17 +63,19 @@ def arithmetic(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
     if len(types) != 2 or types[0] is None or types[1] is None:
         return None
     left, right = types[0], types[1]
-    if left.kind in TEMPORAL or right.kind in TEMPORAL or "interval" in {left.kind, right.kind}:
+    if left.kind in _TIMELY or right.kind in _TIMELY:
         return _with_time(node, left, right) if dialect in SPARK_FAMILY else None
     if dialect not in SPARK_FAMILY:
         return _general(node, left, right)
-    left, right = _as_numbers(left, right)
     if left.kind not in NUMERIC or right.kind not in NUMERIC:
-        return None
-    exact = _DECIMAL_RESULT.get(type(node), decimals.remainder)
-    if "decimal" in {left.kind, right.kind} and not {left.kind, right.kind} & FLOATING:
+        left, right = _as_numbers(left, right)
+        if left.kind not in NUMERIC or right.kind not in NUMERIC:
+            return None
+    kinds = (left.kind, right.kind)
+    if "decimal" in kinds and FLOATING.isdisjoint(kinds):
         one = _operand(left, node, "this", right)
         other = _operand(right, node, "expression", left)
+        exact = _DECIMAL_RESULT.get(node.__class__, decimals.remainder)
         return exact(one, other) if one and other else None
     return DOUBLE if isinstance(node, _DIVISIONS) else numbers(left, right)
 
@@ -91,9 +94,10 @@ def _as_numbers(left: SqlType, right: SqlType) -> tuple[SqlType, SqlType]:
 
 
 def _operand(type_: SqlType, node: exp.Expr, name: str, beside: SqlType) -> SqlType | None:
-    written = literal_number(_argument(node, name)) if beside.kind == "decimal" else None
-    if written is not None and type_.kind in INTEGRAL:
-        return decimals.of_literal(str(abs(written)))
+    if type_.kind in INTEGRAL and beside.kind == "decimal":
+        written = literal_number(_argument(node, name))
+        if written is not None:
+            return decimals.of_literal(str(abs(written)))
     return decimals.as_decimal(type_)
 
 

@@ -37,7 +37,10 @@ def argument(*names: str) -> Operands:
     """The children under these names, lists flattened, absent ones left out."""
     if len(names) == 1:
         return _one_argument(*names)
+    return _two_arguments(*names) if len(names) == 2 else _arguments(*names)
 
+
+def _arguments(*names: str) -> Operands:
     def operands(node: exp.Expr) -> list[exp.Expr]:
         found: list[exp.Expr] = []
         for name in names:
@@ -47,6 +50,20 @@ def argument(*names: str) -> Operands:
             elif isinstance(child, exp.Expr):
                 found.append(child)
         return found
+
+    return operands
+
+
+def _two_arguments(first_name: str, second_name: str) -> Operands:
+    """The same for operators, which have one child on either side."""
+    flattened = _arguments(first_name, second_name)
+
+    def operands(node: exp.Expr) -> Sequence[exp.Expr]:
+        args = node.args
+        one, other = args.get(first_name), args.get(second_name)
+        if isinstance(one, exp.Expr) and isinstance(other, exp.Expr):
+            return one, other
+        return flattened(node)
 
     return operands
 

@@ -103,6 +103,7 @@ def _structs(left: SqlType, right: SqlType, scalar: Widening) -> SqlType | None:
     return struct_of(fields)
 
 
+@lru_cache(maxsize=2048)
 def numbers(left: SqlType, right: SqlType) -> SqlType | None:
     """The number that holds both; Spark's rules, which the other engines share."""
     if left.kind == "decimal" or right.kind == "decimal":
