@@ -21,13 +21,14 @@ if TYPE_CHECKING:
 
 # How a select item that is a grouping key takes part in the grouping.
 _KEY = (True, None, False)
+_SORTS = ("order", "sort", "cluster", "distribute")
+_BEHIND_GROUPS = frozenset({"having", "qualify", *_SORTS})
 
 
 def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
     """GROUP BY, HAVING, QUALIFY, ORDER BY: no value flows, but tables and conditions do matter."""
     args = node.args
-    group = args.get("group")
-    if group is not None:
+    if "group" in args and args["group"] is not None:
         seen, lateral = binder.registry.group_by_aliases, scope.aliases
         scope.late_aliases = binder.dialect.group_by_aliases and seen
         scope.aliases = lateral if seen else {}
@@ -36,6 +37,22 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
             scope.projection = {k: c for k, c in shown.items() if k not in scope.generated}
         _bind_group(binder, node, scope, items)
         scope.aliases, scope.projection = lateral, shown
+    if not _BEHIND_GROUPS.isdisjoint(args):
+        _bind_behind_groups(binder, node, scope, items)
+    distinct = args.get("distinct")
+    if distinct is not None and distinct.args.get("on") is not None:
+        # DISTINCT ON names columns the way ORDER BY does.
+        _see_outputs(scope, items)
+        scope.prefers_projection = True
+        scope.indirect += [
+            (ref, "FILTER") for ref in collect(binder, distinct.args["on"], scope, FILTER)
+        ]
+        scope.prefers_projection = False
+
+
+def _bind_behind_groups(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
+    """HAVING, QUALIFY and ORDER BY: what they name must have survived the grouping."""
+    args = node.args
     having = args.get("having")
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases
@@ -48,28 +65,20 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         bind_filter(binder, qualify.this, scope, "QUALIFY", texts)
     bind_order(binder, node, items, scope)
     check_grouped(binder, node, scope, items)
-    distinct = args.get("distinct")
-    if distinct is not None and distinct.args.get("on") is not None:
-        # DISTINCT ON names columns the way ORDER BY does.
-        scope.prefers_projection = True
-        scope.indirect += [
-            (ref, "FILTER") for ref in collect(binder, distinct.args["on"], scope, FILTER)
-        ]
-        scope.prefers_projection = False
 
 
 def _bind_group(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
-    group = node.args["group"]
-    keys: list[exp.Expr] = list(group.expressions)
+    parts = node.args["group"].args
+    keys: list[exp.Expr] = list(parts.get("expressions") or ())
     texts: list[str] | None = None
     for name in ("grouping_sets", "cube", "rollup"):
-        keys += [item for item in group.args.get(name) or [] if isinstance(item, exp.Expr)]
-    if group.args.get("all"):
+        keys += [item for item in parts.get(name) or () if isinstance(item, exp.Expr)]
+    if parts.get("all"):
         columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
         for column in columns:
             column.aggregation = _KEY
     for place, key in enumerate(keys):
-        if isinstance(key, exp.Literal) and not key.is_string and key.name.isdigit():
+        if key.__class__ is exp.Literal and not key.is_string and key.name.isdigit():
             position = int(key.name) - 1
             chosen = items[position] if 0 <= position < len(items) else None
             if isinstance(chosen, Column):
@@ -112,19 +121,25 @@ def _mark_grouping_key(
             item.aggregation = _KEY
 
 
-def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) -> None:
+def _see_outputs(scope: Scope, items: list[Item]) -> None:
+    """Let the columns of stars and set operations be named where nothing else could be."""
     if not scope.projection:
         for item in items:
             if isinstance(item, Column):
                 scope.projection.setdefault(item.key, item)
+
+
+def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) -> None:
+    _see_outputs(scope, items)
     scope.prefers_projection = True
-    for name in ("order", "sort", "cluster", "distribute"):
-        clause = node.args.get(name)
+    args = node.args
+    for name in _SORTS:
+        clause = args[name] if name in args else None  # noqa: SIM401 - most have none
         if clause is None:
             continue
         for key in clause.expressions:
-            inner = key.this if isinstance(key, exp.Ordered) else key
-            if isinstance(inner, exp.Literal):
+            inner = key.args["this"] if key.__class__ is exp.Ordered else key
+            if inner.__class__ is exp.Literal:
                 continue
             refs = collect(binder, inner, scope, FILTER)
             if binder.wants_indirect:

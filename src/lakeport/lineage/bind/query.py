@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 _WRAPPERS = (exp.Subquery, exp.Paren)
+_BEFORE_THE_LIST = frozenset({"with_", "group", "windows"})
 _TIME_WINDOWS = frozenset({"window", "session_window"})
 
 
@@ -33,6 +34,9 @@ def bind_query(
     binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
 ) -> Output:
     """The output of any query expression."""
+    if node.__class__ is exp.Select:
+        # As most are.
+        return bind_select(binder, node, Scope(parent, bind_ctes(binder, node, parent, ctes)))
     while isinstance(node, _WRAPPERS):
         ctes = bind_ctes(binder, node, parent, ctes)
         if node.args.get("pivots") or node.args.get("joins"):
@@ -107,17 +111,12 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
     """One SELECT, in the order its clauses mean."""
     bind_sources(binder, node, scope)
     args = node.args
-    if args.get("with_") is not None:
-        _bind_scalars(binder, node, scope)
-    if args.get("group") is not None:
-        _bind_time_windows(binder, node, scope)
-    for window in args.get("windows") or ():
-        scope.windows[window.name.lower()] = window
+    if not _BEFORE_THE_LIST.isdisjoint(args):
+        _bind_early(binder, node, scope)
     late = binder.dialect.where_aliases
-    if not late:
+    if not late and "where" in args:
         _bind_where(binder, node, scope)
-    connect = args.get("connect")
-    if connect is not None:
+    if "connect" in args and (connect := args["connect"]) is not None:
         scope.indirect += [(ref, "FILTER") for ref in collect(binder, connect, scope, FILTER)]
     items = bind_projections(binder, node, scope)
     if late:
@@ -129,6 +128,17 @@ def bind_select(binder: Binder, node: exp.Select, scope: Scope) -> Output:
         # What a correlated subquery reads of the outer row decides about the outer row's values.
         scope.parent.indirect += [(replace(ref, role=FILTER), "FILTER") for ref in scope.correlated]
     return Output(items, scope.indirect, [source.relation for source in scope.sources])
+
+
+def _bind_early(binder: Binder, node: exp.Select, scope: Scope) -> None:
+    """What gives names to the select list and to the clauses around it."""
+    args = node.args
+    if args.get("with_") is not None:
+        _bind_scalars(binder, node, scope)
+    if args.get("group") is not None:
+        _bind_time_windows(binder, node, scope)
+    for window in args.get("windows") or ():
+        scope.windows[window.name.lower()] = window
 
 
 def _bind_scalars(binder: Binder, node: exp.Select, scope: Scope) -> None:

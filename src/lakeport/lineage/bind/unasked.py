@@ -13,7 +13,7 @@ from sqlglot import exp
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
-_LATER = ("order", "having", "qualify", "sort", "cluster", "distribute")
+_LATER = frozenset({"order", "having", "qualify", "sort", "cluster", "distribute"})
 
 
 def leave_unnamed(binder: Binder, query: exp.Expr) -> None:
@@ -49,15 +49,15 @@ def leave_unseen(binder: Binder, query: exp.Expr) -> bool:
 
 def _uses_names(query: exp.Expr) -> bool:
     args = query.args
-    if any(args.get(clause) is not None for clause in _LATER):
+    if not _LATER.isdisjoint(args) and any(args.get(clause) is not None for clause in _LATER):
         return True
     group = args.get("group")
-    keys = group.args.get("expressions") or () if group is not None else ()
-    # A made-up name is no word, so it is used in quotes only. Behind a star of unknown width
-    # columns are matched by name.
-    quoted = any(
-        key.__class__ is exp.Column and key.args["this"].args.get("quoted") for key in keys
-    )
-    return quoted or any(
-        item.is_star or item.__class__ is exp.Columns for item in args["expressions"]
-    )
+    for key in group.args.get("expressions") or () if group is not None else ():
+        # A made-up name is no word, so it is used in quotes only.
+        if key.__class__ is exp.Column and key.args["this"].args.get("quoted"):
+            return True
+    # Behind a star of unknown width columns are matched by name.
+    for item in args["expressions"]:
+        if item.__class__ is not exp.Alias and (item.__class__ is exp.Columns or item.is_star):
+            return True
+    return False
