@@ -211,7 +211,8 @@ class Binder:
         for relation in self.relations:
             relation.columns.clear()
             relation.index.clear()
-            relation.extra.clear()
+            if relation.extra:
+                relation.extra.clear()
 
     # -- names, spans, text ------------------------------------------------------------------
 

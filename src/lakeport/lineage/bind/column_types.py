@@ -101,27 +101,25 @@ class ColumnTypes:
 
     def of_column(self, column: Column) -> SqlType | None:
         """The type of a column, computed once."""
-        if not column.typed:
-            column.typed = True
-            column.type = self._derived(column)
+        if column.typed:
+            return column.type
+        column.typed = True
+        entry, expression = column.entry, column.expression
+        if entry is not None:
+            text = entry.data_type
+            column.type = read_type(text, self._dialect) if text else None
+        elif expression is not None:
+            column.type = self.of(expression)
+        elif column.identity and len(column.refs) == 1:
+            column.type = self.of_ref(column.refs[0])
         return column.type
-
-    def _derived(self, column: Column) -> SqlType | None:
-        if column.entry is not None:
-            text = column.entry.data_type
-            return read_type(text, self._dialect) if text else None
-        expression = column.expression
-        if expression is not None:
-            return self.of(expression)
-        if column.identity and len(column.refs) == 1:
-            return self.of_ref(column.refs[0])
-        return None
 
     def of_ref(self, ref: Ref) -> SqlType | None:
         """The type of what a reference reads."""
-        if not isinstance(ref.origin, Column):
+        origin = ref.origin
+        if origin.__class__ is not Column:
             return None
-        kind = self.of_column(ref.origin)
+        kind = self.of_column(origin)
         return field_type(kind, ref.path.split(".")) if ref.path else kind
 
     def common(self, kinds: list[SqlType | None]) -> SqlType | None:

@@ -275,15 +275,23 @@ def _exists(
 def _in(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    query = node.args.get("query")
+    """The values of a list are mostly literals, which read nothing."""
+    del refs
+    args = node.args
+    query = args.get("query")
     if isinstance(query, exp.Expr):
         binder.predicate(query, scope)
-    del refs
-    rest = [child for name in ("expressions", "field", "unnest") for child in _children(node, name)]
-    for child in rest:
+    values = [
+        child
+        for name in ("expressions", "field", "unnest")
+        if name in args
+        for child in _children(node, name)
+        if child.__class__ is not exp.Literal
+    ]
+    for child in values:
         if isinstance(child, exp.Query):
             binder.predicate(child, scope)
-    _push(work, [child for child in rest if not isinstance(child, exp.Query)], role)
+    _push(work, [child for child in values if not isinstance(child, exp.Query)], role)
     _push(work, _children(node, "this"), role)
 
 

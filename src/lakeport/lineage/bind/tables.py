@@ -193,7 +193,8 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
             cte = scope.ctes.get(binder.key(identifier))
             if cte is not None:
                 return _read_cte(binder, cte, identifier)
-        return known_table(binder, *written_name(binder, node), node)
+        parts, shown = written_name(binder, node)
+        return known_table(binder, parts, shown, node)
     parts, shown = written_name(binder, node)
     if not all(
         part.__class__ is exp.Identifier or is_table_variable(binder, part)
