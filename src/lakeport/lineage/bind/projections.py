@@ -158,11 +158,14 @@ def _projection(  # noqa: C901, PLR0912 - once per select item, in one piece on 
         copied = False
     identifier = plain.args["this"] if alias is None and copied else alias
     if identifier.__class__ is exp.Identifier:
-        column = Column(identifier.args["this"], binder.key(identifier), None, None, refs)
+        facts = identifier.args
+        name = facts["this"]
+        key = binder.key(identifier) if facts.get("quoted") else binder.folded[name]
+        column = Column(name, key, None, None, refs)
         column.span = binder.span(identifier)
     else:
         column = _named_column(binder, alias, plain, inner, scope, span=span, items=items)
-        column.refs = refs
+        key, column.refs = column.key, refs
     column.expression = plain
     for ref in refs:
         if ref.path:
@@ -175,7 +178,6 @@ def _projection(  # noqa: C901, PLR0912 - once per select item, in one piece on 
     else:
         column.text = _text(binder, inner, span, aliased=alias is not None)
         column.aggregation = _aggregation(plain)
-    key = column.key
     if alias is not None or (not copied and _is_field(binder, column)):
         scope.aliases.setdefault(key, column)
     held = scope.projection.setdefault(key, column)

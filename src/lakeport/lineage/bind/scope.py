@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
-from msgspec.structs import replace
 
 if TYPE_CHECKING:
     from collections.abc import Set as AbstractSet
@@ -81,10 +80,21 @@ def explicit(column: Column, operation: str | None = None) -> list[Ref]:
     if column.identity and operation is None:
         return column.refs
     made = []
+    computed, written = not column.identity, column.text
     for ref in column.refs:
-        derived = ref.derived or not column.identity
-        text = ref.text or (column.text if derived else None)
-        made.append(replace(ref, derived=derived, text=text, operation=operation or ref.operation))
+        derived = ref.derived or computed
+        made.append(
+            Ref(
+                ref.origin,
+                ref.role,
+                ref.approximate,
+                ref.path,
+                ref.masking,
+                operation or ref.operation,
+                derived,
+                ref.text or (written if derived else None),
+            )
+        )
     return made
 
 

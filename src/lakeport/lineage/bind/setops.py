@@ -82,14 +82,9 @@ def bind_set_operation(
 def _branch_copy(item: Item) -> Item:
     if isinstance(item, Tail):
         return item
-    made = Column(item.name, item.key)
     # A list of its own: the branches are folded into it.
-    made.refs = list(item.refs)
-    made.identity, made.approximate, made.generated = (
-        item.identity,
-        item.approximate,
-        item.generated,
-    )
+    made = Column(item.name, item.key, None, None, list(item.refs), item.identity)
+    made.approximate, made.generated = item.approximate, item.generated
     made.expression, made.text, made.span = item.expression, item.text, item.span
     made.aggregation = item.aggregation
     made.type, made.typed = item.type, item.typed
@@ -158,8 +153,9 @@ def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subt
         added = explicit(other, operation)
         column.refs = explicit(column)
         column.identity = True
-    kinds = [binder.types.of_column(column), binder.types.of_column(other)]
-    column.type, column.typed, column.widened = binder.types.common(kinds), True, True
+    types = binder.types
+    kinds = [types.of_column(column), types.of_column(other)]
+    column.type, column.typed, column.widened = types.common(kinds), True, True
     column.refs += added
     column.approximate = column.approximate or other.approximate
 

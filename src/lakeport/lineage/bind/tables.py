@@ -293,7 +293,8 @@ def known_table(
     if not write:
         relation.is_read = True
         binder.reads.setdefault(name[0] if len(name) == 1 else dotted(name))
-        report_lookup(binder, lookup, relation)
+        if source == "unknown" or lookup.dropped_at is not None or lookup.created_at is not None:
+            report_lookup(binder, lookup, relation)
     return relation
 
 
