@@ -177,7 +177,7 @@ class Binder:
         made.local_kind = "cte"
         made.span = self.span(identifier)
         if made.span is not None:
-            made.name_spans.append(made.span)
+            made.name_spans = (made.span,)
             made.body_span = self.fragments.body(made.span[0])
         return made
 
@@ -211,8 +211,7 @@ class Binder:
         for relation in self.relations:
             relation.columns.clear()
             relation.index.clear()
-            if relation.extra:
-                relation.extra.clear()
+            relation.extra = ()
 
     # -- names, spans, text ------------------------------------------------------------------
 

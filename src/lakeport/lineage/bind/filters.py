@@ -132,7 +132,7 @@ def _note_join_key(binder: Binder, equality: exp.Expr, joined: list[Relation]) -
         return
     pair = [_shown(left.origin), _shown(right.origin)]
     for relation in joined[:1]:
-        relation.join_keys.append(pair)
+        relation.join_keys = [*relation.join_keys, pair]
     note_candidate_key(left.origin, right.origin)
 
 

@@ -112,6 +112,6 @@ def assumed(relation: Relation, name: str, key: str) -> Column:
         # A derived table's list is what it is: do not widen it for later stars.
         column.relation = relation
         relation.index.setdefault(key, column)
-        relation.extra.append(column)
+        relation.extra = (*relation.extra, column)
         return column
     return relation.add(column)

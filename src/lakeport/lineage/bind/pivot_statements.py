@@ -65,7 +65,7 @@ def _pivot(binder: Binder, node: exp.Pivot, base: Relation, made: Relation, scop
     pass_through(base, made, consumed)
     if group is not None:
         # Nothing but the grouped columns passes.
-        made.tails, made.complete = [], True
+        made.tails, made.complete = (), True
     listed = [field.expressions for field in node.expressions if isinstance(field, exp.In)]
     if len(listed) < len(fields):
         made.complete = False

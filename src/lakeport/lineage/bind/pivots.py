@@ -58,7 +58,7 @@ def _name_from_the_end(
     produced = [column for column in relation.columns if not column.identity]
     leading = max(len(names) - len(produced), 0)
     relation.columns, relation.index, relation.duplicates = [], {}, set()
-    relation.tails, relation.complete = [], True
+    relation.tails, relation.complete = (), True
     for identifier in names[:leading]:
         made = Column(identifier.name, binder.key(identifier))
         made.refs, made.approximate = [Ref(base, approximate=True)], True
@@ -77,7 +77,7 @@ def pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None
         made.refs, made.identity = [Ref(column, approximate=not base.complete)], True
         relation.add(made)
     if not base.complete:
-        relation.tails.append(Tail(base, frozenset(consumed)))
+        relation.tails = (*relation.tails, Tail(base, frozenset(consumed)))
         relation.complete = False
 
 

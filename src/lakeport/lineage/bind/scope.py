@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import msgspec
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from collections.abc import Set as AbstractSet
 
     from sqlglot import exp
@@ -116,7 +117,6 @@ class Relation(msgspec.Struct, eq=False):
     name: Name
     columns: list[Column] = []
     index: dict[str, Column] = {}
-    # Sets that most never need are shared until they hold something.
     duplicates: AbstractSet[str] = frozenset()
     # What is known of a stored relation, and every name that binds in it; see `know`.
     entry: TableEntry | None = None
@@ -125,12 +125,13 @@ class Relation(msgspec.Struct, eq=False):
     # Imported, but the workload defines it differently: stars over it are approximate.
     conflicting: bool = False
     stale: bool = False
-    tails: list[Tail] = []
+    # What few relations have is a tuple that all share until they hold something.
+    tails: Sequence[Tail] = ()
     # Columns a statement insists on although the list is complete without them.
-    extra: list[Column] = []
+    extra: Sequence[Column] = ()
     inferring: AbstractSet[str] = frozenset()
     # What generated columns of a table function derive from.
-    arguments: list[Ref] = []
+    arguments: list[Ref] | None = None
     # The relations in the FROM clauses that feed this one.
     inputs: list[Relation] = []
     # Relations that feed this one as a whole, with the operation that says how.
@@ -139,10 +140,10 @@ class Relation(msgspec.Struct, eq=False):
     indirect: list[tuple[Ref, str]] = []
     join_type: str | None = None
     join_condition: str | None = None
-    join_keys: list[list[str]] = []
+    join_keys: Sequence[list[str]] = ()
     span: tuple[int, int] | None = None
     body_span: tuple[int, int] | None = None
-    name_spans: list[tuple[int, int]] = []
+    name_spans: Sequence[tuple[int, int]] = ()
     resolution: str | None = None
     instance: int = 1
     metadata: dict[str, Any] = {}
@@ -162,7 +163,7 @@ class Relation(msgspec.Struct, eq=False):
         """Take over the output of a query as the columns of this relation."""
         for item in items:
             if isinstance(item, Tail):
-                self.tails.append(item)
+                self.tails = (*self.tails, item)
                 self.complete = False
             else:
                 self.add(item)

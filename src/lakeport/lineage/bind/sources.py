@@ -249,7 +249,7 @@ def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr]
             made.approximate = True
             relation.columns.append(made)
             made.relation = relation
-        relation.tails, relation.complete = [], True
+        relation.tails, relation.complete = (), True
     elif relation.complete and len(names) > len(relation.columns) and relation.columns:
         binder.report(
             IssueCode.COLUMN_COUNT_MISMATCH,

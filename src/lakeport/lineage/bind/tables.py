@@ -210,7 +210,7 @@ def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:
     cte.used = True
     span = binder.span(identifier)
     if span is not None:
-        cte.name_spans.append(span)
+        cte.name_spans = (*cte.name_spans, span)
     return cte
 
 

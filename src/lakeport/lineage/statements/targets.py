@@ -108,7 +108,7 @@ def _assign_open(target: Relation, columns: list[Column], items: list[Item]) -> 
     named = {column.key: column for column in columns}
     for item in items:
         if isinstance(item, Tail):
-            target.tails.append(item)
+            target.tails = (*target.tails, item)
             for key, column in named.items():
                 if key not in item.excluded and not column.refs:
                     origin = item.relation.find(key)
@@ -122,7 +122,7 @@ def assign_by_name(binder: Binder, target: Relation, output: Output, *, known: b
     """`BY NAME`, or a target of which nothing is known: names decide."""
     for item in output.items:
         if isinstance(item, Tail):
-            target.tails.append(item)
+            target.tails = (*target.tails, item)
             continue
         column = target.find(item.key)
         if column is None:
