@@ -47,34 +47,35 @@ class Folding:
         "_quoted_columns",
         "_quoted_tables",
         "_table_fold",
-        "_tables",
         "columns",
         "shards",
+        "tables",
     )
 
     def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
         self._table_fold = _OVERRIDES.get(case, dialect.tables)
         self._column_fold = _OVERRIDES.get(case, dialect.columns)
-        self._tables: dict[str, str] = {}
         # BigQuery's date-sharded tables are one relation.
         self.shards = dialect.name == "bigquery"
-        # The keys of unquoted column names; the binder looks here itself.
+        # The keys of unquoted names; the binder looks here itself.
         self.columns = _Folded(self._column_fold)
+        self.tables = _Folded(self._table_fold)
         self._quoted_tables: dict[str, str] = {}
         self._quoted_columns: dict[str, str] = {}
 
     def trim(self) -> None:
         """Forget, if there is too much to remember."""
-        for known in (self._tables, self._quoted_tables, self.columns, self._quoted_columns):
+        for known in (self.tables, self._quoted_tables, self.columns, self._quoted_columns):
             if len(known) > _MANY_NAMES:
                 known.clear()
 
     def table(self, text: str, *, quoted: bool = False) -> str:
         """The key of one part of a relation's name."""
-        known = self._quoted_tables if quoted else self._tables
-        key = known.get(text)
+        if not quoted:
+            return self.tables[text]
+        key = self._quoted_tables.get(text)
         if key is None:
-            key = known[text] = _folded(text, self._table_fold, quoted=quoted)
+            key = self._quoted_tables[text] = _folded(text, self._table_fold, quoted=True)
         return key
 
     def column(self, text: str, *, quoted: bool = False) -> str:

@@ -236,11 +236,13 @@ class Binder:
     def span(self, node: exp.Expr | None) -> tuple[int, int] | None:
         """Where a node's own token stands."""
         meta = node._meta if node is not None else None  # noqa: SLF001 - `meta` would allocate a dict per node
-        if not meta or "start" not in meta:
+        if not meta:
             return None
-        # Names the parser splits itself have positions, but no value in them.
-        start, end = meta["start"], meta["end"]
-        return (start, end + 1) if start is not None and end is not None else None
+        try:
+            return meta["start"], meta["end"] + 1
+        except (KeyError, TypeError):
+            # Names the parser splits itself have positions, but no value in them.
+            return None
 
     def extent(self, node: exp.Expr) -> tuple[int, int] | None:
         """From the first to the last positioned token of a tree."""

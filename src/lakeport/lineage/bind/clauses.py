@@ -67,57 +67,68 @@ def _bind_behind_groups(binder: Binder, node: exp.Select, scope: Scope, items: l
     check_grouped(binder, node, scope, items)
 
 
-def _bind_group(binder: Binder, node: exp.Select, scope: Scope, items: list[Item]) -> None:
+def _bind_group(  # noqa: C901 - every form of a key, in one piece
+    binder: Binder, node: exp.Select, scope: Scope, items: list[Item]
+) -> None:
     parts = node.args["group"].args
     keys: list[exp.Expr] = list(parts.get("expressions") or ())
     texts: list[str] | None = None
     for name in ("grouping_sets", "cube", "rollup"):
         keys += [item for item in parts.get(name) or () if isinstance(item, exp.Expr)]
     if parts.get("all"):
-        columns = [item for item in items if isinstance(item, Column) and item.aggregation is None]
-        for column in columns:
-            column.aggregation = _KEY
+        for item in items:
+            if isinstance(item, Column) and item.aggregation is None:
+                item.aggregation = _KEY
+    copies = _copies(items)
     for place, key in enumerate(keys):
         if key.__class__ is exp.Literal and not key.is_string and key.name.isdigit():
-            position = int(key.name) - 1
-            chosen = items[position] if 0 <= position < len(items) else None
-            if isinstance(chosen, Column):
-                chosen.aggregation = _KEY
-                scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
+            _mark_position(int(key.name) - 1, scope, items)
             continue
         refs = collect(binder, key, scope, FILTER)
         if binder.wants_indirect:
             scope.indirect += [(ref, "GROUP_BY") for ref in refs]
-        text = None
-        if key.__class__ is not exp.Column and binder.wants_text:
+        if key.__class__ is exp.Column:
+            if refs:
+                _mark_column(binder, key, refs[0], scope, copies)
+        elif binder.wants_text:
             if texts is None:
                 texts = binder.fragments.keys(node)
-            text = texts[place] if len(texts) == len(keys) else None
-        _mark_grouping_key(binder, key, refs, scope, items, text)
+            if len(texts) == len(keys):
+                _mark_text(texts[place], items)
 
 
-def _mark_grouping_key(
-    binder: Binder,
-    key: exp.Expr,
-    refs: list[Ref],
-    scope: Scope,
-    items: list[Item],
-    text: str | None,
-) -> None:
-    """The select items that show a grouping key: the same column, its alias, or the same text."""
-    plain = key.__class__ is exp.Column and bool(refs)
-    origin = refs[0].origin if plain else None
-    named = scope.projection.get(binder.key(key.this)) if plain else None
+def _mark_position(position: int, scope: Scope, items: list[Item]) -> None:
+    """`GROUP BY 2`: the second select item."""
+    chosen = items[position] if 0 <= position < len(items) else None
+    if isinstance(chosen, Column):
+        chosen.aggregation = _KEY
+        scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
+
+
+def _copies(items: list[Item]) -> dict[int, list[Column]]:
+    """The select items that show plain columns, by the identity of what they show."""
+    found: dict[int, list[Column]] = {}
     for item in items:
-        if item.__class__ is not Column:
-            continue
-        if plain:
-            shows = (item.identity and item.refs and item.refs[0].origin is origin) or (
-                item is named and item.aggregation is None
-            )
-        else:
-            shows = text is not None and item.text == text
-        if shows:
+        if item.__class__ is Column and item.identity and (refs := item.refs):
+            found.setdefault(id(refs[0].origin), []).append(item)
+    return found
+
+
+def _mark_column(
+    binder: Binder, key: exp.Expr, ref: Ref, scope: Scope, copies: dict[int, list[Column]]
+) -> None:
+    """The select items that show a grouping key: the same column, or its alias."""
+    for item in copies.get(id(ref.origin), ()):
+        item.aggregation = _KEY
+    named = scope.projection.get(binder.key(key.this))
+    if named is not None and named.aggregation is None:
+        named.aggregation = _KEY
+
+
+def _mark_text(text: str, items: list[Item]) -> None:
+    """The same for a key that is an expression, which is told by its text."""
+    for item in items:
+        if item.__class__ is Column and item.text == text:
             item.aggregation = _KEY
 
 

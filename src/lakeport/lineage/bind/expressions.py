@@ -118,10 +118,12 @@ def occurrences(  # noqa: C901, PLR0912 - the hot loop of the binder, in one pie
             if kind == _OPERATOR:
                 binder.operations.append(node)
             args = node.args
-            right = args["expression"]
-            if kind_of(right.__class__) != _LEAF:
-                push((right, role))
-            node = args["this"]
+            left, node = args["this"], args["expression"]
+            if left.__class__ is exp.Column and role < MASK:
+                refs += bind_column(binder, left, scope, role)
+            elif kind_of(left.__class__) != _LEAF:
+                push((node, role))
+                node = left
             continue
         elif kind == _SPECIAL:
             HANDLERS[cls](binder, node, scope, role, work, refs)

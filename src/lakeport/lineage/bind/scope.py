@@ -6,12 +6,13 @@ columns of most tables are never mentioned. An open tail stands for columns nobo
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from collections.abc import Set as AbstractSet
 
     from sqlglot import exp
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
 # How an input takes part in an output: the vocabulary of OpenLineage, ordered by strength.
 VALUE, AGGREGATE, CONDITIONAL, WINDOW, SORT, FILTER = range(6)
+_NOTHING: Mapping[str, ColumnEntry] = MappingProxyType({})
 SUBTYPES = ("TRANSFORMATION", "AGGREGATION", "CONDITIONAL", "WINDOW", "SORT", "FILTER")
 
 
@@ -120,7 +122,7 @@ class Relation(msgspec.Struct, eq=False):
     duplicates: AbstractSet[str] = frozenset()
     # What is known of a stored relation, and every name that binds in it; see `know`.
     entry: TableEntry | None = None
-    listed: dict[str, ColumnEntry] | None = None
+    listed: Mapping[str, ColumnEntry] = _NOTHING
     complete: bool = True
     # Imported, but the workload defines it differently: stars over it are approximate.
     conflicting: bool = False
@@ -187,14 +189,14 @@ class Relation(msgspec.Struct, eq=False):
     def know(self, entry: TableEntry | None) -> None:
         """Let the columns be those of a stored relation; each is made when it is first found."""
         self.entry = entry
-        self.listed = entry.index() if entry is not None else None
+        self.listed = entry.index() if entry is not None else _NOTHING
 
     def find(self, key: str) -> Column | None:
         """The column of that name, if it is known to exist."""
         index, listed = self.index, self.listed
         if key in index:
             return index[key]
-        if listed is None or key not in listed:
+        if key not in listed:
             return None
         known = listed[key]
         if known.key == key:
@@ -306,8 +308,7 @@ class Scope(msgspec.Struct, eq=False):
         owner: Relation | None = None
         for source in sources:
             relation = source.relation
-            listed = relation.listed
-            if (listed is not None and key in listed) or key in relation.index:
+            if key in relation.listed or key in relation.index:
                 if owner is not None or not source.visible:
                     return None
                 owner = relation

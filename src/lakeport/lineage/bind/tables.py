@@ -115,16 +115,18 @@ _METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
 
 def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
     """A table's folded parts and their original spelling."""
-    fold = binder.folding.table
+    folding = binder.folding
+    fold = folding.table
     args = node.args
     only = args.get("this")
     if only.__class__ is exp.Identifier and ("db" not in args or args["db"] is None):
         facts = only.args
         # `#t` and `##t` have more facts than a text and its quotes.
-        if len(facts) <= 2 and not binder.folding.shards:
+        if len(facts) <= 2 and not folding.shards:
             # A bare name, as most are.
             text = facts["this"]
-            return (fold(text, quoted=bool(facts.get("quoted"))),), (text,)
+            quoted = facts.get("quoted")
+            return (fold(text, quoted=True) if quoted else folding.tables[text],), (text,)
     folded: list[str] = []
     shown: list[str] = []
     for part in name_parts(node):
