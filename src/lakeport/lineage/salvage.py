@@ -188,7 +188,8 @@ def _relation(binder: Binder, parts: list[str], span: tuple[int, int]) -> Relati
     relation = binder.relation(
         lookup.entry.kind if lookup.entry else "table", parts[-1], lookup.name
     )
-    relation.know(lookup.entry)
+    if lookup.entry is not None:
+        relation.know(lookup.entry)
     relation.complete = False
     relation.resolution = lookup.source
     relation.span = span

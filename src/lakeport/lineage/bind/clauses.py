@@ -79,13 +79,13 @@ def _bind_group(  # noqa: C901 - every form of a key, in one piece
         for item in items:
             if isinstance(item, Column) and item.aggregation is None:
                 item.aggregation = _KEY
-    copies = _copies(items)
+    copies, wants_indirect = _copies(items), binder.wants_indirect
     for place, key in enumerate(keys):
         if key.__class__ is exp.Literal and not key.is_string and key.name.isdigit():
             _mark_position(int(key.name) - 1, scope, items)
             continue
         refs = collect(binder, key, scope, FILTER)
-        if binder.wants_indirect:
+        if wants_indirect:
             scope.indirect += [(ref, "GROUP_BY") for ref in refs]
         if key.__class__ is exp.Column:
             if refs:

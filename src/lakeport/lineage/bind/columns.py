@@ -76,9 +76,7 @@ def bind_column(  # noqa: C901, PLR0912 - once per name, in one piece on purpose
     """The inputs a column reference stands for; usually one."""
     args = node.args
     identifier = args["this"]
-    # A subscript is several times as fast as `get`, and there are more of these than of all else.
-    table = args["table"] if "table" in args else None  # noqa: SIM401 - see above
-    if table is None:
+    if "table" not in args or (table := args["table"]) is None:
         if identifier.__class__ is exp.Identifier:
             # `c`, likewise.
             named = identifier.args

@@ -28,7 +28,8 @@ def bind_filter(
 ) -> None:
     """Bind a predicate; `texts` are the user's own texts of its conjuncts, if they could be cut."""
     conjuncts = _conjuncts(condition)
-    exact = texts is not None and len(texts) == len(conjuncts)
+    if texts is not None and len(texts) != len(conjuncts):
+        texts = None
     subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
     wants_indirect, wants_text = binder.wants_indirect, binder.wants_text
     binder.filters += len(conjuncts)
@@ -40,7 +41,7 @@ def bind_filter(
             refs = _inputs(binder, conjunct, scope)
         if not wants_text:
             continue
-        noted = (texts[position] if exact and texts is not None else binder.sql(conjunct), clause)
+        noted = (texts[position] if texts is not None else binder.sql(conjunct), clause)
         last: Relation | None = None
         for ref in refs:
             origin = ref.origin

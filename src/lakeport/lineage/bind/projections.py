@@ -29,7 +29,7 @@ _NAMED_GENERATORS = frozenset(
 )
 # Items that may make several columns, or none of one row; the other classes are learned.
 _MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
-_one_value: dict[type, bool] = {}
+_one_value: set[type] = set()
 # What aggregates are called, by class, and nothing for others; the parser's answer costs more than
 # the rest of a label.
 _function_names: dict[type, str] = {}
@@ -61,10 +61,12 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
             if chosen is not None:
                 items += _one_each(binder, projection, chosen, scope, span)
                 continue
-            made = _made_by_rows(binder, projection, scope)
-            if made is not None:
-                items += made
-                continue
+            kind = (projection.args["this"] if cls is exp.Alias else projection).__class__
+            if kind not in _one_value:
+                many = _made_by_rows(binder, projection, scope)
+                if many is not None:
+                    items += many
+                    continue
         items.append(_projection(binder, projection, scope, span, items))
     return items
 
@@ -189,9 +191,8 @@ def _projection(  # noqa: C901, PLR0912 - once per select item, in one piece on 
 def _made_by_rows(binder: Binder, projection: exp.Expr, scope: Scope) -> list[Item] | None:
     """The columns of a script or a row generator; None if the item is one value of one row."""
     cls = (projection.args["this"] if projection.__class__ is exp.Alias else projection).__class__
-    if cls not in _one_value:
-        _one_value[cls] = not issubclass(cls, _MANY_VALUES)
-    if _one_value[cls]:
+    if not issubclass(cls, _MANY_VALUES):
+        _one_value.add(cls)
         return None
     if isinstance(projection, exp.QueryTransform):
         return _transformed(binder, projection, scope)

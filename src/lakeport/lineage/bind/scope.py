@@ -186,10 +186,9 @@ class Relation(msgspec.Struct, eq=False):
             self.index[column.key] = column
         return column
 
-    def know(self, entry: TableEntry | None) -> None:
+    def know(self, entry: TableEntry) -> None:
         """Let the columns be those of a stored relation; each is made when it is first found."""
-        self.entry = entry
-        self.listed = entry.index() if entry is not None else _NOTHING
+        self.entry, self.listed, self.complete = entry, entry.index(), entry.complete
 
     def find(self, key: str) -> Column | None:
         """The column of that name, if it is known to exist."""

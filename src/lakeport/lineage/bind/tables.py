@@ -264,17 +264,14 @@ def known_table(
     write: bool = False,
 ) -> Relation:
     """A table by its name, as a relation of the statement with what is known about it."""
-    lookup = binder.registry.lookup(parts)
+    lookup, extra, label = binder.registry.lookup(parts), None, shown[-1]
     if lookup.entry is None and len(parts) >= 3 and binder.dialect.naming == "spark":
         lookup, extra = _part_of_table(binder, parts, lookup)
-    else:
-        extra = {}
+        label = shown[-2] if extra else label
     entry, name, source = lookup.entry, lookup.name, lookup.source
-    label = shown[-2] if extra else shown[-1]
     if entry is not None:
         relation = binder.relation(entry.kind, label, name)
         relation.know(entry)
-        relation.complete = entry.complete
         if entry.conflict is not None and source == "imported":
             relation.conflicting = not binder.registry.merge_columns
         if entry.temporary:
@@ -287,7 +284,6 @@ def known_table(
         relation.metadata.update(extra)
         if "metadataTable" in extra:
             relation.know(_metadata_entry(name, str(extra["metadataTable"]), binder))
-            relation.complete = True
     if entry is None or (entry.inference == "usage" and source == "implied"):
         relation.metadata["placeholder"] = True
         source = "unknown"
