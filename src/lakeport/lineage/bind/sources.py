@@ -277,6 +277,13 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     node = args.get("this")
     if node is None:
         return ordinal
+    if len(args) == 2 and node.__class__ is exp.Table and args.get("kind") == "CROSS":
+        # A comma.
+        added = add_source(binder, node, scope)
+        binder.joins.append("CROSS")
+        for relation in added:
+            relation.join_type = relation.join_type or "CROSS"
+        return ordinal
     if args.get("kind") and args["kind"].upper() == "ARRAY":
         add_array_join(binder, [node, *join.expressions], scope)
         return ordinal
@@ -284,11 +291,6 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     added = add_source(binder, node, scope)
     kind = join_type(join)
     binder.joins.append(kind)
-    if len(args) == 2 and kind == "CROSS":
-        # A comma.
-        for relation in added:
-            relation.join_type = relation.join_type or kind
-        return ordinal
     condition = args.get("on")
     names = args.get("using") or []
     if args.get("method") and args["method"].upper() == "NATURAL":
