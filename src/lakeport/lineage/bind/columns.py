@@ -78,7 +78,7 @@ def bind_column(  # noqa: C901, PLR0912 - once per name, in one piece on purpose
     identifier = args["this"]
     if "table" not in args or (table := args["table"]) is None:
         if identifier.__class__ is exp.Identifier:
-            # `c`, likewise.
+            # `c`, if one source has it. `key` in place, where nothing is quoted.
             named = identifier.args
             key = binder.key(identifier) if named.get("quoted") else binder.folded[named["this"]]
             if not scope.prefers_projection and key not in scope.merged:
@@ -98,7 +98,7 @@ def bind_column(  # noqa: C901, PLR0912 - once per name, in one piece on purpose
     ):
         refs = _unusual(binder, node, scope, role)
     else:
-        # `t.c`, the usual form, if it is as simple as it looks. `key` in place, where nothing is quoted.
+        # `t.c`, if it is as simple as it looks. `key` in place, likewise.
         named, addressed = identifier.args, table.args
         if named.get("quoted") or addressed.get("quoted"):
             name, alias = binder.key(identifier), binder.key(table)

@@ -27,7 +27,7 @@ _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
     {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
 )
-# Items that may make several columns, or none of one row; the other classes are learned.
+# Items that may make several columns; all other classes are remembered when they are met.
 _MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
 _one_value: set[type] = set()
 # What aggregates are called, by class, and nothing for others; the parser's answer costs more than

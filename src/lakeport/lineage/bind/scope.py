@@ -23,8 +23,9 @@ if TYPE_CHECKING:
 
 # How an input takes part in an output: the vocabulary of OpenLineage, ordered by strength.
 VALUE, AGGREGATE, CONDITIONAL, WINDOW, SORT, FILTER = range(6)
-_NOTHING: Mapping[str, ColumnEntry] = MappingProxyType({})
 SUBTYPES = ("TRANSFORMATION", "AGGREGATION", "CONDITIONAL", "WINDOW", "SORT", "FILTER")
+# No stored columns, as derived relations have none.
+_NOTHING: Mapping[str, ColumnEntry] = MappingProxyType({})
 
 
 def grown(held: AbstractSet[str], key: str) -> set[str]:
