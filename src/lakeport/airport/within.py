@@ -100,16 +100,17 @@ def _closing(request: Request | None, close: Callable[[], None]) -> Callable[[],
 
 def _steps(request: Request | None, made: Iterable[T]) -> Iterator[T]:
     over = object()
-    with serving(request):
+    work = serving(request)
+    with work:
         steps = iter(made)
     try:
         while True:
-            with serving(request):
+            with work:
                 step = next(steps, over)
             if step is over:
                 return
             yield step  # type: ignore[misc]  # all but `over` is a T
     finally:
         if isinstance(steps, Generator):
-            with serving(request):
+            with work:
                 steps.close()

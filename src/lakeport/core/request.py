@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass, field
+from types import TracebackType
 
 
 class Ending:
@@ -66,10 +67,21 @@ def current_request() -> Request | None:
     return _current.get()
 
 
-@contextmanager
-def serving(request: Request | None) -> Iterator[None]:
-    token = _current.set(request)
-    try:
-        yield
-    finally:
-        _current.reset(token)
+class serving:  # noqa: N801  it reads as `with serving(…)`; a generator would cost more in every step of a stream
+    """While the block runs, this is the request. May be entered again once it was left."""
+
+    __slots__ = ("_request", "_token")
+
+    def __init__(self, request: Request | None) -> None:
+        self._request = request
+
+    def __enter__(self) -> None:
+        self._token = _current.set(self._request)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        _current.reset(self._token)

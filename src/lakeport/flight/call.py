@@ -88,7 +88,7 @@ class Call:
         """Between two pieces of long work: stop here if nobody waits for the result any more."""
         if self.deadline is not None and time.monotonic() > self.deadline:
             raise self.too_late()
-        if not self.is_active:
+        if self.seconds is not None:  # not `is_active`: it is asked for every batch, twice
             raise CancelledError("the caller went away")
 
     def too_late(self) -> DeadlineError:

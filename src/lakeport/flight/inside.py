@@ -56,9 +56,12 @@ class Inside:
         """With `may_wait` gRPC may keep it for the next one."""
         return _cygrpc.SendMessageOperation(message, _cygrpc.WriteFlag.buffer_hint * may_wait)
 
-    def hearing(self) -> Any:
-        """The client's next message."""
-        return _cygrpc.ReceiveMessageOperation(0)
+    def turn(self, message: bytes, done: Done) -> bool:
+        """Send it, and receive the client's next message: whether both are under way."""
+        if not _server._is_rpc_state_active(self.state):  # noqa: SLF001
+            return False
+        steps = (_cygrpc.SendMessageOperation(message, 0), _cygrpc.ReceiveMessageOperation(0))
+        return self.start(steps, done)
 
     def start(self, steps: Sequence[Any], done: Done) -> bool:
         """Whether they are under way; `done` is called by gRPC's thread after the last of them. Never

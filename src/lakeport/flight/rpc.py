@@ -88,12 +88,15 @@ class Rpc:
 
     def received(self, requests: Iterator[bytes]) -> Iterator[bytes]:
         """The client's messages. A client that died is an error here, never the end of its stream."""
+        watched = self._client_turn()
         while True:
+            watched.waiting_since = time.monotonic()  # as `with watched`, for less
             try:
-                with self._client_turn():
-                    request = next(requests, None) if self._held is None else self._turned()
+                request = next(requests, None) if self._held is None else self._turned()
             except grpc.RpcError:
                 raise self._end_reason() from None
+            finally:
+                watched.waiting_since = None
             if request is None:
                 break
             self._house.limits.weigh(len(request))
@@ -140,7 +143,8 @@ class Rpc:
         self._turn = Turn(self._inside)
         try:
             for message in messages:
-                yield from self._let_go()
+                if self._held is not None:
+                    yield from self._let_go()
                 self._held = message
         except Exception:
             yield from self._let_go()  # what was answered before something failed

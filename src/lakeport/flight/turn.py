@@ -27,13 +27,15 @@ class Turn:
 
     def answer(self, message: bytes) -> bool:
         """Whether it is on its way: then `hear` comes next."""
-        inside, state = self._inside, self._inside.state
-        with state.condition:
-            steps = (inside.message(message), inside.hearing())
-            if not inside.is_active() or not inside.start(steps, self._done):
-                return False
-            state.due.add(_TOKEN)  # the call is not over while something of it is under way
-        return True
+        state = self._inside.state
+        state.condition.acquire()  # a `with` goes through functions of Python
+        try:
+            is_begun = self._inside.turn(message, self._done)
+            if is_begun:
+                state.due.add(_TOKEN)  # the call is not over while something of it is under way
+        finally:
+            state.condition.release()
+        return is_begun
 
     def hear(self) -> tuple[bytes | None, bool]:
         """What the client says next, None where it has nothing more to say; and whether the call is lost."""
@@ -45,9 +47,13 @@ class Turn:
         """By gRPC's thread."""
         heard = event.batch_operations[-1].message()
         self._heard, self._is_lost = heard, not event.success
-        with self._inside.state.condition:
+        condition = self._inside.state.condition
+        condition.acquire()
+        try:
             if heard is None:
                 self._inside.heard_out()
             told = self._inside.finish(_TOKEN)
+        finally:
+            condition.release()
         self._woken.release()
         return told
