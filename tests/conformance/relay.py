@@ -17,6 +17,7 @@ import pyarrow as pa
 
 from lakeport.access import EVERYONE, Identity
 from lakeport.airport.service import AirportService
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.catalog.memory import MemoryCatalog
 from lakeport.catalog.ports import Catalog
 from lakeport.conformance.examine import Request, examine
@@ -142,7 +143,7 @@ class Narrow(Relay):
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         rows = self.inner.do_get(call, ticket)
         empty = pa.RecordBatch.from_pylist([], schema=rows.schema)
-        chunks = (Chunk(batch and self._change(batch), told) for batch, told in rows.chunks)
+        chunks = (Chunk(batch and self._change(batch), told) for batch, told in _chunks(rows))
         return Outgoing(self._change(empty).schema, chunks, rows.close)
 
 
@@ -280,6 +281,9 @@ class _Awaited:
     def __iter__(self) -> Iterator[Chunk]:
         return self._chunks
 
+    def vectors(self) -> Iterator[Chunk | Vectors]:
+        return self._chunks
+
     def skip(self, most_bytes: int) -> None:
         self._skip(most_bytes)
 
@@ -303,7 +307,13 @@ class Rechunked(Relay):
         rows = self.inner.do_exchange(call, incoming)
         if call.header("airport-operation") not in self._operations:
             return rows
-        return Outgoing(self._schema(rows.schema), self._change(rows.chunks), rows.close)
+        return Outgoing(self._schema(rows.schema), self._change(_chunks(rows)), rows.close)
+
+
+def _chunks(rows: Outgoing) -> Iterator[Chunk]:
+    """Vectors as the batches that they are."""
+    for each in rows.chunks:
+        yield Chunk(each.batch(rows.schema)) if isinstance(each, Vectors) else each
 
 
 def halved(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
@@ -364,7 +374,7 @@ class Mumbling(Relay):
 
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         rows = self.inner.do_get(call, ticket)
-        chunks = (Chunk(batch, b"hello") for batch, _ in rows.chunks)
+        chunks = (Chunk(batch, b"hello") for batch, _ in _chunks(rows))
         return Outgoing(rows.schema, chunks, rows.close)
 
 

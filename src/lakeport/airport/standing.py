@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 
 from lakeport.access import Identity
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.core.errors import UnauthenticatedError, UnavailableError
 from lakeport.flight.call import Call
 from lakeport.flight.service import Chunk, Outgoing
@@ -47,7 +48,7 @@ def while_welcome(outgoing: Outgoing, ask: Callable[[], object]) -> Outgoing:
     return replace(outgoing, chunks=_chunks(outgoing, ask))
 
 
-def _chunks(outgoing: Outgoing, ask: Callable[[], object]) -> Iterator[Chunk]:
+def _chunks(outgoing: Outgoing, ask: Callable[[], object]) -> Iterator[Chunk | Vectors]:
     chunks = iter(outgoing.chunks)
     try:
         for chunk in chunks:

@@ -54,9 +54,17 @@ class Frames:
         self._length = 0
         self._last: Frame | None = None
 
+    def repeats(self, message: bytes) -> bool:
+        """Whether nothing but the body can differ from that of the last one."""
+        return (
+            self._last is not None
+            and len(message) == self._length
+            and message.startswith(self._opening)
+        )
+
     def decode(self, message: bytes) -> Frame:
         last = self._last
-        if last is not None and len(message) == self._length and message.startswith(self._opening):
+        if last is not None and self.repeats(message):
             return Frame(
                 None, last.header, last.metadata, memoryview(message)[len(self._opening) :]
             )

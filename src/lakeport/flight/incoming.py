@@ -8,11 +8,13 @@ streams), so no caller of this module ever sees one.
 from __future__ import annotations
 
 import io
+import sys
 from collections import deque
 from collections.abc import Iterator
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.catalog.arrow import Field
 from lakeport.core.errors import InvalidRequestError, LimitError
 from lakeport.core.names import quoted
@@ -21,6 +23,7 @@ from lakeport.flight.framing import Frame, Frames
 from lakeport.flight.ipc import Claims, Head, Heads, Kind, malformed
 from lakeport.flight.limits import Limits
 from lakeport.flight.messages import FlightDescriptor
+from lakeport.flight.repeated import Places
 from lakeport.flight.service import Chunk
 
 _MARKER = b"\xff\xff\xff\xff"
@@ -52,6 +55,7 @@ class IncomingStream:
         self._heads = Heads()
         self._source = _Source()
         self._reader: pa.RecordBatchReader | None = None
+        self._is_native = False
         self._descriptor: FlightDescriptor | None = None
         self._dictionaries: dict[int, int] = {}
 
@@ -91,23 +95,35 @@ class IncomingStream:
 
     def __iter__(self) -> Iterator[Chunk]:
         while (frame := self._next()) is not None:
-            if not frame.header:
-                if frame.metadata is not None:
-                    yield Chunk(None, frame.metadata)
+            chunk = self._chunk(frame)
+            if chunk is not None:
+                yield chunk
+
+    def vectors(self) -> Iterator[Chunk | Vectors]:
+        _ = self.schema
+        while self._frames:
+            chunk = self._chunk(self._frames.popleft())
+            if chunk is not None:
+                yield chunk
+        traffic = self._call.traffic
+        places: Places | None = None
+        is_sought = True  # once among messages that begin alike
+        while (message := self._message()) is not None:
+            vectors = None if places is None else places.read(message)
+            if vectors is not None:
+                traffic.rows_in += vectors.rows
+                yield vectors
                 continue
-            head = self._heads.read(frame.header)
-            if head.kind == Kind.SCHEMA and self._reader is None:
-                self._open(frame)
-                self._frames.appendleft(frame._replace(header=b""))  # its metadata is still to come
-            elif head.kind == Kind.DICTIONARY and self._reader is not None:
-                self._keep(self._weighed(head, frame))
-                self._source.feed(frame)
-            elif head.kind == Kind.BATCH and self._reader is not None:
-                self._weighed(head, frame)
-                self._source.feed(frame)
-                yield Chunk(self._batch(self._reader), frame.metadata)
-            else:
-                raise malformed()
+            is_repeated = self._decoder.repeats(message)
+            frame = self._decoder.decode(message)
+            chunk = self._chunk(frame)
+            if not is_repeated:
+                places, is_sought = None, True
+            elif is_sought and chunk is not None and chunk.batch is not None:
+                is_sought = False
+                places = Places.of(message, frame, chunk.batch) if self._is_native else None
+            if chunk is not None:
+                yield chunk
 
     def skip(self, most_bytes: int) -> None:
         """Nothing can be iterated after it."""
@@ -125,12 +141,34 @@ class IncomingStream:
         return self._receive()
 
     def _receive(self) -> Frame | None:
+        message = self._message()
+        return None if message is None else self._decoder.decode(message)
+
+    def _message(self) -> bytes | None:
         message = next(self._messages, None)
-        if message is None:
-            return None
-        self._call.check()
-        self._call.traffic.bytes_in += len(message)
-        return self._decoder.decode(message)
+        if message is not None:
+            self._call.check()
+            self._call.traffic.bytes_in += len(message)
+        return message
+
+    def _chunk(self, frame: Frame) -> Chunk | None:
+        """None where there is nothing to show for it."""
+        if not frame.header:
+            return None if frame.metadata is None else Chunk(None, frame.metadata)
+        head = self._heads.read(frame.header)
+        if head.kind == Kind.SCHEMA and self._reader is None:
+            self._open(frame)
+            self._frames.appendleft(frame._replace(header=b""))  # its metadata is still to come
+        elif head.kind == Kind.DICTIONARY and self._reader is not None:
+            self._keep(self._weighed(head, frame))
+            self._source.feed(frame)
+        elif head.kind == Kind.BATCH and self._reader is not None:
+            self._weighed(head, frame)
+            self._source.feed(frame)
+            return Chunk(self._batch(self._reader), frame.metadata)
+        else:
+            raise malformed()
+        return None
 
     def _open(self, frame: Frame) -> None:
         self._source.feed(frame)
@@ -141,6 +179,7 @@ class IncomingStream:
         except _DAMAGE:
             raise malformed() from None
         self._reader = reader
+        self._is_native = Head.read(frame.header).is_little_endian and sys.byteorder == "little"
 
     def _weighed(self, head: Head, frame: Frame) -> Claims:
         if head.body_length != len(frame.body):

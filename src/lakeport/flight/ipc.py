@@ -13,6 +13,7 @@ from enum import IntEnum
 from lakeport.core.errors import InvalidRequestError
 
 _BODY, _HEADER, _HEADER_TYPE = 3, 2, 1  # fields of flatbuffer table Message
+_ENDIANNESS = 0  # of Schema
 _LENGTH, _NODES, _BUFFERS, _COMPRESSION = 0, 1, 2, 3  # of RecordBatch
 _ID, _DATA, _IS_DELTA = 0, 1, 2  # of DictionaryBatch
 _NOT_COMPRESSED = -1
@@ -51,8 +52,27 @@ class Head:
             raise malformed() from None
 
     @property
+    def is_little_endian(self) -> bool:
+        """Of a schema: its rows, too. pyarrow turns the bytes of others around, and keeps quiet about it."""
+        try:
+            return self._header.number(_ENDIANNESS, "<h") == 0
+        except (struct.error, IndexError):
+            raise malformed() from None
+
+    @property
     def is_compressed(self) -> bool:
         return self._batch().has(_COMPRESSION)
+
+    def arrays(self) -> tuple[list[tuple[int, int]], list[tuple[int, int]]] | None:
+        """Of the rows of a batch that is not compressed: of each array how many it has and how many of them
+        are NULL, and of each buffer where it begins in the body and how long it is.
+        """
+        if self.kind != Kind.BATCH or self.is_compressed:
+            return None
+        try:
+            return self._header.pairs(_NODES), self._header.pairs(_BUFFERS)
+        except (struct.error, IndexError):
+            raise malformed() from None
 
     def claims(self, body: memoryview) -> Claims:
         try:

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Generator, Iterator
 from typing import get_args
 
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.core.errors import InternalError, InvalidRequestError
 from lakeport.flight.call import Call, Method
 from lakeport.flight.framing import FrameEncoder, metadata_frame
 from lakeport.flight.limits import Limits
+from lakeport.flight.repeated import VectorEncoder
 from lakeport.flight.service import Compression, Outgoing
 
 COMPRESSION_HEADER = "lakeport-compression"
@@ -24,11 +26,17 @@ def frames(outgoing: Outgoing, call: Call, limits: Limits) -> Iterator[bytes]:
         cut=is_scan,  # in an exchange one batch answers one batch
         compression=_compression(call),
     )
+    vectors = VectorEncoder(encoder, outgoing.schema)
     yield encoder.schema()
     chunks = iter(outgoing.chunks)
     try:
-        for batch, metadata in chunks:
+        for chunk in chunks:
             call.check()
+            if isinstance(chunk, Vectors):
+                call.traffic.rows_out += chunk.rows
+                yield from vectors.encode(chunk)
+                continue
+            batch, metadata = chunk
             if batch is not None:
                 call.traffic.rows_out += batch.num_rows
                 yield from encoder.batch(batch, metadata)

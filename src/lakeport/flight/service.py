@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple, NoReturn, Protocol, TypeAlias
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.core.errors import UnsupportedError
 from lakeport.flight.call import Call
 from lakeport.flight.messages import (
@@ -42,12 +43,15 @@ class Outgoing:
     `close` frees what the chunks come from. It is called exactly once, from any thread, as soon as the
     client has everything, cancels or dies; it should wake a `chunks` that blocks.
 
+    Numbers without a NULL may be given as vectors of the schema's types, which saves most of the work where
+    they are as many each time.
+
     `in_turn` is a promise of an exchange: after each chunk its next message is asked for, before anything else
     is done. The chunk goes with that.
     """
 
     schema: pa.Schema
-    chunks: Iterable[Chunk]
+    chunks: Iterable[Chunk | Vectors]
     close: Callable[[], None] | None = None
     in_turn: bool = False
 
@@ -70,6 +74,12 @@ class Incoming(Protocol):
         ...
 
     def __iter__(self) -> Iterator[Chunk]: ...
+
+    def vectors(self) -> Iterator[Chunk | Vectors]:
+        """The same, for who takes numbers without a NULL as numpy has them: batches of such come like that
+        once they repeat, which saves most of the work. Nobody can write into them.
+        """
+        ...
 
     def skip(self, most_bytes: int) -> None:
         """Take in what is still to come, as far as that, and look at none of it."""
