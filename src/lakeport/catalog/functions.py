@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Protocol, TypeAlias, runtime_checkable
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.vectors import Vector, Vectors
 from lakeport.catalog.arrow import Array, Field
 
 if TYPE_CHECKING:
@@ -63,6 +64,18 @@ class ScalarFunction(Protocol):
 
     def call(self, arguments: pa.RecordBatch) -> Array:
         """One value per row, of the declared type. Without parameters the batch still has its rows."""
+        ...
+
+
+@runtime_checkable
+class VectorFunction(Protocol):
+    """A scalar function that also takes numbers without a NULL as numpy has them, where that saves work."""
+
+    @property
+    def takes_vectors(self) -> bool: ...
+
+    def call_vectors(self, arguments: Vectors) -> Vector | Array:
+        """As `call`. A vector that it gives is of the declared type, and nobody keeps it to write into it."""
         ...
 
 

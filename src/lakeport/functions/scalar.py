@@ -17,6 +17,7 @@ from typing import Any, Literal, ParamSpec, TypeAlias, TypeVar, overload
 import numpy as np
 import pyarrow as pa
 
+from lakeport.catalog.arrays.vectors import Vector, Vectors, is_vector, number_type
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.functions import Returns, Signature, Stability
 from lakeport.catalog.parameters import is_any
@@ -71,6 +72,7 @@ class PythonScalar(PythonFunction[P, R]):
         self._way = way
         self._returns = returns
         self._stability = stability
+        self._kind = number_type(self._type)
         self._strict = tuple(
             index for index, each in enumerate(told.parameters) if not each.optional
         )
@@ -94,10 +96,31 @@ class PythonScalar(PythonFunction[P, R]):
             for each, values in zip(self._told.parameters, arguments.columns, strict=True)
         ]
         result = self._results(columns, arguments.num_rows)
+        self._check(began, result.nbytes)
+        return result
+
+    @property
+    def takes_vectors(self) -> bool:
+        return self._way.style is Style.NUMPY and self._kind is not None
+
+    def call_vectors(self, arguments: Vectors) -> Vector | Array:
+        """Without Arrow on either side, unless the function gives something else than it declares."""
+        began = time.monotonic()
+        columns, rows = arguments
+        extra = self._extra(rows) if self._told.injected else {}
+        result: Any = self._told.function(*columns, **extra)
+        if self._kind is None or not is_vector(result, self._kind, rows):
+            result = self._as_declared(result, rows)
+        limits = self.limits
+        if limits.seconds is not None or limits.output is not None:
+            self._check(began, result.nbytes)
+        found: Vector | Array = result
+        return found
+
+    def _check(self, began: float, size: int) -> None:
         if self.limits.seconds is not None and time.monotonic() - began > self.limits.seconds:
             raise too_slow(self.what, self.limits)
-        check_size(self.what, result.nbytes, self.limits)
-        return result
+        check_size(self.what, size, self.limits)
 
     def _results(self, columns: list[Array], rows: int) -> Array:
         if not self._way.style.is_whole:
@@ -136,7 +159,9 @@ class PythonScalar(PythonFunction[P, R]):
 
     def _at_once(self, columns: list[Array], rows: int) -> Array:
         values = [given(self._way.style, column) for column in columns]
-        result = self._told.function(*values, **self._extra(rows))
+        return self._as_declared(self._told.function(*values, **self._extra(rows)), rows)
+
+    def _as_declared(self, result: object, rows: int) -> Array:
         found = taken(result, self._type, self.what)
         if len(found) != rows:
             raise wrong_length(self.what, len(found), rows)

@@ -9,11 +9,12 @@ as the end of a batch with rows DuckDB would wait for ever after 2,048 of them (
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import pyarrow as pa
 
+from lakeport.access import NO_LIMITS, StatementLimits
 from lakeport.airport.caller import Caller
 from lakeport.airport.exchange.kinds import is_silent
 from lakeport.airport.exchange.statement import Statements
@@ -28,6 +29,7 @@ from lakeport.airport.functions.scalar import Scalar
 from lakeport.airport.wire.arguments import decode_arguments
 from lakeport.airport.wire.bodies import InOutBody
 from lakeport.catalog.arrays.glue import glue_rows
+from lakeport.catalog.arrays.vectors import Vectors
 from lakeport.catalog.functions import InOutCall
 from lakeport.core.errors import InvalidRequestError, LakeportError
 from lakeport.core.foreign import dismiss, each, foreign
@@ -51,15 +53,23 @@ class _Received:
     caller: Caller
     incoming: Incoming
     rows: int = 0
+    _limits: StatementLimits | None = field(init=False)
+
+    def __post_init__(self) -> None:
+        limits = self.caller.identity.limits.or_else(self.statements.limits)
+        self._limits = None if limits == NO_LIMITS else limits
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
-        limits = self.caller.identity.limits.or_else(self.statements.limits)
         for batch, _ in self.incoming:
             if batch is not None:
-                self.rows += batch.num_rows
-                received = self.caller.call.traffic.bytes_in
-                limits.check(self.caller.identity.name, self.rows, received)
+                self.count(batch.num_rows)
                 yield batch
+
+    def count(self, rows: int) -> None:
+        self.rows += rows
+        if self._limits is not None:
+            received = self.caller.call.traffic.bytes_in
+            self._limits.check(self.caller.identity.name, self.rows, received)
 
 
 def call_scalar(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoing:
@@ -67,8 +77,21 @@ def call_scalar(statements: Statements, caller: Caller, incoming: Incoming) -> O
     found = find(caller.visible, _wanted(caller.call, incoming), (Kind.SCALAR,))
     scalar = Scalar.of(by_schema(found.overloads, incoming.schema))
     received = _Received(statements, caller, incoming)
+    if scalar.takes_vectors(incoming.schema):
+        return Outgoing(scalar.schema, _answers(scalar, received), in_turn=True)
     chunks = (Chunk(scalar.answer(batch)) for batch in received)
     return Outgoing(scalar.schema, chunks, in_turn=True)
+
+
+def _answers(scalar: Scalar, received: _Received) -> Iterator[Chunk | Vectors]:
+    for given in received.incoming.vectors():
+        if isinstance(given, Vectors):
+            received.count(given.rows)
+            answer = scalar.answer_vectors(given)
+            yield answer if isinstance(answer, Vectors) else Chunk(answer)
+        elif given.batch is not None:
+            received.count(given.batch.num_rows)
+            yield Chunk(scalar.answer(given.batch))
 
 
 def pass_rows(statements: Statements, caller: Caller, incoming: Incoming) -> Outgoing:

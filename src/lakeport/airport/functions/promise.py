@@ -8,13 +8,17 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from lakeport.airport.functions.declared import wire_schema
 from lakeport.airport.scans.conform import as_declared
 from lakeport.airport.scans.doubt import forbidden_null
 from lakeport.catalog.arrays.selection import with_columns
+from lakeport.catalog.arrays.vectors import number_type
 from lakeport.catalog.arrow import Array, Field
 from lakeport.core.errors import FunctionError
 from lakeport.core.names import fold, quoted
@@ -23,7 +27,7 @@ _log = logging.getLogger(__name__)
 _DAMAGE = (pa.ArrowException, ValueError, TypeError)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Promise:
     """`declared` are the columns in the function's own types, `wire` in those that clients are told."""
 
@@ -34,6 +38,12 @@ class Promise:
     @classmethod
     def of(cls, what: str, declared: pa.Schema) -> Promise:
         return cls(what, declared, wire_schema(declared))
+
+    @cached_property
+    def number(self) -> np.dtype[Any] | None:
+        """What numpy calls the type of the one column, if that is a number and goes as it is."""
+        own = self.declared.field(0).type
+        return number_type(own) if own == self.wire.field(0).type else None
 
     def column(self, given: object, rows: int) -> pa.RecordBatch:
         """The one column of a scalar function, as a batch for the wire."""

@@ -17,8 +17,9 @@ from lakeport.airport.functions.declared import Declared
 from lakeport.airport.functions.promise import Promise
 from lakeport.catalog.arrays.containers import nulls
 from lakeport.catalog.arrays.selection import keep_rows, take_array
+from lakeport.catalog.arrays.vectors import Vector, Vectors, is_vector, number_types
 from lakeport.catalog.arrow import Array
-from lakeport.catalog.functions import ScalarFunction
+from lakeport.catalog.functions import ScalarFunction, VectorFunction
 from lakeport.catalog.parameters import is_any
 from lakeport.core.foreign import foreign
 
@@ -49,6 +50,24 @@ class Scalar:
         if present is None:
             return self.promise.column(self._called(arguments), batch.num_rows)
         return self.promise.column(self._spread(arguments, present), batch.num_rows)
+
+    def takes_vectors(self, sent: pa.Schema) -> bool:
+        """Whether rows sent so can be answered as vectors: nothing is to be converted on either side."""
+        if number_types(sent) is None or not sent.equals(self.declared.arguments):
+            return False
+        function = self.declared.function
+        with foreign(self.promise.what):
+            takes = isinstance(function, VectorFunction) and function.takes_vectors
+        return takes and self.promise.number is not None
+
+    def answer_vectors(self, arguments: Vectors) -> Vectors | pa.RecordBatch:
+        function = cast("VectorFunction", self.declared.function)
+        promise, rows = self.promise, arguments.rows
+        with foreign(promise.what):
+            result = function.call_vectors(arguments)
+        if promise.number is not None and is_vector(result, promise.number, rows):
+            return Vectors((cast("Vector", result),), rows)
+        return promise.column(result, rows)
 
     def _spread(self, arguments: pa.RecordBatch, present: pa.BooleanArray) -> Array:
         """The results back at their rows, NULL at the others."""
