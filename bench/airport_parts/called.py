@@ -9,6 +9,11 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent.parent))  # run as a program
 
+if __name__ == "__main__":
+    from lakeport.flight.wakeups import fewer_wakeups
+
+    fewer_wakeups()  # as `lakeport serve` does, before gRPC is loaded
+
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc

@@ -12,6 +12,7 @@ import typer
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.output import json
 from lakeport.cli.output.pipe import tolerate_a_closed_pipe
+from lakeport.flight.wakeups import fewer_wakeups
 
 if TYPE_CHECKING:
     from lakeport.app.serve import Greeting, Running
@@ -47,6 +48,7 @@ def serve(
     settings = call.settings({"server.grpc": grpc, "server.http": http})
     # Before it is loaded: of a port that is taken gRPC would print lines of its own beside our sentence.
     os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+    fewer_wakeups()
     from lakeport.app.serve import running, stop_signals  # noqa: PLC0415  loads Arrow and gRPC
     from lakeport.web.app import build  # noqa: PLC0415  loads starlette
 
