@@ -57,6 +57,32 @@ SELECT x FROM a CROSS JOIN b;
 --> out.x <- a.x?, b.x?
 --> issue AMBIGUOUS_COLUMN column=x
 
+-- case: spark_literals_of_another_case_are_other_keys
+-- table: t(a string)
+SELECT count(a) AS n FROM t GROUP BY concat(a, 'x') ORDER BY CONCAT(A, 'x');
+SELECT count(a) AS n FROM t GROUP BY concat(a, 'x') ORDER BY concat(a, 'X');
+--> partial
+--> issue UNKNOWN_COLUMN @1 column=a
+
+-- case: a_mistake_makes_no_other_name_ambiguous
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT b.x AS wrong, x FROM a JOIN b ON a.id = b.id;
+--> out.wrong <- b.x?
+--> out.x <- a.x
+--> issue UNKNOWN_COLUMN relation=b column=x
+--> no issue AMBIGUOUS_COLUMN
+
+-- case: a_plus_however_far_away_computes
+-- table: t(a int, b int)
+SELECT a, +
+                                                b FROM t;
+SELECT a, + /* nothing */ b FROM t;
+--> out.a <- t.a
+--> out.(+ b) <= t.b
+--> @1 out.a <- t.a
+--> @1 out.(+ b) <= t.b
+
 -- case: unknown_column_of_a_complete_relation
 -- table: t(amount int)
 SELECT amout FROM t;

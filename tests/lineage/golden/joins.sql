@@ -97,6 +97,13 @@ SELECT * FROM a LEFT SEMI JOIN b ON a.id = b.id;
 --> out <+ b
 --> node b joinType=LEFT_SEMI
 
+-- case: left_semi_hides_a_name_that_its_condition_used
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x FROM a LEFT SEMI JOIN b ON a.id = b.id AND y > 1 WHERE y = 2;
+--> partial
+--> issue UNKNOWN_COLUMN column=y
+
 -- case: left_anti_hides_the_right_side
 -- table: a(id int, x int)
 -- table: b(id int, x int)

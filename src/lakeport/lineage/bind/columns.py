@@ -195,6 +195,7 @@ def _is_declared(binder: Binder, name: str, key: str) -> bool:
 def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], int]:
     """The columns of that name, the relations that may have one, and how many relations there are."""
     matches: list[Column] = []
+    claimed: list[Column] = []  # by a mistake before, of a relation that has no such column
     unsure: list[Relation] = []
     count = 0
     for source in scope.sources:
@@ -203,12 +204,14 @@ def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], i
         count += 1
         relation = source.relation
         column = relation.index.get(key) or relation.find(key)
-        if column is not None:
+        if column is not None and column.inferred and relation.complete:
+            claimed.append(column)
+        elif column is not None:
             if not (matches and column is matches[0] and not relation.duplicates):
                 matches.append(column)
         elif not relation.complete:
             unsure.append(relation)
-    return matches, unsure, count
+    return matches or claimed, unsure, count
 
 
 def _matched(
@@ -222,7 +225,7 @@ def _matched(
     if owner is not None and key in owner.duplicates and not are_copies(owner, key):
         return ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
     if not column.inferred:
-        scope.remembered[key] = (len(scope.sources), column)
+        scope.remembered[key] = (scope.sources[-1], column)
     return [Ref(column, role, column.approximate and column.inferred)]
 
 

@@ -236,6 +236,9 @@ def _text(node: exp.Expr, types: ColumnTypes | None) -> str:
             copied.set("this", exp.to_identifier(f"{id(ref.origin)} {ref.path}", quoted=True))
             for part in ("table", "db", "catalog"):
                 copied.set(part, None)
+    for literal in twin.find_all(exp.Literal):
+        if literal.is_string:  # its case counts, that of everything else does not
+            literal.set("this", literal.this.encode(errors="surrogatepass").hex())
     return text_of(twin, "").lower()
 
 

@@ -27,6 +27,9 @@ _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
     {"inline_outer", "json_tuple", "variant_explode", "variant_explode_outer"}
 )
+# Characters before a name, which nearly always are more than its blanks.
+_NEAR = 40
+
 # Items that may make several columns; all other classes are remembered when they are met.
 _MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
 _one_value: set[type] = set()
@@ -202,7 +205,7 @@ def _made_by_rows(binder: Binder, projection: exp.Expr, scope: Scope) -> list[It
 
 
 def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
-    """Whether a plus stands before a column: a look at the text, because most have none."""
+    """Whether a plus stands before a column, or a comment that may hide one: most have neither."""
     args = column.args
     if len(args) == 1:
         first = args["this"]
@@ -210,7 +213,10 @@ def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
         first = args.get("catalog") or args.get("db") or args.get("table") or args["this"]
     meta = first._meta  # noqa: SLF001 - `meta` would allocate a dict per node
     start = meta.get("start") if meta else None
-    return start is not None and "+" in binder.text[max(start - 2, 0) : start]
+    if start is None:
+        return False
+    before = binder.text[max(start - _NEAR, 0) : start].rstrip() or binder.text[:start].rstrip()
+    return before.endswith(("+", "*/"))
 
 
 def _are_one(binder: Binder, column: Column, other: Column) -> bool:

@@ -265,8 +265,8 @@ class Scope(msgspec.Struct, eq=False):
     # Names that row generators in the select list give.
     generated: frozenset[str] = frozenset()
     windows: dict[str, exp.Expr] = {}
-    # Unqualified names found so far, with the number of sources there were.
-    remembered: dict[str, tuple[int, Column]] = {}
+    # Unqualified names found so far, as of the source that was the last then.
+    remembered: dict[str, tuple[Source, Column]] = {}
     # The relations by alias, None where several have it, as of the source that was the last then.
     addresses: dict[str, Relation | None] = {}
     last: Source | None = None
@@ -301,9 +301,9 @@ class Scope(msgspec.Struct, eq=False):
         """
         sources, remembered = self.sources, self.remembered
         if key in remembered:
-            # The same column is named again and again; sources only ever grow, so their number is the key.
-            count, column = remembered[key]
-            if count == len(sources):
+            # The same column is named again and again; what changes the sources makes another last one.
+            last, column = remembered[key]
+            if sources and last is sources[-1]:
                 return column
         owner: Relation | None = None
         for source in sources:
@@ -317,7 +317,7 @@ class Scope(msgspec.Struct, eq=False):
         found = owner.find(key)
         if found is None or found.inferred:
             return None
-        remembered[key] = len(sources), found
+        remembered[key] = sources[-1], found
         return found
 
     def relation(self, alias: str) -> Relation | None:
