@@ -13,8 +13,10 @@ from collections.abc import Mapping
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from lakeport.lineage.issues import Issue, IssueCode
+from lakeport.lineage.schema_memory import apart, recall, remember
 from lakeport.lineage.wire import Wire
 
 Encoding: TypeAlias = Literal["utf8", "utf16", "codepoint"]
@@ -195,14 +197,25 @@ def read_request(payload: object) -> tuple[AnalyzeRequest | None, list[Issue]]:
     """The request in a payload (request, mapping or JSON text), and what is wrong with it."""
     if isinstance(payload, AnalyzeRequest):
         return payload, []
+    sent = apart(payload)
+    known = recall(sent.schema) if sent is not None else None
     try:
+        if sent is not None and known is not None:
+            return replace(_converted(sent.rest()), schema=known), []
         raw = msgspec.json.decode(payload) if isinstance(payload, str | bytes) else payload
-        if isinstance(raw, Mapping):
-            raw = _without_nulls(_completeness_of_resolved_tables(raw))
-        request = msgspec.convert(raw, AnalyzeRequest)
+        request = _converted(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         return None, [_invalid(f"the request could not be read: {error}", severe=True)]
-    return request, _unknown_table_fields(raw)
+    issues = _unknown_table_fields(raw)
+    if sent is not None and request.schema is not None and not issues:
+        remember(sent.schema, request.schema)
+    return request, issues
+
+
+def _converted(raw: object) -> AnalyzeRequest:
+    if isinstance(raw, Mapping):
+        raw = _without_nulls(_completeness_of_resolved_tables(raw))
+    return msgspec.convert(raw, AnalyzeRequest)
 
 
 def _without_nulls(raw: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,0 +1,91 @@
+"""A schema that is sent again is not read again, and nobody can tell by the answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+
+from lakeport.lineage import AnalyzeResult, analyze
+from lakeport.lineage.request import read_request
+
+SQL = "SELECT * FROM orders"
+
+
+def _request(*columns: str, **more: object) -> dict[str, Any]:
+    table = {"name": "orders", "columns": [{"name": name} for name in columns], **more}
+    return {"sql": SQL, "dialect": "spark", "schema": {"tables": [table]}}
+
+
+def _outputs(result: AnalyzeResult) -> list[str]:
+    nodes = result.statements[0].nodes
+    owner = next(node.id for node in nodes if node.node_type == "output")
+    owned = {edge.target for edge in result.statements[0].edges if edge.source == owner}
+    return [node.label for node in nodes if node.id in owned]
+
+
+@pytest.mark.parametrize("sent", [dict, json.dumps])
+def test_an_equal_schema_is_the_same_object(sent: Any) -> None:
+    first, _ = read_request(sent(_request("kept", "twice")))
+    second, _ = read_request(sent({**_request("kept", "twice"), "sql": "SELECT 1"}))
+    assert first is not None
+    assert second is not None
+    assert second.schema is first.schema
+    assert (first.sql, second.sql, second.dialect) == (SQL, "SELECT 1", "spark")
+
+
+def test_a_mapping_that_was_changed_is_read_anew() -> None:
+    request = _request("a")
+    assert _outputs(analyze(request)) == ["a"]
+    request["schema"]["tables"][0]["columns"].append({"name": "b"})
+    assert _outputs(analyze(request)) == ["a", "b"]
+
+
+def test_what_is_wrong_with_a_schema_is_told_every_time() -> None:
+    payload = json.dumps(_request("a", colour="red"))
+    for _ in range(2):
+        (issue,) = analyze(payload).issues
+        assert issue.message == "field `colour` of schema table `orders` is not known"
+
+
+def test_the_rest_of_a_request_is_checked_beside_a_known_schema() -> None:
+    request = _request("checked")
+    assert not analyze(request).issues
+    for payload in ({**request, "sql": 7}, json.dumps({**request, "sql": 7})):
+        decoded, (issue,) = read_request(payload)
+        assert decoded is None
+        assert "Expected `str`, got `int` - at `$.sql`" in issue.message
+
+
+def test_a_partial_table_that_comes_back_stays_partial() -> None:
+    payload = json.dumps(_request("a", complete=False))
+    once, again = analyze(payload), analyze(payload)
+    assert [issue.code for issue in again.issues] == [issue.code for issue in once.issues]
+    assert once.issues
+
+
+@pytest.mark.parametrize(
+    "payload",
+    [
+        '{"sql": "SELECT 1", "schema": null}',
+        {"sql": "SELECT 1", "schema": None},
+        {"sql": "SELECT 1", "schema": {"tables": []}},
+    ],
+)
+def test_no_schema_is_no_schema_each_time(payload: object) -> None:
+    for _ in range(2):
+        decoded, issues = read_request(payload)
+        assert decoded is not None
+        assert not issues
+        assert decoded.schema is None or not decoded.schema.tables
+
+
+@pytest.mark.parametrize(
+    "payload", ['{"schema": {', "[]", "\ud800", {"schema": {"tables": [print]}}]
+)
+def test_what_is_no_request_is_told(payload: object) -> None:
+    for _ in range(2):
+        decoded, issues = read_request(payload)
+        assert decoded is None
+        assert issues[0].message.startswith("the request could not be read")
