@@ -15,6 +15,10 @@ event engine was some 60): the function 118; ours 13 from the message to the fun
 51 until the answer is sent; the rest is the client, the kernel and gRPC's thread, which reads the message and hands it
 to the call's. The client's processor time is 150, the server's 245. On one core 355, 98 and 245.
 
+Some 55 of it are the client's: Arrow's own, with the event engine of its gRPC switched off as well, takes 347, which is
+2.6 times. With nothing of ours between the message and the function, no limits, no checks and no request to be seen, 395
+are left: 2.95 times. So this is where grpcio ends, and no more than a fiftieth of it is ours to save.
+
 What is left undone: in a bare server the function called by gRPC's own thread saved 35 more, but one that waits would
 hold up all other calls. With a completion queue of the call's own nobody would hear of a client that leaves while a
 function runs; that was not tried. Windows, frames and read sizes of HTTP/2 and its bandwidth probes changed nothing, with
