@@ -7,6 +7,7 @@ import logging
 import time
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from lakeport.lineage import type_words
 from lakeport.lineage.dialects import dialect_named, known_dialects
 from lakeport.lineage.finish import finish
 from lakeport.lineage.globalgraph import GlobalGraph, workload_graph
@@ -63,8 +64,8 @@ def _analysed(decoded: AnalyzeRequest | None, issues: list[Issue]) -> AnalyzeRes
 
 
 class Undisturbed:
-    """No collections, because nothing in a tree is garbage while it is in use; and no parser's log,
-    because what it cannot read is an issue of the result instead.
+    """No collections, because nothing in a tree is garbage while it is in use; no parser's log, because
+    what it cannot read is an issue of the result instead; and no word for a type read twice.
     """
 
     __slots__ = ("_collecting",)
@@ -73,8 +74,10 @@ class Undisturbed:
         self._collecting = gc.isenabled()
         gc.disable()
         _PARSER_LOG.addFilter(_never)
+        type_words.read_once()
 
     def __exit__(self, *_error: object) -> None:
+        type_words.read_each_time()
         _PARSER_LOG.removeFilter(_never)
         if self._collecting:
             gc.enable()
