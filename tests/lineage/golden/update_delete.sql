@@ -94,3 +94,22 @@ TRUNCATE TABLE t;
 -- table: t(id int, v int)
 UPDATE x SET x.v += s.v FROM t AS x JOIN s ON x.id = s.id;
 --> t.v <= t.v, s.v
+
+-- case: delete_without_from
+-- dialect: bigquery
+DELETE shop.carts AS c WHERE c.owner IN (SELECT owner FROM shop.gone);
+--> shop.carts <- shop.gone[DELETE]
+--> stmt 0 DELETE reads shop.carts, shop.gone writes shop.carts
+
+-- case: delete_lists_the_sources_that_lose_rows
+-- dialect: mysql
+DELETE b, c FROM orders AS a JOIN lines AS b ON b.o = a.o JOIN notes AS c ON c.o = a.o WHERE a.void;
+--> lines <- orders[DELETE]
+--> notes <- orders[DELETE]
+--> stmt 0 DELETE reads lines, notes, orders writes lines, notes
+
+-- case: delete_names_an_alias_of_its_using_clause
+-- dialect: mysql
+DELETE FROM b USING orders AS a JOIN lines AS b ON b.o = a.o;
+--> lines <- orders[DELETE]
+--> stmt 0 DELETE reads lines, orders writes lines

@@ -33,10 +33,7 @@ def _scope_with_target(
 ) -> tuple[Scope, Relation]:
     """The target in scope, together with FROM, USING and joins. A T-SQL alias leads to its table."""
     scope = Scope(parent, ctes)
-    table = node.this
-    if not isinstance(table, exp.Expr):
-        # `DELETE t` without FROM: the table stands where a multi-table DELETE lists its targets.
-        table = next(iter(node.args.get("tables") or ()), exp.Table())
+    table = node.this if isinstance(node.this, exp.Expr) else exp.Table()
     aliased = _aliased_target(binder, node)
     relation: Relation | None = None
     if aliased is None:
@@ -47,6 +44,9 @@ def _scope_with_target(
         )
         bind_sources(binder, holder, scope)
     bind_sources(binder, node, scope)
+    using = node.args.get("using")
+    for item in using if isinstance(using, list) else ():
+        binder.source(item, scope)
     if aliased is not None:
         relation = scope.relation(binder.key(aliased))
     if relation is None:
@@ -192,18 +192,49 @@ def bind_delete(
     """Rows go, no value flows: table-level edges from every other source."""
     ctes = bind_ctes(binder, node, parent, ctes)
     before = len(binder.relations)
-    scope, target = _scope_with_target(binder, node, parent, ctes)
-    using = node.args.get("using")
-    for item in using if isinstance(using, list) else []:
-        binder.source(item, scope)
+    scope, targets = _scope_with_targets(binder, node, parent, ctes)
     where = node.args.get("where")
     if where is not None:
         bind_filter(binder, where.this, scope, "WHERE", None)
-    target.indirect += scope.indirect
-    for relation in binder.relations[before:]:
-        if relation is not target and relation.local_kind is None:
-            target.table_inputs.append((relation, "DELETE"))
-    return bind_returning(binder, node, target, ctes, scope.sources[1:])
+    others = [
+        relation
+        for relation in binder.relations[before:]
+        if relation.local_kind is None and not any(relation is target for target in targets)
+    ]
+    for target in targets:
+        target.indirect += scope.indirect
+        target.table_inputs += [(relation, "DELETE") for relation in others]
+    return bind_returning(binder, node, targets[0], ctes, scope.sources[1:])
+
+
+def _scope_with_targets(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> tuple[Scope, list[Relation]]:
+    """`DELETE a, b FROM t AS a JOIN …` lists which of its sources lose rows."""
+    listed = [table for table in node.args.get("tables") or () if isinstance(table, exp.Table)]
+    if not listed:
+        scope, target = _scope_with_target(binder, node, parent, ctes)
+        return scope, [target]
+    scope = Scope(parent, ctes)
+    # `DELETE t WHERE …`, without FROM, leaves the table where the list of targets stands.
+    binder.source(node.this if isinstance(node.this, exp.Expr) else listed[0], scope)
+    bind_sources(binder, node, scope)
+    found = [_listed(binder, table, scope) for table in listed]
+    targets = [relation for relation in found if relation is not None]
+    targets = targets or [target_table(binder, listed[0])]
+    for target in targets:
+        _reads_its_rows(binder, target)
+    return scope, targets
+
+
+def _listed(binder: Binder, table: exp.Table, scope: Scope) -> Relation | None:
+    """A listed target is an alias of the FROM clause, or a table of it by its own name."""
+    parts: list[exp.Expr] = [p for p in table.parts if isinstance(p, exp.Identifier)]
+    named = binder.addressed(parts, scope)
+    if named is not None:
+        return named
+    name = tuple(binder.key(part) for part in parts)
+    return next((s.relation for s in scope.sources if s.relation.name[-len(name) :] == name), None)
 
 
 # -- MERGE -------------------------------------------------------------------------------------

@@ -33,7 +33,9 @@ def bind_statement(binder: Binder, tree: exp.Expr) -> str:
     """Bind one statement; returns its type."""
     binder.change = _data_change
     cls = tree.__class__
-    if cls in _CHANGES and not isinstance(tree.this, exp.Table):
+    if cls in _CHANGES and not any(
+        isinstance(table, exp.Table) for table in (tree.this, *(tree.args.get("tables") or ()))
+    ):
         binder.unsupported(tree, "the statement names no table to change")
         return cls.__name__.upper()
     rule = _known.get(cls) or _known.setdefault(cls, _rule_for(tree))
