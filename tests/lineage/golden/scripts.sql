@@ -554,3 +554,13 @@ END;
 --> stmt 2 CALL
 --> stmt 3 INSERT reads S writes T
 --> @3 T.A <- S.A
+
+-- case: create_or_alter_is_one_statement
+-- dialect: tsql
+CREATE OR ALTER VIEW paid AS SELECT id, due AS total FROM bills
+SELECT total FROM paid;
+--> paid.id <- bills.id
+--> paid.total <- bills.due
+--> out.total <- paid.total
+--> stmt 0 CREATE_VIEW reads bills writes paid
+--> stmt 1 SELECT reads paid

@@ -175,6 +175,11 @@ def _drop_continues(place: _Place) -> bool:
     return place.first == "ALTER" and place.word(1) not in _OBJECTS
 
 
+def _alter_continues(place: _Place) -> bool:
+    """`CREATE OR ALTER VIEW v`."""
+    return _drop_continues(place) or (place.word(-1) == "OR" and place.word(-2) == "CREATE")
+
+
 def _if_continues(place: _Place) -> bool:
     return place.word(-1) in _OBJECTS and place.word(1) in {"EXISTS", "NOT"}
 
@@ -187,7 +192,7 @@ _CONTINUES = {
     "SET": _set_continues,
     "WITH": _with_continues,
     "DROP": _drop_continues,
-    "ALTER": _drop_continues,
+    "ALTER": _alter_continues,
     "CREATE": _drop_continues,
     "IF": _if_continues,
     "FETCH": _fetch_continues,
