@@ -9,6 +9,7 @@ import re
 from typing import TYPE_CHECKING
 
 from lakeport.lineage.bodies import tokens_at, tokens_between
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.shims import Shim
 
 if TYPE_CHECKING:
@@ -57,11 +58,22 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     elif word == "UNLOAD" and (match := _UNLOAD.match(text, tokens[0].end + 1)) is not None:
         inner = tokens_at(text, match.start("query"), _unescaped(match["query"]), parser, tokens[0])
         yield Shim("unload", inner, path=match["path"])
+    elif word == "UNLOAD":
+        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
+        yield from _unloaded(inner)
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
         yield Shim(
             "immediate",
             tokens_at(text, match.start("sql"), _unescaped(match["sql"]), parser, tokens[0]),
         )
+
+
+def _unloaded(tokens: list[Token]) -> Iterator[Shim]:
+    """Athena's `UNLOAD (SELECT …) TO 'path'`, where the query is no string."""
+    end = closing(tokens, 0)
+    behind = tokens[end + 1 : end + 3]
+    if end and len(behind) == 2 and behind[0].text.upper() == "TO":
+        yield Shim("unload", tokens[1:end], path=behind[1].text)
 
 
 def _unescaped(quoted: str) -> str:

@@ -180,3 +180,9 @@ ALTER WAREHOUSE w SUSPEND;
 ALTER TASK t RESUME;
 --> stmt 0 ALTER_WAREHOUSE
 --> stmt 1 ALTER_TASK
+
+-- case: unload_of_a_query_that_is_no_string
+-- dialect: athena
+UNLOAD (WITH open AS (SELECT id FROM tickets) SELECT id FROM open) TO 's3://dump/open/' WITH (format = 'ORC');
+--> s3://dump/open/.id <- tickets.id
+--> stmt 0 UNLOAD reads tickets writes s3://dump/open/
