@@ -173,6 +173,16 @@ def _alter_view(tokens: list[Token], words: list[str], _text: str) -> Shim | Non
     return Shim("alter_view", [*tokens[:start], *tokens[end:]])
 
 
+def _checked_view(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """`CREATE VIEW … WITH [LOCAL | CASCADED] CHECK OPTION`: what may be written through the view."""
+    if words[0] != "CREATE" or "VIEW" not in words:
+        return None
+    ending = [token.text.upper() for token in tokens[-4:]]
+    if ending[-2:] != ["CHECK", "OPTION"] or "WITH" not in ending:
+        return None
+    return Shim("checked_view", tokens[: len(tokens) - len(ending) + ending.index("WITH")])
+
+
 def _set_schema(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`ALTER TABLE s.t SET SCHEMA u` is a rename to `u.t`."""
     if words[:2] != ["ALTER", "TABLE"] or words[-3:-1] != ["SET", "SCHEMA"] or len(tokens) > 12:
@@ -390,6 +400,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _insert_directory,
     _alter_columns,
     _alter_view,
+    _checked_view,
     _set_schema,
     _iceberg_alter,
     _modify,

@@ -268,3 +268,9 @@ CREATE FUNCTION n(x INT) RETURNS INT RETURN SELECT (SELECT (SELECT x));
 -- table: d.t(a int64, b int64)
 CREATE TABLE FUNCTION d.f(x INT64) AS SELECT a FROM d.t WHERE b = x;
 --> stmt 0 CREATE_FUNCTION reads d.t
+
+-- case: view_with_check_option
+-- dialect: postgres
+CREATE VIEW adults (who) AS SELECT name FROM people WHERE age > 17 WITH LOCAL CHECK OPTION;
+--> adults.who <- people.name
+--> stmt 0 CREATE_VIEW reads people writes adults
