@@ -286,3 +286,25 @@ SELECT j.* FROM t CROSS APPLY OPENJSON(t.doc) AS j;
 SELECT x.* FROM t, XMLTABLE('/r' PASSING t.doc COLUMNS k NUMBER PATH 'k', v VARCHAR2(10) PATH 'v') x;
 --> out.k <= T.DOC
 --> out.v <= T.DOC
+
+-- case: field_of_an_element_beside_its_offset
+-- dialect: bigquery
+SELECT o.id, line.sku, place FROM orders AS o, UNNEST(o.lines) AS line WITH OFFSET AS place;
+--> out.id <- orders.id
+--> out.sku <= orders.lines
+--> out.place <= orders.lines
+
+-- case: elements_with_their_place
+-- dialect: redshift
+SELECT c.name, o.total, nth, shown FROM customers AS c, c.orders AS o AT nth, UNPIVOT c.tags AS tag AT shown;
+--> out.name <- customers.name
+--> out.total <= customers.orders
+--> out.nth <= customers.orders
+--> out.shown <= customers.tags
+
+-- case: stream_of_a_table
+-- dialect: databricks
+CREATE OR REFRESH STREAMING TABLE seen AS SELECT s.id, s.at FROM STREAM(raw.clicks) AS s;
+--> seen.id <- raw.clicks.id
+--> seen.at <- raw.clicks.at
+--> stmt 0 CREATE_TABLE_AS reads raw.clicks writes seen

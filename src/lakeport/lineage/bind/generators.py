@@ -181,6 +181,18 @@ def _unnested(binder: Binder, relation: Relation, identifier: exp.Expr | None) -
     return relation.label if identifier is not None else "unnest"
 
 
+def add_elements(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """Redshift's `t.list AS item AT place` and `UNPIVOT t.object AS item AT place`."""
+    inner = node.this if isinstance(node, exp.Pivot) else node
+    place = inner.expression if isinstance(inner, exp.AtIndex) else None
+    named = inner.this if isinstance(inner, exp.AtIndex) else inner
+    if not isinstance(named, exp.Alias):
+        binder.unsupported(node, "this kind of source has no lineage rule")
+        return
+    alias = exp.TableAlias(columns=[named.args["alias"]])
+    add_unnest(binder, exp.Unnest(expressions=[named.this], alias=alias, offset=place), scope)
+
+
 def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None:
     """ClickHouse's ARRAY JOIN: an aliased array is a new column, any other keeps its name."""
     for node in arrays:

@@ -160,14 +160,15 @@ def _column_of(
 
 
 def _only_struct(relation: Relation, key: str) -> Column | None:
-    """BigQuery's `UNNEST(array_of_struct) AS x`: `x.field` goes into the one column `x`."""
-    if (
-        relation.local_kind == "lateral"
-        and len(relation.columns) == 1
-        and relation.columns[0].key != key
-    ):
-        return relation.columns[0]
-    return None
+    """BigQuery's `UNNEST(array_of_struct) AS x`: `x.field` goes into the one column `x`.
+
+    What counts the elements stands beside it.
+    """
+    if relation.local_kind != "lateral" or not relation.columns:
+        return None
+    first = relation.columns[0]
+    alone = len(relation.columns) == 1 or first.name == relation.label
+    return first if alone and first.key != key else None
 
 
 def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: int) -> list[Ref]:

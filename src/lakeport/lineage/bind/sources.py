@@ -15,6 +15,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import (
     add_array_join,
+    add_elements,
     add_lateral,
     add_unnest,
     add_values,
@@ -131,7 +132,7 @@ def _add_query(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 
 
 def _add_inner(binder: Binder, node: exp.Expr, scope: Scope) -> None:
-    """Parentheses, and ClickHouse's FINAL: what is inside is the source."""
+    """Parentheses, ClickHouse's FINAL, Databricks' STREAM: what is inside is the source."""
     if isinstance(node.this, exp.Expr):
         add_source(binder, node.this, scope)
 
@@ -395,5 +396,6 @@ _SOURCES: tuple[
     (exp.Lateral, add_lateral),
     (exp.TableFromRows, add_table_of),
     (exp.Query, _add_query),
-    ((exp.Paren, exp.Alias, exp.Final), _add_inner),
+    ((exp.Paren, exp.Alias, exp.Final, exp.Stream), _add_inner),
+    ((exp.AtIndex, exp.Pivot), add_elements),
 )
