@@ -308,3 +308,15 @@ CREATE OR REFRESH STREAMING TABLE seen AS SELECT s.id, s.at FROM STREAM(raw.clic
 --> seen.id <- raw.clicks.id
 --> seen.at <- raw.clicks.at
 --> stmt 0 CREATE_TABLE_AS reads raw.clicks writes seen
+
+-- case: quoted_names_in_a_table_function_keep_their_case
+-- dialect: oracle
+SELECT t."Roof", t.walls FROM houses h, XMLTABLE('/h' PASSING h.doc COLUMNS "Roof" VARCHAR2(9) PATH 'r', walls NUMBER PATH 'w') t;
+--> out.Roof <= HOUSES.DOC
+--> out.walls <= HOUSES.DOC
+
+-- case: rows_from_with_ordinality
+-- dialect: postgres
+SELECT x.a, x.n FROM ROWS FROM (generate_series(1, 3)) WITH ORDINALITY AS x(a, n);
+--> out.a <- ()
+--> out.n <- ()

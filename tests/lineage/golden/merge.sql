@@ -110,3 +110,16 @@ WHEN NOT MATCHED THEN INSERT (id, x) VALUES (s.id, s.x) WHERE s.gone = 0;
 --> T <~ S.GONE[FILTER]
 --> T <~ T.X[FILTER]
 --> stmt 0 MERGE reads S, T writes T
+
+-- case: conditions_of_unmatched_rows_see_one_side
+-- dialect: bigquery
+-- options: {"includeIndirect": true}
+MERGE shop.stock t USING shop.arrivals s ON t.sku = s.sku
+WHEN NOT MATCHED AND fresh THEN INSERT (sku, qty) VALUES (sku, qty)
+WHEN NOT MATCHED BY SOURCE AND stale THEN UPDATE SET qty = 0;
+--> shop.stock.sku <- shop.arrivals.sku[MERGE_INSERT]
+--> shop.stock.qty <- shop.arrivals.qty[MERGE_INSERT]
+--> shop.stock <~ shop.arrivals.fresh[FILTER]
+--> shop.stock <~ shop.stock.stale[FILTER]
+--> shop.stock <~ shop.arrivals.sku[JOIN]
+--> shop.stock <~ shop.stock.sku[JOIN]

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
-from lakeport.lineage.bind.written_columns import NAMES, written_columns
+from lakeport.lineage.bind.written_columns import NAMES, written_columns, written_names
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
 if TYPE_CHECKING:
@@ -345,7 +345,7 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
         columns += [
             (name.name, columns[-1][1] if columns else [], None) for name in names[len(columns) :]
         ]
-    generated(binder, relation, columns, names)
+    generated(binder, relation, columns, names or written_names(inner))
     if node.args.get("ordinality"):
         generated(binder, relation, [("ordinality", [], SqlType("bigint"))], names[len(columns) :])
     put_in_scope(binder, scope, relation, identifier)

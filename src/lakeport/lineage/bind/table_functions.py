@@ -22,6 +22,7 @@ from lakeport.lineage.bind.generators import (
 )
 from lakeport.lineage.bind.scope import Column, Ref, Scope
 from lakeport.lineage.bind.tables import table_named
+from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
 
 if TYPE_CHECKING:
@@ -90,6 +91,8 @@ def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             made.refs, made.identity = [Ref(column)], True
             relation.add(made)
         relation.complete = relation.complete and source.relation.complete
+    if node.args.get("ordinality"):
+        generated(binder, relation, [("ordinality", [], SqlType("bigint"))], [])
     binder.rename(relation, alias_names(alias))
     put_in_scope(binder, scope, relation, identifier)
 
@@ -119,7 +122,8 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         return
     known = DEFAULT_NAMES.get(label.lower()) or declared_columns(binder, function)
     if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
-        generated(binder, relation, generator_columns(binder, function, scope, len(names)), names)
+        columns = generator_columns(binder, function, scope, len(names))
+        generated(binder, relation, columns, names or written_names(function))
         if (
             identifier is not None
             and not names

@@ -16,6 +16,16 @@ NAMES: dict[type[exp.Expr], str] = {
 
 def written_columns(function: exp.Expr, dialect: str) -> list[tuple[str, SqlType | None]] | None:
     """Names and types as the call declares them; None if it declares none."""
+    named = _definitions(function)
+    return [(column.this.name, _type(column, dialect)) for column in named] or None
+
+
+def written_names(function: exp.Expr) -> list[exp.Expr]:
+    """The names alone, as identifiers: a quoted one keeps its case."""
+    return [column.this for column in _definitions(function)]
+
+
+def _definitions(function: exp.Expr) -> list[exp.Expr]:
     if isinstance(function, exp.JSONTable):
         definitions = _flat(function.args.get("schema"))
     elif isinstance(function, exp.OpenJSON):
@@ -23,10 +33,9 @@ def written_columns(function: exp.Expr, dialect: str) -> list[tuple[str, SqlType
     elif isinstance(function, exp.XMLTable):
         definitions = function.args.get("columns") or []
     else:
-        return None
+        return []
     # A text that ends too early may leave a column without a name.
-    named = [column for column in definitions if isinstance(column.this, exp.Expr)]
-    return [(column.this.name, _type(column, dialect)) for column in named] or None
+    return [column for column in definitions if isinstance(column.this, exp.Expr)]
 
 
 def _flat(schema: exp.Expr | None) -> list[exp.Expr]:

@@ -258,14 +258,17 @@ def bind_merge(
     assignments: list[tuple[Column, Column, str]] = []
     whens = node.args.get("whens")
     for when in whens.expressions if whens is not None else []:
+        visible = _visible(when, scope)
         predicate = when.args.get("condition")
         if isinstance(predicate, exp.Expr):
-            bind_filter(binder, predicate, scope, "WHERE", None)
+            bind_filter(binder, predicate, visible, "WHERE", None)
         then = when.args.get("then")
         if isinstance(then, exp.DML) and then.args.get("where") is not None:
             # Oracle's condition stands behind what it is about.
-            bind_filter(binder, then.args["where"].this, scope, "WHERE", None)
-        assignments += _when(binder, then, _visible(when, scope), target, source)
+            bind_filter(binder, then.args["where"].this, visible, "WHERE", None)
+        assignments += _when(binder, then, visible, target, source)
+        if visible is not scope:
+            scope.indirect += visible.indirect
     for column, value, operation in assignments:
         assign(column, value, operation, approximate=value.approximate)
     target.indirect += scope.indirect
