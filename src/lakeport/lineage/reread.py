@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lakeport.lineage.bodies import tokens_at, tokens_between
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.renames import renaming
 from lakeport.lineage.shims import Shim
 
 if TYPE_CHECKING:
@@ -61,6 +62,8 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     elif word == "UNLOAD":
         inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
         yield from _unloaded(inner)
+    elif word in {"RENAME", "EXCHANGE"} and (tree := renaming(tokens, text, parser)) is not None:
+        yield Shim("rename", tree=tree)
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
         yield Shim(
             "immediate",

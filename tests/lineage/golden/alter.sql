@@ -235,3 +235,25 @@ SELECT * FROM t;
 CREATE TABLE t (a int);
 ALTER TABLE t ALTER COLUMN a SET DATA TYPE numeric(9,2) USING a::numeric;
 --> schema t(a numeric(9,2)) implied
+
+-- case: rename_of_several_tables_goes_from_left_to_right
+-- dialect: mysql
+CREATE TABLE fresh AS SELECT id, total FROM bills;
+RENAME TABLE report TO report_old, fresh TO report;
+SELECT * FROM report;
+--> fresh.id <- bills.id
+--> fresh.total <- bills.total
+--> @1 report_old <- report[RENAME]
+--> @1 report <- fresh[RENAME]
+--> @1 report.id <- fresh.id[RENAME]
+--> @1 report.total <- fresh.total[RENAME]
+--> @2 out.id <- report.id
+--> @2 out.total <- report.total
+--> stmt 1 ALTER_TABLE writes fresh, report, report_old
+
+-- case: exchanged_tables
+-- dialect: clickhouse
+EXCHANGE TABLES shop.a AND shop.b;
+--> shop.a <- shop.b[SWAP]
+--> shop.b <- shop.a[SWAP]
+--> stmt 0 ALTER_TABLE writes shop.a, shop.b

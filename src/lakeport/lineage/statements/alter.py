@@ -47,6 +47,9 @@ def bind_alter(binder: Binder, node: exp.Expr) -> None:
             _rename_table(binder, target, action.this)
         elif isinstance(action, exp.SwapTable) and isinstance(action.this, exp.Table):
             _swap(binder, target, action.this)
+        elif isinstance(action, exp.Alter):
+            # The next pair of `RENAME TABLE a TO b, c TO a`.
+            bind_alter(binder, action)
         else:
             _alter_columns(binder, target, action, shown)
 
