@@ -132,3 +132,11 @@ SELECT date_trunc('day', a) AS day, sum(b) AS s FROM t GROUP BY date_trunc('day'
 --> out.day <= t.a
 --> out.s <= t.b[AGGREGATION]
 --> node out.day aggregation.isGroupingKey=true
+
+-- case: alias_is_the_last_resort_in_the_standard
+-- dialect: ansi
+-- table: t(a int)
+SELECT a AS x, x + 1 AS y FROM t;
+--> out.x <- T.A
+--> out.y <= T.A?
+--> issue UNKNOWN_COLUMN column=x

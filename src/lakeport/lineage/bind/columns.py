@@ -326,9 +326,9 @@ def _not_found(
             column=name,
         )
         return []
-    alias = scope.aliases.get(key) if binder.dialect.name == "generic" else None
+    alias = scope.aliases.get(key) if not binder.dialect.parser else None
     if alias is not None:
-        # Nobody said which dialect it is, and nothing else can be meant: warn, follow the alias.
+        # Nobody said whose dialect it is, and nothing else can be meant: warn, follow the alias.
         unknown_column(binder, identifier, name, key, [], role)
         return [
             replace(ref, approximate=True)
