@@ -186,3 +186,32 @@ ALTER TASK t RESUME;
 UNLOAD (WITH open AS (SELECT id FROM tickets) SELECT id FROM open) TO 's3://dump/open/' WITH (format = 'ORC');
 --> s3://dump/open/.id <- tickets.id
 --> stmt 0 UNLOAD reads tickets writes s3://dump/open/
+
+-- case: rows_that_change_their_table
+-- dialect: redshift
+ALTER TABLE sales APPEND FROM sales_staging;
+--> sales <- sales_staging[APPEND]
+--> stmt 0 ALTER_TABLE reads sales_staging writes sales
+
+-- case: a_partition_switched_into_another_table
+-- dialect: tsql
+ALTER TABLE dbo.incoming SWITCH PARTITION 2 TO dbo.archive PARTITION 2;
+--> dbo.archive <- dbo.incoming[SWITCH]
+
+-- case: how_tables_and_sessions_are_kept_is_no_lineage
+-- dialect: spark
+ADD JAR /opt/udf.jar;
+--> stmt 0 ADD_JAR
+
+-- case: properties_of_a_table_and_types_are_no_lineage
+-- dialect: trino
+ALTER TABLE people SET PROPERTIES format = 'ORC';
+CREATE TYPE mood;
+--> stmt 0 ALTER_TABLE
+--> stmt 1 CREATE_TYPE
+
+-- case: insert_into_a_function_writes_what_it_names
+-- dialect: clickhouse
+INSERT INTO FUNCTION s3('s3://dump/a.csv', 'CSV', 'id UInt32') SELECT id FROM events;
+--> s3://dump/a.csv.id <- events.id
+--> stmt 0 INSERT reads events writes s3://dump/a.csv

@@ -85,8 +85,10 @@ NO_LINEAGE = frozenset(
         "RESIGNAL",
         "SIGNAL",
         "UNLISTEN",
+        "UPDATE STATISTICS",
     }
 )
+_SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
 # How the objects are called that hold columns: to alter another one moves no data.
 _HOLDERS = frozenset(
     {
@@ -102,15 +104,59 @@ _HOLDERS = frozenset(
         "VIEW",
     }
 )
+# What holds neither columns nor a query.
+_OTHER_OBJECTS = frozenset(
+    {
+        "AGGREGATE",
+        "CAST",
+        "CATALOG",
+        "COLLATION",
+        "CONNECTION",
+        "DATABASE",
+        "DOMAIN",
+        "EXTENSION",
+        "INDEX",
+        "LANGUAGE",
+        "LOGIN",
+        "OPERATOR",
+        "POLICY",
+        "PUBLICATION",
+        "ROLE",
+        "SCHEMA",
+        "SEQUENCE",
+        "SERVER",
+        "SHARE",
+        "STATISTICS",
+        "SUBSCRIPTION",
+        "TABLESPACE",
+        "TAG",
+        "TYPE",
+        "USER",
+        "VOLUME",
+        "WAREHOUSE",
+    }
+)
+# `ALTER TABLE t SET PROPERTIES …`: how a table is kept, not what it holds.
+_SETTING = re.compile(
+    r"^\s*\w+\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?\S+\s+(?:WITH\s+)?"
+    r"(?:SET\s+(?:PROPERTIES|AUTHORIZATION|OPTIONS|OWNER|TAGS?|STATISTICS)|(?:ADD|DROP)\s+SEARCH|OWNER|ENABLE"
+    r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA)\b",
+    re.IGNORECASE,
+)
 _PROCEDURE = re.compile(
     r"^\s*(?:([\w`\".]+)\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
 )
 _TABLE_ARGUMENT = re.compile(
     r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
 )
-_EXCHANGE = re.compile(
-    r"^\s*TABLE\s+(\S+)\s+EXCHANGE\s+PARTITION\b.*\bWITH\s+TABLE\s+(\S+)",
-    re.IGNORECASE | re.DOTALL,
+# Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH.
+_MOVES = tuple(
+    (re.compile(rf"^\s*TABLE\s+{form}", re.IGNORECASE | re.DOTALL), operation)
+    for form, operation in (
+        (r"(?P<to>\S+)\s+EXCHANGE\s+PARTITION\b.*\bWITH\s+TABLE\s+(?P<of>\S+)", "EXCHANGE"),
+        (r"(?P<to>\S+)\s+APPEND\s+FROM\s+(?P<of>\S+)", "APPEND"),
+        (r"(?P<of>\S+)\s+SWITCH\s+(?:PARTITION\s+\S+\s+)?TO\s+(?P<to>\S+)", "SWITCH"),
+    )
 )
 # Oracle's `ALTER SESSION SET …`.
 _SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
@@ -138,20 +184,18 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     if variable is not None:
         binder.variables.pop(binder.folding.column(variable[1]), None)
         return "DROP_VARIABLE"
-    exchange = _EXCHANGE.match(text) if word == "ALTER" else None
-    if exchange is not None:
-        _exchange(binder, *exchange.groups())
+    if word == "ALTER" and _moved(binder, text):
         return "ALTER_TABLE"
     session = _SESSION.match(text) if word == "ALTER" else None
     if (word == "SET" or session) and command_path(binder, session[1] if session else text):
         return "SET"
-    if word in NO_LINEAGE:
-        return {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}.get(
-            word, word
-        )
+    if word in NO_LINEAGE or word.partition(" ")[0] in {"ADD", "LIST"}:
+        return _SAME_AS.get(word) or word.replace(" ", "_")
     first = text.split(None, 1)[0].upper() if text.split() else ""
-    if word == "ALTER" and first.isalpha() and first not in _HOLDERS:
+    if word == "ALTER" and first.isalpha() and (first not in _HOLDERS or _SETTING.match(text)):
         return f"ALTER_{first}"
+    if word == "CREATE" and first in _OTHER_OBJECTS:
+        return f"CREATE_{first}"
     binder.report(
         IssueCode.UNSUPPORTED_SYNTAX,
         f"`{word}` statements of this form have no lineage rule",
@@ -166,11 +210,16 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     )
 
 
-def _exchange(binder: Binder, taking: str, giving: str) -> None:
-    """`ALTER TABLE a EXCHANGE PARTITION … WITH TABLE b`: what `b` holds becomes part of `a`."""
-    source = _table(binder, written_parts(giving), write=False)
-    target = _table(binder, written_parts(taking), write=True)
-    target.table_inputs.append((source, "EXCHANGE"))
+def _moved(binder: Binder, text: str) -> bool:
+    """`ALTER TABLE a APPEND FROM b`: what `b` holds becomes part of `a`."""
+    for form, operation in _MOVES:
+        found = form.match(text)
+        if found is not None:
+            source = _table(binder, written_parts(found["of"]), write=False)
+            target = _table(binder, written_parts(found["to"]), write=True)
+            target.table_inputs.append((source, operation))
+            return True
+    return False
 
 
 def _procedure(binder: Binder, text: str) -> None:

@@ -32,6 +32,11 @@ def bind_insert(
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     if isinstance(table, exp.Directory):
         return _bind_directory(binder, node, table.this.name, parent, ctes)
+    if isinstance(table, exp.Func):
+        place = next((text.name for text in table.find_all(exp.Literal) if text.is_string), None)
+        if place is not None:
+            # ClickHouse's `INSERT INTO FUNCTION s3('…')` writes files, or another server.
+            return _bind_directory(binder, node, place, parent, ctes)
     if not isinstance(table, exp.Table):
         binder.unsupported(node, "this kind of INSERT target has no lineage rule")
         return Output([], [], [])
