@@ -150,3 +150,10 @@ SELECT id FROM other.t;
 -- table: Users(Id int)
 SELECT "Id" FROM "Users";
 --> out.Id <- Users.Id
+
+-- case: names_with_dashes_and_digits_are_whole
+-- dialect: bigquery
+INSERT INTO day-sums SELECT s.id, t.n FROM our-lake.raw-data.sales-log AS s JOIN raw.7days AS t ON s.id = t.id;
+--> day-sums.id <- our-lake.raw-data.sales-log.id
+--> day-sums.n <- raw.7days.n
+--> stmt 0 INSERT reads our-lake.raw-data.sales-log, raw.7days writes day-sums

@@ -319,14 +319,28 @@ def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
     return TableEntry(name, name, columns, "implied", complete=True)
 
 
+# Where a name may be more than its tokens say.
+_JOINING = frozenset({"tsql", "bigquery"})
+
+
+def _joined_span(binder: Binder, part: exp.Expr) -> tuple[int, int] | None:
+    """BigQuery's `my-table` and `25_a`: the parser joins the tokens, and knows the first's place."""
+    span = binder.span(part)
+    if span is None or not binder.text.startswith(part.name, span[0]):
+        return None
+    return span[0], span[0] + len(part.name)
+
+
 def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     """Where a table's name stands, with T-SQL's `#` in front of it."""
     args = node.args
-    if args.get("db") is None and binder.dialect.parser != "tsql":
+    if args.get("db") is None and binder.dialect.parser not in _JOINING:
         only = args.get("this")
         if only.__class__ is exp.Identifier:
             return binder.span(only)
     spans = [span for part in name_parts(node) if (span := binder.span(part)) is not None]
+    if binder.dialect.naming == "bigquery":
+        spans += [span for part in name_parts(node) if (span := _joined_span(binder, part))]
     if not spans:
         return None
     start, end = spans[0]
