@@ -19,6 +19,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.identifier_clause import fold_identifiers
+from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.shims import shimmed
@@ -96,6 +97,7 @@ class StatementParser:
         self._unfold(chunk.tokens, text, lowered)
         if lowered.count("struct(") > _MANY_STRUCTS:
             _calm_structs(chunk.tokens)
+        target = self._output_target(chunk.tokens, lowered)
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:
@@ -103,12 +105,24 @@ class StatementParser:
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
-            return Parsed(tree)
+            return Parsed(self._filling(tree, target))
         for shim in self._shims(chunk):
             repaired = self._repaired(shim)
             if repaired is not None and not isinstance(repaired, exp.Command):
-                return Parsed(repaired, shim=shim)
+                return Parsed(self._filling(repaired, target), shim=shim)
         return Parsed(tree) if problem is None else self._otherwise(chunk, problem)
+
+    def _output_target(self, tokens: list[Token], lowered: str) -> list[Token]:
+        """T-SQL's `OUTPUT … INTO t`, cut out."""
+        if self._dialect.parser not in {"tsql", "fabric"} or "output" not in lowered:
+            return []
+        return take_output_target(tokens)
+
+    def _filling(self, tree: exp.Expr, target: list[Token]) -> exp.Expr:
+        """The tree with the table that its OUTPUT fills."""
+        if target:
+            keep_output_target(tree, self._attempt(target, self._dialect.parser))
+        return tree
 
     def _otherwise(self, chunk: Chunk, problem: Problem) -> Parsed:
         """The last ways: fewer rules about functions, and the dialect's relatives."""

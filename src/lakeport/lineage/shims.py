@@ -81,6 +81,14 @@ def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim |
     return Shim("limited_change", [tokens[0], *tokens[close + 1 :]]) if close else None
 
 
+def _delete_from(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """T-SQL's `DELETE FROM a OUTPUT … FROM t AS a WHERE …`: the first FROM says nothing."""
+    verb = next((n for n, t in enumerate(tokens) if t.token_type is TokenType.DELETE), None)
+    if verb is None or [t.token_type for t in tokens[verb + 1 : verb + 2]] != [TokenType.FROM]:
+        return None
+    return Shim("delete_from", [*tokens[: verb + 1], *tokens[verb + 2 :]])
+
+
 def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | None:
     """MySQL's `REPLACE INTO t …` is an INSERT that overwrites rows of equal key."""
     if words[0] != "REPLACE" or len(tokens) < 2 or tokens[1].token_type is not TokenType.STRING:
@@ -396,6 +404,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_rows,
     _private_temporary,
     _limited_change,
+    _delete_from,
     _table_query,
     _insert_directory,
     _alter_columns,

@@ -113,3 +113,14 @@ DELETE b, c FROM orders AS a JOIN lines AS b ON b.o = a.o JOIN notes AS c ON c.o
 DELETE FROM b USING orders AS a JOIN lines AS b ON b.o = a.o;
 --> lines <- orders[DELETE]
 --> stmt 0 DELETE reads lines, orders writes lines
+
+-- case: output_into_fills_a_second_table
+-- dialect: tsql
+UPDATE dbo.prices SET amount = s.amount OUTPUT deleted.amount, inserted.amount INTO dbo.price_log (was, becomes) FROM dbo.staged AS s WHERE s.id = prices.id;
+DELETE FROM dbo.prices OUTPUT deleted.id INTO #gone WHERE amount = 0;
+--> @0 dbo.prices.amount <- dbo.staged.amount
+--> @0 dbo.price_log.was <- dbo.prices.amount
+--> @0 dbo.price_log.becomes <- dbo.prices.amount
+--> @1 #gone.id <- dbo.prices.id
+--> stmt 0 UPDATE reads dbo.prices, dbo.staged writes dbo.price_log, dbo.prices
+--> stmt 1 DELETE reads dbo.prices writes #gone, dbo.prices

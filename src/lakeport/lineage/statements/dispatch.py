@@ -19,7 +19,7 @@ from lakeport.lineage.statements.commands import NO_LINEAGE, bind_command
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
 from lakeport.lineage.statements.files import bind_copy, bind_load
 from lakeport.lineage.statements.functions import bind_function
-from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert
+from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert, fill
 from lakeport.lineage.statements.settings import bind_declare, bind_discard, bind_set, bind_use
 from lakeport.lineage.statements.targets import target_table
 
@@ -134,8 +134,19 @@ def return_output(binder: Binder, output: Output) -> None:
 # -- data changes ------------------------------------------------------------------------------
 
 
+def _returned(binder: Binder, tree: exp.Expr, output: Output) -> None:
+    """The rows a data change yields: to its caller, or with `OUTPUT … INTO t` to a table."""
+    clause = tree.args.get("returning")
+    into = clause.args.get("into") if isinstance(clause, exp.Expr) else None
+    table = into.this if isinstance(into, exp.Schema) else into
+    if isinstance(table, exp.Table):
+        fill(binder, exp.Insert(this=into), target_table(binder, table), output)
+    else:
+        return_output(binder, output)
+
+
 def _insert(binder: Binder, tree: exp.Expr) -> str:
-    return_output(binder, bind_insert(binder, tree, None, {}))
+    _returned(binder, tree, bind_insert(binder, tree, None, {}))
     return "INSERT_OVERWRITE" if tree.args.get("overwrite") else "INSERT"
 
 
@@ -145,17 +156,17 @@ def _multi_insert(binder: Binder, tree: exp.Expr) -> str:
 
 
 def _update(binder: Binder, tree: exp.Expr) -> str:
-    return_output(binder, bind_update(binder, tree, None, {}))
+    _returned(binder, tree, bind_update(binder, tree, None, {}))
     return "UPDATE"
 
 
 def _delete(binder: Binder, tree: exp.Expr) -> str:
-    return_output(binder, bind_delete(binder, tree, None, {}))
+    _returned(binder, tree, bind_delete(binder, tree, None, {}))
     return "DELETE"
 
 
 def _merge(binder: Binder, tree: exp.Expr) -> str:
-    return_output(binder, bind_merge(binder, tree, None, {}))
+    _returned(binder, tree, bind_merge(binder, tree, None, {}))
     return "MERGE"
 
 
