@@ -124,3 +124,17 @@ DELETE FROM dbo.prices OUTPUT deleted.id INTO #gone WHERE amount = 0;
 --> @1 #gone.id <- dbo.prices.id
 --> stmt 0 UPDATE reads dbo.prices, dbo.staged writes dbo.price_log, dbo.prices
 --> stmt 1 DELETE reads dbo.prices writes #gone, dbo.prices
+
+-- case: a_change_through_a_cte_changes_the_table_behind_it
+-- dialect: tsql
+WITH twins AS (SELECT id, ROW_NUMBER() OVER (PARTITION BY mail ORDER BY id) AS n FROM dbo.people) DELETE FROM twins WHERE n > 1;
+WITH ranked AS (SELECT place AS p, score FROM dbo.people) UPDATE ranked SET p = score * 2;
+--> @1 dbo.people.place <= dbo.people.score
+--> stmt 0 DELETE reads dbo.people writes dbo.people
+--> stmt 1 UPDATE reads dbo.people writes dbo.people
+
+-- case: a_change_through_a_derived_table
+-- dialect: tsql
+UPDATE v SET total = s.total FROM (SELECT id, total FROM dbo.bills WHERE open_ = 1) AS v JOIN dbo.sums AS s ON s.id = v.id;
+--> dbo.bills.total <- dbo.sums.total
+--> stmt 0 UPDATE reads dbo.bills, dbo.sums writes dbo.bills

@@ -16,6 +16,7 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 from lakeport.lineage.statements.returning import bind_returning
 from lakeport.lineage.statements.targets import assign, target_column, target_table
+from lakeport.lineage.statements.through import changed_column, named_cte, table_behind
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -37,8 +38,10 @@ def _scope_with_target(
     aliased = _aliased_target(binder, node)
     relation: Relation | None = None
     if aliased is None:
-        relation = target_table(binder, table)
-        scope.sources.append(Source(_alias(binder, table, relation), relation))
+        relation = named_cte(binder, table, scope)
+        if relation is None:
+            relation = target_table(binder, table)
+            scope.sources.append(Source(_alias(binder, table, relation), relation))
         holder = exp.Select(
             joins=table.args.get("joins") or [], laterals=table.args.get("laterals") or []
         )
@@ -57,6 +60,7 @@ def _scope_with_target(
 
 def _reads_its_rows(binder: Binder, relation: Relation) -> None:
     """UPDATE, DELETE and MERGE look at the rows they change."""
+    relation = table_behind(relation)
     relation.written = relation.is_read = True
     binder.writes.setdefault(dotted(relation.name))
     binder.reads.setdefault(dotted(relation.name))
@@ -81,7 +85,7 @@ def _aliased_target(binder: Binder, node: exp.Expr) -> exp.Expr | None:
         [item for item in using if isinstance(item, exp.Expr)] if isinstance(using, list) else []
     )
     for place in places:
-        for candidate in place.find_all(exp.Table):
+        for candidate in place.find_all(exp.Table, exp.Subquery):
             alias = candidate.args.get("alias")
             named = alias.this if alias is not None else candidate.this
             shadows = alias is not None or binder.dialect.name in {"tsql", "fabric"}
@@ -112,8 +116,13 @@ def bind_update(
     where = node.args.get("where")
     if where is not None:
         bind_filter(binder, where.this, scope, "WHERE", None)
-    target.indirect += scope.indirect
-    target.inputs += [source.relation for source in scope.sources if source.relation is not target]
+    changed = table_behind(target)
+    changed.indirect += scope.indirect
+    changed.inputs += [
+        source.relation
+        for source in scope.sources
+        if source.relation is not target and table_behind(source.relation) is not changed
+    ]
     return bind_returning(binder, node, target, ctes, scope.sources[1:])
 
 
@@ -146,7 +155,7 @@ def _set_target(binder: Binder, name: exp.Expr, scope: Scope, target: Relation) 
     while isinstance(name, exp.Dot | exp.Bracket):
         name = name.this
     if not isinstance(name, exp.Column):
-        return target_column(binder, target, name)
+        return changed_column(binder, target, name)
     qualifier = name.args.get("table")
     if qualifier is None:
         key = binder.key(name.this)
@@ -158,15 +167,15 @@ def _set_target(binder: Binder, name: exp.Expr, scope: Scope, target: Relation) 
             and binder.dialect.name in {"mysql", "doris", "starrocks"}
         ):
             return target_column(binder, owners[0], name.this)
-        return target_column(binder, target, name.this)
+        return changed_column(binder, target, name.this)
     parts = [
         name.args[part] for part in ("catalog", "db", "table") if name.args.get(part) is not None
     ]
     relation = binder.addressed(parts, scope)
     if relation is None:
         # `SET struct.field = …`: the struct column changes.
-        return target_column(binder, target, parts[0])
-    return target_column(binder, relation, name.this)
+        return changed_column(binder, target, parts[0])
+    return changed_column(binder, relation, name.this)
 
 
 def _value(binder: Binder, node: exp.Expr, scope: Scope) -> Column:
@@ -196,14 +205,15 @@ def bind_delete(
     where = node.args.get("where")
     if where is not None:
         bind_filter(binder, where.this, scope, "WHERE", None)
+    changed = [table_behind(target) for target in targets]
     others = [
         relation
         for relation in binder.relations[before:]
-        if relation.local_kind is None and not any(relation is target for target in targets)
+        if relation.local_kind is None and not any(relation is table for table in changed)
     ]
-    for target in targets:
-        target.indirect += scope.indirect
-        target.table_inputs += [(relation, "DELETE") for relation in others]
+    for table in changed:
+        table.indirect += scope.indirect
+        table.table_inputs += [(relation, "DELETE") for relation in others]
     return bind_returning(binder, node, targets[0], ctes, scope.sources[1:])
 
 
@@ -246,8 +256,10 @@ def bind_merge(
     """Every WHEN clause on its own; the target may read itself."""
     ctes = bind_ctes(binder, node, parent, ctes)
     scope = Scope(parent, ctes)
-    target = target_table(binder, node.this)
-    scope.sources.append(Source(_alias(binder, node.this, target), target))
+    through = named_cte(binder, node.this, scope)
+    target = table_behind(through) if through is not None else target_table(binder, node.this)
+    if through is None:
+        scope.sources.append(Source(_alias(binder, node.this, target), target))
     using = node.args.get("using")
     added = binder.source(using, scope) if isinstance(using, exp.Expr) else []
     _reads_its_rows(binder, target)
