@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import msgspec
 from sqlglot import exp
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 _MAX_NESTING = 400
 _FREE_CALLS = 16
 _MISSING = "Required keyword"
+_TOO_MANY = "The number of provided arguments"
+_CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _MANY_STRUCTS = 6
 _OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
 _TYPES = frozenset({TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.NESTED})
@@ -146,16 +148,17 @@ class StatementParser:
         return None
 
     def _with_free_arguments(self, tokens: list[Token]) -> exp.Expr | None:
-        """The tree with functions taken for unknown ones where they have more arguments than the parser allows.
+        """The tree with functions taken for unknown ones where the parser wants other arguments.
 
-        Engines add optional arguments faster than the parser learns them.
+        Engines add optional arguments faster than the parser learns them, and users call functions
+        of their own like those of another engine.
         """
         tokens = list(tokens)
         for _ in range(_FREE_CALLS):
             try:
                 tree = self._tree(tokens, self._dialect.parser)
             except ParseError as error:
-                called = _overfull_call(error, tokens)
+                called = _refused_call(error, tokens)
                 if called is None:
                     return None
                 # No function is called so, and printed it looks the same.
@@ -257,11 +260,19 @@ def _nesting(tokens: list[Token]) -> int:
     return deepest
 
 
-def _overfull_call(error: ParseError, tokens: list[Token]) -> int | None:
-    """The place of the name of a function that the parser wants fewer arguments for."""
+def _refused_call(error: ParseError, tokens: list[Token]) -> int | None:
+    """The place of the name of a function that the parser wants more or fewer arguments for."""
     facts = error.errors[0] if error.errors else {}
-    if not str(facts.get("description")).startswith("The number of provided arguments"):
-        return None
+    told = str(facts.get("description"))
+    if told.startswith(_MISSING):
+        called = _call_ending(facts, tokens)
+        # Other parts may be missing as well, in front of a parenthesis that belongs to no call.
+        return called if called is not None and tokens[called].token_type in _CALLED else None
+    return _call_ending(facts, tokens) if told.startswith(_TOO_MANY) else None
+
+
+def _call_ending(facts: dict[str, Any], tokens: list[Token]) -> int | None:
+    """The place of the name of the function whose call ends where the error is."""
     place = (facts.get("line"), facts.get("col"))
     end = next((n for n, token in enumerate(tokens) if (token.line, token.col) == place), -1)
     depth = 0

@@ -177,3 +177,9 @@ CREATE TABLE t (a STRING, nonsense nonsense nonsense) USING parquet;
 --> stmt 0 UNKNOWN writes t
 --> schema t(...) implied @0
 --> issue PARSE_ERROR
+
+-- case: a_function_of_ones_own_called_like_anothers
+-- dialect: tsql
+SELECT t.id, f.word FROM texts AS t CROSS APPLY dbo.split(t.body) AS f;
+--> out.id <- texts.id
+--> out.word <= texts.body
