@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.live_tables import without_live
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.spark_syntax import plain_syntax
 
@@ -69,6 +70,11 @@ def _private_temporary(tokens: list[Token], words: list[str], _text: str) -> Shi
             del kept[position : position + 4]
             break
     return Shim("private_temporary", kept)
+
+
+def _live_table(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    plain = without_live(tokens)
+    return Shim("live_table", plain) if plain is not None else None
 
 
 def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -403,6 +409,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _replace_rows,
     _private_temporary,
+    _live_table,
     _limited_change,
     _delete_from,
     _table_query,

@@ -274,3 +274,14 @@ CREATE TABLE FUNCTION d.f(x INT64) AS SELECT a FROM d.t WHERE b = x;
 CREATE VIEW adults (who) AS SELECT name FROM people WHERE age > 17 WITH LOCAL CHECK OPTION;
 --> adults.who <- people.name
 --> stmt 0 CREATE_VIEW reads people writes adults
+
+-- case: tables_of_a_pipeline
+-- dialect: databricks
+CREATE OR REFRESH STREAMING LIVE TABLE raw AS SELECT id, v FROM cloud_events;
+CREATE TEMPORARY LIVE VIEW fresh AS SELECT * FROM STREAM(LIVE.raw);
+--> raw.id <- cloud_events.id
+--> raw.v <- cloud_events.v
+--> @1 fresh.id <- raw.id
+--> @1 fresh.v <- raw.v
+--> stmt 0 CREATE_TABLE_AS reads cloud_events writes raw
+--> stmt 1 CREATE_VIEW reads raw writes fresh
