@@ -58,6 +58,41 @@ def test_the_rest_of_a_request_is_checked_beside_a_known_schema() -> None:
         assert "Expected `str`, got `int` - at `$.sql`" in issue.message
 
 
+def test_a_mistake_beside_a_known_schema_is_told_as_it_would_be_alone() -> None:
+    payload = json.dumps({**_request("alone"), "encoding": 0}).replace(" 0", " 1e999")
+    (first,) = analyze(payload).issues
+    analyze(payload.replace("1e999", '"utf8"'))
+    assert analyze(payload).issues == [first]
+
+
+def test_a_tuple_of_tables_is_a_list_of_them() -> None:
+    request = _request("a", complete=False, colour="red")
+    listed = analyze(request)
+    request["schema"]["tables"] = tuple(request["schema"]["tables"])
+    assert analyze(request).issues == listed.issues
+    assert len(listed.issues) == 2
+
+
+def test_bytes_are_no_name_though_json_writes_them_as_one() -> None:
+    assert not analyze(_request("YWJj")).issues
+    named_by_bytes = _request("a")
+    named_by_bytes["schema"]["tables"][0]["columns"][0]["name"] = b"abc"
+    (issue,) = analyze(named_by_bytes).issues
+    assert "Expected `str`, got `bytes`" in issue.message
+
+
+def test_a_schema_that_others_have_pushed_out_is_read_again() -> None:
+    request = _request("first")
+    first, _ = read_request(request)
+    for number in range(40):
+        read_request(_request(f"another_{number}"))
+    again, _ = read_request(request)
+    assert first is not None
+    assert again is not None
+    assert again.schema == first.schema
+    assert again.schema is not first.schema
+
+
 def test_a_partial_table_that_comes_back_stays_partial() -> None:
     payload = json.dumps(_request("a", complete=False))
     once, again = analyze(payload), analyze(payload)
@@ -82,7 +117,14 @@ def test_no_schema_is_no_schema_each_time(payload: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "payload", ['{"schema": {', "[]", "\ud800", {"schema": {"tables": [print]}}]
+    "payload",
+    [
+        '{"schema": {',
+        "[]",
+        "\ud800",
+        {"schema": {"tables": [print]}},
+        {"schema": {("tables",): []}, "sql": 7},
+    ],
 )
 def test_what_is_no_request_is_told(payload: object) -> None:
     for _ in range(2):

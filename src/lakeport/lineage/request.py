@@ -16,7 +16,7 @@ import msgspec
 from msgspec.structs import replace
 
 from lakeport.lineage.issues import Issue, IssueCode
-from lakeport.lineage.schema_memory import apart, recall, remember
+from lakeport.lineage.schema_memory import UNREADABLE, Apart, apart, recall, remember
 from lakeport.lineage.wire import Wire
 
 Encoding: TypeAlias = Literal["utf8", "utf16", "codepoint"]
@@ -198,11 +198,11 @@ def read_request(payload: object) -> tuple[AnalyzeRequest | None, list[Issue]]:
     if isinstance(payload, AnalyzeRequest):
         return payload, []
     sent = apart(payload)
-    known = recall(sent.schema) if sent is not None else None
+    request = _with_known_schema(sent) if sent is not None else None
+    if request is not None:
+        return request, []
     try:
-        if sent is not None and known is not None:
-            return replace(_converted(sent.rest()), schema=known), []
-        raw = msgspec.json.decode(payload) if isinstance(payload, str | bytes) else payload
+        raw = _read(payload) if sent is None else sent.whole()
         request = _converted(raw)
     except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
         return None, [_invalid(f"the request could not be read: {error}", severe=True)]
@@ -210,6 +210,19 @@ def read_request(payload: object) -> tuple[AnalyzeRequest | None, list[Issue]]:
     if sent is not None and request.schema is not None and not issues:
         remember(sent.schema, request.schema)
     return request, issues
+
+
+def _read(payload: object) -> object:
+    return msgspec.json.decode(payload) if isinstance(payload, str | bytes) else payload
+
+
+def _with_known_schema(sent: Apart) -> AnalyzeRequest | None:
+    """None where all of it has to be read, if only to say what is wrong and where."""
+    known = recall(sent.schema)
+    try:
+        return replace(_converted(sent.rest()), schema=known) if known is not None else None
+    except UNREADABLE:
+        return None
 
 
 def _converted(raw: object) -> AnalyzeRequest:
