@@ -104,6 +104,14 @@ SELECT x FROM a LEFT SEMI JOIN b ON a.id = b.id AND y > 1 WHERE y = 2;
 --> partial
 --> issue UNKNOWN_COLUMN column=y
 
+-- case: right_semi_hides_a_name_that_its_condition_used
+-- dialect: clickhouse
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT x FROM a RIGHT SEMI JOIN b ON a.id = b.id AND x > 1;
+--> out.x <- b.x?
+--> issue UNKNOWN_COLUMN relation=b column=x
+
 -- case: left_anti_hides_the_right_side
 -- table: a(id int, x int)
 -- table: b(id int, x int)
