@@ -73,6 +73,28 @@ SELECT b.x AS wrong, x FROM a JOIN b ON a.id = b.id;
 --> issue UNKNOWN_COLUMN relation=b column=x
 --> no issue AMBIGUOUS_COLUMN
 
+-- case: a_mistake_takes_no_name_from_a_table_that_may_have_it
+-- table: b(id int, y int)
+SELECT b.x AS wrong, x FROM a JOIN b ON a.id = b.id;
+--> out.wrong <- b.x?
+--> out.x <- a.x?
+--> issue UNKNOWN_TABLE relation=a
+--> issue UNKNOWN_COLUMN relation=b column=x
+
+-- case: a_mistake_takes_no_name_from_the_query_around
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT (SELECT b.x + x FROM b LIMIT 1) AS n FROM a;
+--> out.n <= b.x?, a.x
+--> issue UNKNOWN_COLUMN relation=b column=x
+
+-- case: a_mistake_made_twice_is_one_column
+-- table: b(id int, y int)
+SELECT x, b.x AS again FROM b WHERE x > 1 ORDER BY b.x;
+--> out.x <- b.x?
+--> out.again <- b.x?
+--> issue UNKNOWN_COLUMN relation=b column=x
+
 -- case: a_plus_however_far_away_computes
 -- table: t(a int, b int)
 SELECT a, +

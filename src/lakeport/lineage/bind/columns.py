@@ -160,7 +160,25 @@ def _unqualified(
                 correlate(binder, identifier, scope, level, refs)
             return refs
         level = level.parent
-    return _not_found(binder, identifier, name, key, scope, role)
+    claimed = _claimed(binder, identifier, key, scope, role)
+    return claimed or _not_found(binder, identifier, name, key, scope, role)
+
+
+def _claimed(
+    binder: Binder, identifier: exp.Expr, key: str, scope: Scope, role: int
+) -> list[Ref] | None:
+    """What nobody has, but a name before was said to be: the same mistake is told once."""
+    level: Scope | None = scope
+    while level is not None:
+        relations = [source.relation for source in level.sources if source.visible]
+        claimed = [relation.index[key] for relation in relations if key in relation.index]
+        if claimed:
+            refs = _matched(binder, identifier, claimed, key, level, role)
+            if level is not scope:
+                correlate(binder, identifier, scope, level, refs)
+            return refs
+        level = level.parent
+    return None
 
 
 def _in_scope(
@@ -195,7 +213,6 @@ def _is_declared(binder: Binder, name: str, key: str) -> bool:
 def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], int]:
     """The columns of that name, the relations that may have one, and how many relations there are."""
     matches: list[Column] = []
-    claimed: list[Column] = []  # by a mistake before, of a relation that has no such column
     unsure: list[Relation] = []
     count = 0
     for source in scope.sources:
@@ -205,13 +222,14 @@ def _candidates(scope: Scope, key: str) -> tuple[list[Column], list[Relation], i
         relation = source.relation
         column = relation.index.get(key) or relation.find(key)
         if column is not None and column.inferred and relation.complete:
-            claimed.append(column)
-        elif column is not None:
+            # A mistake before: the relation has no such column. See `_claimed`.
+            continue
+        if column is not None:
             if not (matches and column is matches[0] and not relation.duplicates):
                 matches.append(column)
         elif not relation.complete:
             unsure.append(relation)
-    return matches or claimed, unsure, count
+    return matches, unsure, count
 
 
 def _matched(
