@@ -188,56 +188,21 @@ class Emitter:
         if len(set(made)) < len(made):
             made = _told_apart(columns, owner)
         drawn = self._drawn(relation, owner)
-        edge_prefix = ids.ownership
-        name_prefix = f"{title}." if title is not None else ""
-        stored = relation.local_kind is None and title is not None
         add, own = self.nodes.append, self.edges.append
-        shown, convert = self._types.shown, self._source.span
-        # Fields are given in their order: names would be looked up for each of many nodes.
         for column, identifier in zip(columns, made, strict=True):
             column.node = identifier
-            entry, span, text = column.entry, column.span, column.text
-            aggregation, kept = column.aggregation, False
-            if drawn is not None and span is None and text is None and aggregation is None:
-                # A column of a table that is read: most there are.
+            entry = column.entry
+            # A column of a table that is read, as most are, looks as it did before.
+            plain = column.span is None and column.text is None and column.aggregation is None
+            if drawn is not None and plain:
                 held = drawn.get(identifier)
                 if held is not None and held[0] is entry and held[1].label == column.name:
                     add(_copied(held[1]))
                     own(_copied(held[2]))
                     continue
-                kept = entry is not None and bool(entry.data_type) and len(drawn) < MANY_COLUMNS
-            resolution: ResolutionSource | None = None
-            description: str | None = None
-            if entry is not None:
-                kind = entry.data_type or shown(column)
-                typed = _INFERRED if entry.type_origin == "inferred" else _DECLARED
-                description = entry.description
-                if stored:
-                    resolution = entry.origin
-            else:
-                kind, typed = shown(column), _INFERRED
-                if stored:
-                    resolution = _resolution(relation, column)
-            node = Node(
-                identifier,
-                "column",
-                column.name,
-                name_prefix + column.key,
-                text,
-                convert(*span) if span is not None else None,
-                (),
-                None,
-                resolution,
-                (),
-                None,
-                None,
-                _aggregation(*aggregation) if aggregation is not None else None,
-                description,
-                (),
-                typed[kind] if kind is not None else _NOTHING,
-            )
+            node = self._column(relation, column, title)
             edge = Edge(
-                edge_prefix + identifier[-16:],
+                ids.ownership + identifier[-16:],
                 owner,
                 identifier,
                 "ownership",
@@ -245,14 +210,50 @@ class Emitter:
                 None,
                 None,
                 None,
-                False,  # noqa: FBT003 - see above
+                False,  # noqa: FBT003 - fields in their order, see `_column`
                 _NOTHING,
             )
-            if kept and drawn is not None and entry is not None:
+            keeps = drawn is not None and plain and len(drawn) < MANY_COLUMNS
+            if keeps and drawn is not None and entry is not None and entry.data_type:
                 drawn[identifier] = (entry, _copied(node), _copied(edge))
             add(node)
             # Ownership is unique by construction, so it needs no look-up.
             own(edge)
+
+    def _column(self, relation: Relation, column: Column, title: str | None) -> Node:
+        entry, span, aggregation = column.entry, column.span, column.aggregation
+        stored = relation.local_kind is None and title is not None
+        resolution: ResolutionSource | None = None
+        description: str | None = None
+        if entry is not None:
+            kind = entry.data_type or self._types.shown(column)
+            typed = _INFERRED if entry.type_origin == "inferred" else _DECLARED
+            description = entry.description
+            if stored:
+                resolution = entry.origin
+        else:
+            kind, typed = self._types.shown(column), _INFERRED
+            if stored:
+                resolution = _resolution(relation, column)
+        # Fields are given in their order: names would be looked up for each of many nodes.
+        return Node(
+            column.node or "",
+            "column",
+            column.name,
+            f"{title}.{column.key}" if title is not None else column.key,
+            column.text,
+            self._source.span(*span) if span is not None else None,
+            (),
+            None,
+            resolution,
+            (),
+            None,
+            None,
+            _aggregation(*aggregation) if aggregation is not None else None,
+            description,
+            (),
+            typed[kind] if kind is not None else _NOTHING,
+        )
 
     def _drawn(self, relation: Relation, owner: str) -> Drawn | None:
         """What earlier requests drew of a table that they import, too."""
