@@ -115,3 +115,12 @@ def test_replaying_a_log_repeats_its_effects() -> None:
     assert second.revisions == first.revisions
     assert second.lookup(("t",)).dropped_at == 0
     assert names(second, "v") == ["b"]
+
+
+def test_of_what_was_drawn_only_the_latest_is_kept() -> None:
+    first, *others = (table((f"t{number}",), "a", origin="imported") for number in range(2000))
+    drawn = first.drawn_as("id")
+    assert first.drawn_as("id") is drawn
+    for other in others:
+        other.drawn_as("id")
+    assert first.drawn_as("id") is not drawn

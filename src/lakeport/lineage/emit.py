@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.issues import ResolutionSource
     from lakeport.lineage.wire import Span
 
-_MANY_INSTANCES = 8
 _MANY_TYPES = 2048
 # Shared by many nodes and edges: these maps are never changed after they are built.
 _NOTHING: dict[str, Any] = {}
@@ -258,9 +257,7 @@ class Emitter:
     def _drawn(self, relation: Relation, owner: str) -> Drawn | None:
         """What earlier requests drew of a table that they import, too."""
         entry = relation.entry
-        if entry is None or entry.origin != "imported" or relation.instance > _MANY_INSTANCES:
-            return None
-        return entry.drawn_as(owner)
+        return entry.drawn_as(owner) if entry is not None and entry.origin == "imported" else None
 
     # -- local schema ------------------------------------------------------------------------
 

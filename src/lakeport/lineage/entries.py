@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -98,9 +99,19 @@ class TableEntry(msgspec.Struct):
 
     def drawn_as(self, relation: str) -> Drawn:
         """What was drawn of its columns before, for the relation of that id."""
-        if relation not in self._drawn:
-            self._drawn[relation] = {}
-        return self._drawn[relation]
+        drawn = self._drawn.get(relation)
+        if drawn is None:
+            drawn = self._drawn[relation] = {}
+            _drawings.append((self._drawn, relation))
+            if len(_drawings) > _MANY_DRAWINGS:
+                held, first = _drawings.popleft()
+                held.pop(first, None)
+        return drawn
+
+
+# A drawing takes as much as its table, and in time all tables of a catalog are read: the oldest go.
+_MANY_DRAWINGS = 512
+_drawings: deque[tuple[dict[str, Drawn], str]] = deque()
 
 
 class Lookup(msgspec.Struct, frozen=True):

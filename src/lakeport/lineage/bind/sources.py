@@ -322,8 +322,7 @@ def _hide(scope: Scope, before: int, kind: str) -> None:
     """Semi and anti joins show one side only."""
     hidden = slice(None, before) if kind.startswith("RIGHT") else slice(before, None)
     scope.sources[hidden] = [replace(source, visible=False) for source in scope.sources[hidden]]
-    # The last source may be the same as before: names of the others would stay known.
-    scope.remembered.clear()
+    scope.remembered.clear()  # names are known as of the last source, which may be the same still
 
 
 def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:
