@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from lakeport.lineage import AnalyzeResult, analyze
-from lakeport.lineage.request import read_request
+from lakeport.lineage.dialects import dialect_named
+from lakeport.lineage.imported import Imported, imported_tables
+from lakeport.lineage.request import ColumnSchema, SchemaMetadata, SchemaTable, read_request
 
 SQL = "SELECT * FROM orders"
 
@@ -131,3 +133,19 @@ def test_what_is_no_request_is_told(payload: object) -> None:
         decoded, issues = read_request(payload)
         assert decoded is None
         assert issues[0].message.startswith("the request could not be read")
+
+
+def test_large_schemas_push_each_other_out() -> None:
+    spark = dialect_named("spark")
+    assert spark is not None
+
+    def normalised(prefix: str) -> Imported:
+        columns = [ColumnSchema(f"{prefix}_{number}" + "x" * 500) for number in range(2_000)]
+        schema = SchemaMetadata(tables=[SchemaTable("wide", columns=columns)])
+        return imported_tables(schema, spark)
+
+    first = normalised("first")
+    assert normalised("first") is first
+    for number in range(12):
+        normalised(f"another_{number}")
+    assert normalised("first") is not first

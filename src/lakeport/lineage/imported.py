@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.request import SchemaMetadata, SchemaTable
 
 _REMEMBERED = 16
+# Of all that are remembered, as they are written. What is made of them takes some nine times as much.
+_REMEMBERED_BYTES = 1 << 23
 
 
 class Imported(NamedTuple):
@@ -58,9 +60,13 @@ def _remembered(schema: SchemaMetadata, dialect: Dialect) -> Imported:
     made = _load(schema, folding_of(dialect, schema.case_sensitivity))
     with _lock:
         _known[key] = made
-        while len(_known) > _REMEMBERED:
+        while len(_known) > _REMEMBERED or (len(_known) > 1 and _size() > _REMEMBERED_BYTES):
             _known.popitem(last=False)
     return made
+
+
+def _size() -> int:
+    return sum(len(written) for _, written in _known)
 
 
 def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
