@@ -235,6 +235,12 @@ def misnumbered(schemas: list[Any]) -> list[Any]:
     return schemas
 
 
+def without_contents(schemas: list[Any]) -> list[Any]:
+    for schema in schemas:
+        schema["contents"] = {"sha256": "", "url": None, "serialized": None}
+    return schemas
+
+
 def with_main(schemas: list[Any]) -> list[Any]:
     return [*schemas, schemas[0] | {"name": "main", "contents": _no_objects()}]
 
@@ -259,6 +265,31 @@ class Elsewhere(Relay):
         endpoints = (FlightEndpoint.decode(each) for each in msgpack.unpackb(body))
         moved = [FlightEndpoint(each.ticket, self._locations).encode() for each in endpoints]
         return bytes(msgpack.packb(moved))
+
+
+class OtherWays(Relay):
+    """What works with DuckDB's client all the same, as airport-go has it: one flight for the whole catalog,
+    GetFlightInfo without a location, and a table that is missed only when it is read.
+    """
+
+    def list_flights(self, call: Call, criteria: bytes) -> Iterable[FlightInfo]:
+        del call, criteria
+        return [FlightInfo(b"", endpoints=(FlightEndpoint(b"all of it"),))]
+
+    def get_flight_info(self, call: Call, descriptor: FlightDescriptor) -> FlightInfo:
+        info = self.inner.get_flight_info(call, descriptor)
+        there = tuple(FlightEndpoint(each.ticket, ()) for each in info.endpoints)
+        return _replaced(info, endpoints=there)
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        try:
+            return list(self.inner.do_action(call, action))
+        except NotFoundError:
+            if action.type != "endpoints":
+                raise
+            ticket = b'{"schema_name": "shop", "table_name": "no_such_table"}'
+            here = FlightEndpoint(ticket, ("arrow-flight-reuse-connection://?",))
+            return [bytes(msgpack.packb([here.encode()]))]
 
 
 class Late(Relay):

@@ -56,6 +56,21 @@ def test_an_unnamed_catalog_passes() -> None:
     assert wrong(report) == []
 
 
+def test_what_todays_client_does_not_mind_is_advice() -> None:
+    report = relay.examined(relay.OtherWays(relay.good(shop())), only=("discovery", "scans"))
+    assert not report.of(Outcome.FAILED)
+    told = {one.check: one.client for one in report.of(Outcome.ADVICE)}
+    assert set(told) == {"discovery.list-flights", "scans.flight-info", "scans.unknown-table"}
+    assert all(told.values())
+
+
+def test_a_listing_without_contents_needs_list_flights() -> None:
+    bare = relay.Relisted(relay.good(relay.stocked()), schemas=relay.without_contents)
+    assert wrong(relay.examined(bare, only=("discovery.list-flights",))) == []
+    report = relay.examined(relay.OtherWays(bare), only=("discovery.list-flights",))
+    assert report.broken_rules == {"2.7"}
+
+
 def test_what_cannot_be_changed_is_skipped_with_its_reason() -> None:
     fixed = WrappedCatalog(shop(), lambda table: table)
     report = relay.examined(relay.good(fixed), read_rows=2)

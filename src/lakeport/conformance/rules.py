@@ -133,7 +133,7 @@ _RULES = (
     Rule(
         "8",
         "requests that make no sense are INVALID_ARGUMENT",
-        "the user cannot tell what was wrong",
+        "the user is told nothing, or cannot tell what was wrong",
     ),
     Rule("10", "types are those that the client can take", "the query fails: type not supported"),
 )

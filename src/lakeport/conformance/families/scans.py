@@ -18,6 +18,8 @@ from lakeport.flight.messages import FlightDescriptor, FlightInfo
 
 FAMILY = Family("scans", "SELECT")
 
+_LOCATED = "airport_take_flight asks `endpoints` where the rows are; other Flight clients stay here"
+
 
 def same_rows(found: pa.Table, wanted: pa.Table, what: str, rule: str = "0.3") -> None:
     """As sets, for a table has no order; by the columns of `wanted`."""
@@ -188,14 +190,16 @@ def flight_info(ground: Ground) -> None:
     info: FlightInfo = decoded(FlightInfo.decode, message, "3.7", "the FlightInfo")
     if info.descriptor != entry.descriptor:
         raise broken("3.7", f"GetFlightInfo of {entry.descriptor} is of {info.descriptor}")
-    for endpoint in info.endpoints:
-        look_at_locations(endpoint, "the endpoint of GetFlightInfo")
     schema = schema_of(info.schema, "3.7", "the schema of GetFlightInfo")
     if schema.names != entry.schema.names:
         raise broken("3.7", f"GetFlightInfo tells the columns {schema.names}")
     if info.app_metadata:
         entry_from(info, "3.7", ground.attached.catalog)
     scan(ground.catalog, entry)
+    for endpoint in info.endpoints:
+        if not endpoint.locations:
+            raise advice("3.7", "the endpoint of GetFlightInfo has no location", _LOCATED)
+        look_at_locations(endpoint, "the endpoint of GetFlightInfo")
 
 
 @FAMILY.check("1.6", "a table that is not there is NOT_FOUND")
@@ -205,13 +209,21 @@ def unknown_table(ground: Ground) -> None:
         raise NotOfferedError("descriptors are not paths of schema and table")
     descriptor = FlightDescriptor(path=(path[0], "no_such_table_by_this_name"))
     ghost = Entry("table", path[0], "ghost", PLAIN, descriptor, None, {})
+    given = []
     try:
-        endpoints(ground.catalog, ghost)
+        given = endpoints(ground.catalog, ghost)
+        for each in given:
+            rows_of(ground.catalog, ghost, each, {0})
     except RefusedError as refusal:
-        if refusal.code is GrpcCode.NOT_FOUND:
-            return
-        raise broken("1.6", f"`endpoints` of an unknown table is {refusal.code.name}") from None
-    raise broken("1.6", "`endpoints` of an unknown table are given")
+        if refusal.code is not GrpcCode.NOT_FOUND:
+            asked = "DoGet" if given else "`endpoints`"
+            raise broken("1.6", f"{asked} of an unknown table is {refusal.code.name}") from None
+        if given:
+            seen = "`endpoints` of an unknown table are given, and lead to NOT_FOUND"
+            raise advice("1.6", seen, "the user is told when the scan runs, not before") from None
+        return
+    seen = "an unknown table is read as if it were there"
+    raise broken("1.6", seen, "the user takes a dropped table for an empty one")
 
 
 @FAMILY.check("3.7", "the path __databases lists the catalogs", "airport_databases() fails")
