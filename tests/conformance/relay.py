@@ -23,6 +23,7 @@ from lakeport.catalog.ports import Catalog
 from lakeport.conformance.examine import Request, examine
 from lakeport.conformance.report import Report
 from lakeport.core.errors import (
+    ConflictError,
     NotFoundError,
     PermissionDeniedError,
     UnauthenticatedError,
@@ -267,6 +268,22 @@ class Elsewhere(Relay):
         return bytes(msgpack.packb(moved))
 
 
+class Twice(Relay):
+    """Rule 1: more than one Result."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        found = list(self.inner.do_action(call, action))
+        return found * 2 if action.type == "endpoints" else found
+
+
+class Unreadable(Relay):
+    """Plans scans, and refuses to run them."""
+
+    def do_get(self, call: Call, ticket: bytes) -> Outgoing:
+        del call, ticket
+        raise ConflictError("the disk is gone\nTraceback (most recent call last):\n  line 7")
+
+
 class OtherWays(Relay):
     """What works with DuckDB's client all the same, as airport-go has it: one flight for the whole catalog,
     GetFlightInfo without a location, and a table that is missed only when it is read.
@@ -377,6 +394,11 @@ def in_table_order(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
 def lost(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
     """Fewer rows than came."""
     return (Chunk(batch and batch.slice(1), metadata) for batch, metadata in chunks)
+
+
+def with_last_word(chunks: Iterable[Chunk]) -> Iterator[Chunk]:
+    yield from chunks
+    yield Chunk(None, b"that was all")
 
 
 def joined(chunks: Iterable[Chunk]) -> Iterator[Chunk]:

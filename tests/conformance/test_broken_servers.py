@@ -143,6 +143,33 @@ def test_a_server_that_is_silent_fails_instead_of_hanging_the_suite() -> None:
     assert failure.client == "the statement hangs"
 
 
+def test_a_refusal_is_told_in_one_line_and_not_as_a_crash() -> None:
+    """A server on pyarrow.flight says its traceback with every refusal."""
+    report = relay.examined(relay.Unreadable(relay.good(relay.stocked())), only=("scans.rows",))
+    (failure,) = report.of(Outcome.FAILED)
+    assert failure.seen is not None
+    assert failure.seen.endswith("the disk is gone …")
+    assert failure.client == "the statement fails by that text"
+
+
+def test_one_result_too_many_is_not_told_as_a_crash() -> None:
+    report = relay.examined(
+        relay.Twice(relay.good(relay.stocked())), only=("scans.endpoints-result",)
+    )
+    (failure,) = report.of(Outcome.FAILED)
+    assert failure.seen == "`endpoints` gave 2 Results, not one"
+    assert failure.client == "it reads one of them: what the others say is lost"
+
+
+def test_a_last_word_of_a_scalar_function_is_advice() -> None:
+    report = relay.examined(
+        relay.Rechunked(relay.good(relay.stocked()), ("scalar_function",), relay.with_last_word),
+        only=("functions.fn.add_one*",),
+    )
+    assert {one.rule for one in report.of(Outcome.ADVICE)} == {"6.2"}
+    assert not report.of(Outcome.FAILED)
+
+
 def test_a_server_that_makes_no_sense_is_asked_to_the_end() -> None:
     catalog = relay.stocked()
     nothing = relay.Narrow(relay.good(catalog), lambda batch: batch.slice(len(batch)))

@@ -133,6 +133,8 @@ class Attached:
             return found[0]
         number = "0.1" if action in _DEADLY else _SURVIVED.get(action, "4")
         harm = None if number == "0.1" else "it shows an error that hides the server's message"
+        if found:
+            harm = "it reads one of them: what the others say is lost"
         raise broken(number, f"`{action}` gave {len(found)} Results, not one", harm)
 
     def ask(

@@ -30,6 +30,8 @@ Listener = Callable[[Result], None]
 
 NO_PROOF = Proof()
 
+_LONGEST = 400  # characters of what was seen
+
 _WRONG_USE = {
     GrpcCode.UNAUTHENTICATED: "name a valid token with --token, or in LAKEPORT_TOKEN",
     GrpcCode.PERMISSION_DENIED: "name a token that may see the catalog with --token",
@@ -136,7 +138,8 @@ def _judged(
             return _result(family, check, seconds, reason=f"for what {first} shows")
         outcome = Outcome.ADVICE if isinstance(verdict, AdviceError) else Outcome.FAILED
         return _wrong(family, check, verdict, outcome, seconds)
-    return _result(family, check, seconds, reason=verdict)
+    reason = None if verdict is None else _one_line(verdict)
+    return _result(family, check, seconds, reason=reason)
 
 
 def _asked(check: Check, ground: Ground) -> BrokenRuleError | str | None:
@@ -152,7 +155,7 @@ def _asked(check: Check, ground: Ground) -> BrokenRuleError | str | None:
             return broken(check.rule, f"the server is gone: {refusal}", "the connection is lost")
         if refusal.code in NOT_OFFERED:
             return f"not offered: {refusal}"
-        return broken(check.rule, f"refused: {refusal}", check.client)
+        return broken(check.rule, f"refused: {refusal}", "the statement fails by that text")
     except WrongUseError:
         raise
     except Exception as error:  # noqa: BLE001  whatever a server says, the other checks are asked, too
@@ -183,9 +186,15 @@ def _wrong(
         check.title,
         outcome,
         seconds,
-        verdict.seen,
+        _one_line(verdict.seen),
         client,
     )
+
+
+def _one_line(seen: str) -> str:
+    """A server may say as much as it likes, a whole traceback for one."""
+    first, *more = seen.strip().splitlines() or [""]
+    return f"{first[:_LONGEST]} …" if more or len(first) > _LONGEST else first
 
 
 def _removed(workshop: Workshop) -> Result:

@@ -121,6 +121,9 @@ def _call_scalar(attached: Attached, entry: Entry, rows: int) -> None:
         rest = list(exchange.rest("6.2"))
         if any(chunk.batch is not None for chunk in rest):
             raise broken("6.2", f"`{entry}` sends more batches than it was sent")
+        if rest:
+            said = f"`{entry}` says something after its last batch"
+            raise advice("6.2", said, "nobody listens: a scalar function just ends")
     finally:
         exchange.cancel()
 
