@@ -163,6 +163,24 @@ def test_a_row_with_null_is_not_shown_to_who_does_not_take_it() -> None:
     assert label.takes_nulls
 
 
+@pytest.mark.parametrize("kind", [">f8", "float16", ">i4"])
+def test_numbers_of_numpy_in_any_width_and_order_are_taken(kind: str) -> None:
+    @scalar_function
+    def other(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return x.astype(kind)
+
+    assert called(other, x=pa.array([1.0, 2.0])) == [1.0, 2.0]
+
+
+def test_numbers_that_arrow_does_not_have_are_told_as_what_they_are() -> None:
+    @scalar_function
+    def strange(x: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+        return x.astype(np.complex128)
+
+    with pytest.raises(FunctionError, match="gave numpy's complex128: Arrow has no such type"):
+        called(strange, x=pa.array([1.0]))
+
+
 def test_nulls_are_passed_on_or_skipped_as_declared() -> None:
     @scalar_function(nulls="pass")
     def shown(x: int) -> str:

@@ -62,6 +62,8 @@ def _plain(array: Array, to: pa.DataType) -> Array:
 
 
 def _number(array: Array, to: pa.DataType) -> Array:
+    if pa.types.is_float16(array.type):
+        array = array.cast(pa.float32())  # which holds all of them, and pyarrow can compare
     exact = not (pa.types.is_floating(array.type) or pa.types.is_floating(to))
     if not exact:
         return _proven(array, array.cast(to, safe=not pa.types.is_floating(to)))

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lakeport.catalog.arrow import Array
 from lakeport.core.errors import FunctionError, UnsupportedError
 from lakeport.functions.styles import Style
-from lakeport.functions.values.fit import fit, one_array
+from lakeport.functions.values.fit import fit, one_array, wrong_type
 from lakeport.functions.values.plain import array_of_values
 
 
@@ -62,7 +62,13 @@ def _from_numpy(result: Any, declared: pa.DataType, what: str) -> Array:
     values = getattr(result, "data", result) if mask is not None else result
     if values.dtype == object:
         return array_of_values(result.tolist(), declared, what)
-    made: Array = pa.array(values, mask=_whole_mask(mask, values))
+    if not values.dtype.isnative:
+        values = values.astype(values.dtype.newbyteorder("="))
+    try:
+        made: Array = pa.array(values, mask=_whole_mask(mask, values))
+    except pa.ArrowNotImplementedError as error:
+        gave = f"numpy's {values.dtype}"
+        raise wrong_type(what, gave, declared, "Arrow has no such type") from error
     return fit(made, declared, what)
 
 
