@@ -6,6 +6,7 @@ of its chunks, does not ask it a thousand times; a token that was withdrawn is r
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from collections import OrderedDict
@@ -16,8 +17,14 @@ from typing import Protocol, TypeAlias, runtime_checkable
 from lakeport.access.authenticate import token_in
 from lakeport.access.identity import EVERYONE, Identity, Judge, Judged
 from lakeport.access.tokens import digest_of
-from lakeport.core.errors import ConfigurationError, FunctionError, UnauthenticatedError
-from lakeport.core.foreign import foreign
+from lakeport.core.errors import (
+    ConfigurationError,
+    FunctionError,
+    LakeportError,
+    UnauthenticatedError,
+)
+
+_log = logging.getLogger(__name__)
 
 BELIEVED_SECONDS = 1.0
 _MOST = 4_096
@@ -114,8 +121,7 @@ class Asking:
             known = self._known.get(digest)
             if known is not None and 0 <= now - known[0] < self._believed_seconds:
                 return known[1]
-        with foreign("the authenticator"):
-            said = self._find(token)
+        said = self._asked(token)
         found = Identity.of(said) if isinstance(said, str) else said
         if found is not None and not isinstance(found, Identity):
             raise FunctionError(
@@ -128,6 +134,18 @@ class Asking:
             while len(self._known) > _MOST:
                 self._known.popitem(last=False)
         return found
+
+    def _asked(self, token: str) -> Person | None:
+        """What it raises is told to a stranger, so that the author's words are for the log alone."""
+        try:
+            return self._find(token)
+        except (LakeportError, KeyboardInterrupt):
+            raise
+        except BaseException:  # noqa: BLE001  even SystemExit ends one call alone
+            _log.warning("authenticator.raised", exc_info=True)
+            raise FunctionError(
+                "the authenticator failed", hint="the log of the server says why"
+            ) from None
 
 
 @dataclass(frozen=True, slots=True)

@@ -169,15 +169,20 @@ def test_types_that_lose_nothing_are_converted(client: Attached, shop: Schema) -
         (pa.table({"id": [1]}), "gave no column `name`"),
         (pa.table({"id": ["1"], "name": ["x"]}), "gave column `id` as string, and declares int64"),
         (pa.table({"id": pa.nulls(1, pa.int64()), "name": ["x"]}), "gave NULL in `id`"),
-        (7, "raised TypeError: int is no rows"),
+        ([{"id": "x", "name": "x"}], "gave a row that is not as it declares"),
+        ([{"id": 1, "name": "x"}, 7], "gave a row that is not as it declares"),
+        (7, "gave int instead of rows"),
     ],
-    ids=["a column is missing", "another type", "NULL", "no rows"],
+    ids=["a column is missing", "another type", "NULL", "another value", "no row", "no rows"],
 )
 def test_what_is_not_as_declared_never_reaches_the_wire(
     client: Attached, shop: Schema, given: Any, told: str
 ) -> None:
     shop.table("t", lambda: given, schema=IDS)
-    assert f"table `shop.t` {told}" in refusal(client, "t")
+    with pytest.raises((fl.FlightError, pa.ArrowException)) as error:
+        read(client, "t")
+    assert f"table `shop.t` {told}" in str(error.value)
+    assert not isinstance(error.value, pa.ArrowInvalid)  # the caller cannot mend it
 
 
 def test_what_a_reader_raises_is_told_and_ends_one_call(client: Attached, shop: Schema) -> None:

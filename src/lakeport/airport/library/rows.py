@@ -59,8 +59,8 @@ def arrow_table(found: Any, schema: pa.Schema | None) -> pa.Table:
     return table.select(schema.names).cast(schema)
 
 
-def batches_of(found: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
-    """`schema` gives rows that are mappings their types."""
+def batches_of(found: Any, schema: pa.Schema, what: str) -> Iterator[pa.RecordBatch]:
+    """What `what` gave. `schema` gives rows that are mappings their types."""
     if isinstance(found, pa.RecordBatch):
         yield found
     elif isinstance(found, pa.Table):
@@ -73,19 +73,33 @@ def batches_of(found: Any, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
     elif hasattr(found, "__arrow_c_stream__"):
         yield from pa.RecordBatchReader.from_stream(found)
     elif isinstance(found, Iterable) and not isinstance(found, str | bytes | Mapping):
-        yield from _pieces(iter(found), schema)
+        yield from _pieces(iter(found), schema, what)
     elif found is not None:
-        raise TypeError(f"{type(found).__name__} is no rows: give Arrow data, a frame, or mappings")
+        raise FunctionError(
+            f"{what} gave {type(found).__name__} instead of rows",
+            hint="its author must give Arrow data, a frame, or mappings",
+        )
 
 
-def _pieces(pieces: Iterator[Any], schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+def _pieces(pieces: Iterator[Any], schema: pa.Schema, what: str) -> Iterator[pa.RecordBatch]:
     for piece in pieces:
         if isinstance(piece, Mapping):
             rows = chain([piece], pieces)
             while some := list(islice(rows, BATCH_ROWS)):
-                yield from pa.Table.from_pylist(some, schema=schema).to_batches()
+                yield from _typed(some, schema, what).to_batches()
         else:
-            yield from batches_of(piece, schema)
+            yield from batches_of(piece, schema, what)
+
+
+def _typed(rows: list[Any], schema: pa.Schema, what: str) -> pa.Table:
+    """Not as `foreign` tells a ValueError: what a table gives is no fault of who asks for it."""
+    try:
+        return pa.Table.from_pylist(rows, schema=schema)
+    except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise FunctionError(
+            f"{what} gave a row that is not as it declares: {error}",
+            hint="its author must give what the schema says",
+        ) from error
 
 
 class Fitting:

@@ -119,7 +119,7 @@ class ReadTable:
         with foreign(self.what):
             found = self._made.read(scan) if self._made.takes_scan else self._made.read()
         typed = pa.schema([*schema, ROW_ID_FIELD]) if request.row_ids else schema
-        for batch in each(batches_of(found, typed), self.what):
+        for batch in each(batches_of(found, typed, self.what), self.what):
             if batch.num_rows:
                 yield self._shown(fitting.batch(batch), wanted)
 

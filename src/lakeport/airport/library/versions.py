@@ -133,7 +133,7 @@ class VersionedTable:
             found = version.rows
             if callable(found):
                 found = found(scan) if takes_scan(found) else found()
-        batches = each(batches_of(found, version.columns), self.what)
+        batches = each(batches_of(found, version.columns, self.what), self.what)
         return BatchStream(bound.schema, (fitting.batch(batch) for batch in batches))
 
     def _known(self) -> Sequence[Version]:
