@@ -23,6 +23,7 @@ from lakeport.catalog.ports import Catalog
 from lakeport.conformance.examine import Request, examine
 from lakeport.conformance.report import Report
 from lakeport.core.errors import (
+    AlreadyExistsError,
     ConflictError,
     NotFoundError,
     PermissionDeniedError,
@@ -282,6 +283,16 @@ class Unreadable(Relay):
     def do_get(self, call: Call, ticket: bytes) -> Outgoing:
         del call, ticket
         raise ConflictError("the disk is gone\nTraceback (most recent call last):\n  line 7")
+
+
+class Forgetful(Relay):
+    """A schema that is there is made again, as if all were well."""
+
+    def do_action(self, call: Call, action: Action) -> Iterable[bytes]:
+        try:
+            return list(self.inner.do_action(call, action))
+        except AlreadyExistsError:
+            return [bytes(msgpack.packb(_no_objects()))]
 
 
 class OtherWays(Relay):

@@ -132,6 +132,25 @@ def test_a_schema_that_is_there_is_not_touched() -> None:
     assert list(catalog.namespace("shop").tables()) == ["customers", "orders"]
 
 
+def test_a_schema_that_is_there_is_not_touched_even_if_the_server_makes_it_again() -> None:
+    catalog = shop()
+    with pytest.raises(InvalidRequestError, match="the schema `SHOP` is there already"):
+        relay.examined(relay.Forgetful(relay.good(catalog)), namespace="SHOP")
+    assert [info.name for info in catalog.namespaces()] == ["shop"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"namespace": "Main"}, "no schema called `main`"),
+        ({"catalog": "ümlaut"}, "no catalog can be called 'ümlaut'"),
+    ],
+)
+def test_names_that_no_client_could_use_are_wrong_use(asked: dict[str, str], told: str) -> None:
+    with pytest.raises(InvalidRequestError, match=told):
+        relay.examined(relay.good(shop()), **asked)
+
+
 @pytest.mark.parametrize("asked", [{}, {"token": "wrong"}], ids=["none", "wrong"])
 def test_a_token_that_is_missing_is_wrong_use(asked: dict[str, str]) -> None:
     with pytest.raises(InvalidRequestError) as raised:

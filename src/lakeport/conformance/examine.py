@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
-from lakeport.conformance.attached import Attached, RefusedError
+from lakeport.conformance import listing
+from lakeport.conformance.attached import Attached, RefusedError, is_header
 from lakeport.conformance.check import Check, Family
 from lakeport.conformance.families import FAMILIES
 from lakeport.conformance.ground import Ground
@@ -30,6 +31,7 @@ Listener = Callable[[Result], None]
 
 NO_PROOF = Proof()
 
+_OTHER_SCHEMA = "name one that is not there with --schema: it is removed at the end"
 _LONGEST = 400  # characters of what was seen
 
 _WRONG_USE = {
@@ -73,9 +75,16 @@ def _unheard(_: Result) -> None:
 def examine(request: Request, listener: Listener = _unheard) -> Report:
     """Raises only where there is nothing to examine: no server, no catalog, no valid token."""
     began = time.monotonic()
+    if not is_header(request.catalog):
+        raise WrongUseError(
+            f"no catalog can be called {request.catalog!r}",
+            hint="its name goes into headers of gRPC: printable ASCII",
+        )
     with Probe(request.target, request.proof, request.seconds) as probe:
         attached = Attached(probe, request.catalog, request.token, patience=request.patience)
         _reach(attached)
+        if request.namespace:
+            _require_new(attached, request.namespace)
         name = request.namespace or f"conformance_{secrets.token_hex(4)}"
         workshop = Workshop(attached, name)
         ground = Ground(attached, workshop, request.read_rows)
@@ -108,6 +117,21 @@ def _reach(attached: Attached) -> None:
         if hint is not None:
             said = f"{attached.probe.target} refuses to list the catalog: {refusal.failure.text}"
             raise WrongUseError(said, hint=hint) from None
+
+
+def _require_new(attached: Attached, name: str) -> None:
+    """By the listing: a server that makes a schema twice would have the one that was there removed."""
+    if name.casefold() == "main":
+        raise WrongUseError("DuckDB looks up no schema called `main`", hint=_OTHER_SCHEMA)
+    try:
+        there = {each.name.casefold() for each in listing.fetch_root(attached).namespaces}
+    except (BrokenRuleError, RefusedError):
+        raise WrongUseError(
+            f"nobody can tell whether the schema `{name}` is there: the listing cannot be read",
+            hint="leave --schema out: then its name is an unlikely one",
+        ) from None
+    if name.casefold() in there:
+        raise WrongUseError(f"the schema `{name}` is there already", hint=_OTHER_SCHEMA)
 
 
 def _results(request: Request, ground: Ground) -> Iterator[Result]:

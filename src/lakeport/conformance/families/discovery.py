@@ -174,7 +174,8 @@ def unknown_catalog(ground: Ground) -> None:
         other.one("list_schemas", other.named())
     except RefusedError as refusal:
         if refusal.code is not GrpcCode.NOT_FOUND:
-            raise advice("1.4", f"an unknown catalog is {refusal.code.name}") from None
+            seen = f"an unknown catalog is {refusal.code.name}"
+            raise advice("1.4", seen, "the user is told, by that text") from None
         return
     raise advice("1.4", "a catalog of any name is listed")
 
