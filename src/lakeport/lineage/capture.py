@@ -76,6 +76,7 @@ def declared_columns(
     for item in schema.expressions:
         if isinstance(item, exp.ColumnDef):
             columns.append(declared_column(binder, item))
+            constraints += _column_constraints(item)
             continue
         if isinstance(item, exp.Identifier):
             # SQLite's `CREATE TABLE t (a, b)`: columns without types.
@@ -99,6 +100,25 @@ def declared_columns(
     return [
         replace(c, is_primary_key=True) if c.key in primary else c for c in columns
     ], constraints
+
+
+def _column_constraints(node: exp.ColumnDef) -> list[Constraint]:
+    """The keys written beside a column; a primary key may have several, so it is gathered later."""
+    found: list[Constraint] = []
+    for constraint in node.args.get("constraints") or []:
+        rule = constraint.args.get("kind")
+        if isinstance(rule, exp.UniqueColumnConstraint):
+            found.append(Constraint(constraint_type="unique", columns=[node.name]))
+        elif isinstance(rule, exp.Reference) and (key := _reference(rule)) is not None:
+            found.append(
+                Constraint(
+                    constraint_type="foreign_key",
+                    columns=[node.name],
+                    referenced_table=key.table,
+                    referenced_columns=[key.column] if key.column else [],
+                )
+            )
+    return found
 
 
 def _constraint(rule: exp.Expr) -> Constraint | None:

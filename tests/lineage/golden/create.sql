@@ -12,6 +12,11 @@ CREATE TABLE orders (id INT PRIMARY KEY, customer INT REFERENCES customers (id))
 --> column orders.id isPrimaryKey=true
 --> column orders.customer foreignKey.table=customers foreignKey.column=id
 
+-- case: keys_beside_a_column_are_no_part_of_its_type
+-- dialect: postgres
+CREATE TABLE orders (id INT PRIMARY KEY, code VARCHAR(8) UNIQUE, customer INT REFERENCES customers (id));
+--> schema orders(id int, code varchar(8), customer int) implied @0
+
 -- case: hive_partition_columns_are_columns
 -- dialect: hive
 CREATE TABLE t (a INT) PARTITIONED BY (dt STRING);

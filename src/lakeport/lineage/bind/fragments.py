@@ -62,6 +62,8 @@ _AFTER_TYPE = frozenset(
         "SORTKEY",
     }
 )
+# Some of two words are one token.
+_AFTER_TYPE_TOKENS = frozenset({_T.PRIMARY_KEY, _T.FOREIGN_KEY, _T.CHARACTER_SET})
 # Members of an enumeration are looked up by a descriptor in Python; these loops are hot.
 _ALIAS = _T.ALIAS
 _COMMA = _T.COMMA
@@ -205,7 +207,10 @@ class Fragments:
             token = self._tokens[end]
             kind = token.token_type
             if depth == 0 and (
-                kind in CLOSE or kind is _COMMA or token.text.upper() in _AFTER_TYPE
+                kind in CLOSE
+                or kind is _COMMA
+                or kind in _AFTER_TYPE_TOKENS
+                or token.text.upper() in _AFTER_TYPE
             ):
                 break
             depth += (kind in OPEN or kind is _LT) - (kind in CLOSE or kind is _GT)
