@@ -190,6 +190,12 @@ def test_there_may_be_fifty_unknown_macros() -> None:
     assert "50" in rendering.issues[-1].message
 
 
+def test_a_part_of_an_unknown_name_that_is_printed_is_an_error() -> None:
+    rendering = render("select 1 as a {{ settings.suffix }}")
+    assert [issue.code for issue in rendering.issues] == [IssueCode.TEMPLATE_ERROR]
+    assert "'settings.suffix' is undefined" in rendering.issues[0].message
+
+
 def test_an_unknown_name_that_is_printed_is_an_error() -> None:
     assert render("SELECT {{ nothing }}").texts == ()
 

@@ -74,7 +74,7 @@ class Reporter:
             code=code,
             message=message,
             span=self._span(source.content, line) if line else None,
-            source_name=source.name,
+            source_name=source.name or None,
             hint=hint,
         )
 

@@ -6,10 +6,9 @@ relation argument is the best guess at what it prints. Each is reported once, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-from jinja2 import StrictUndefined
+from jinja2 import StrictUndefined, UndefinedError
 
 from lakeport.lineage.templating.relation import Relation
 from lakeport.lineage.templating.sandbox import LimitError
@@ -30,14 +29,33 @@ class Strangers:
             raise LimitError(f"the template calls more than {MAXIMUM} macros that are not known")
         self.names.append(name)
 
-    def stub(self, name: str) -> Callable[..., Any]:
+    def stub(self, name: str) -> Stub:
         """A stand-in for a macro of this name."""
+        return Stub(self, name)
 
-        def passed_through(*args: Any, **kwargs: Any) -> Any:
-            self.met(name)
-            return first_printable([*args, *kwargs.values()])
 
-        return passed_through
+class Stub:
+    """An unknown macro: called, it is its first argument; printed without a call, it is undefined."""
+
+    # The sandbox asks these of everything that is called.
+    unsafe_callable = False
+    alters_data = False
+
+    def __init__(self, strangers: Strangers, name: str) -> None:
+        self._strangers = strangers
+        self._name = name
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self._strangers.met(self._name)
+        return first_printable([*args, *kwargs.values()])
+
+    def __getattr__(self, name: str) -> Stub:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return Stub(self._strangers, f"{self._name}.{name}")
+
+    def __str__(self) -> str:
+        raise UndefinedError(f"'{self._name}' is undefined")
 
 
 def first_printable(values: list[Any]) -> Any:
