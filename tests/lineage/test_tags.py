@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+import msgspec
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -215,3 +216,18 @@ def test_the_engine_stops_tags_where_the_family_says_so(call: str, *, kept: bool
     result = analyze({"sql": sql, "dialect": "spark", "tagHints": hints})
     (counted,) = result.summary.tag_counts
     assert counted.columns == (2 if kept else 1)
+
+
+def test_tags_are_written_with_their_source_and_masks_noted_where_they_stand() -> None:
+    hint = {"table": "t", "column": "a", "tags": [{"name": "pii"}]}
+    result = analyze({"sql": "SELECT a, md5(a) AS m FROM t", "tagHints": [hint]})
+    plain = msgspec.to_builtins(result)["statements"][0]["nodes"]
+    nodes = {node["label"]: node for node in plain if node["nodeType"] == "column"}
+    assert nodes["a"]["tags"][0]["source"] == "user"
+    assert nodes["m"]["metadata"]["tagsMasked"] == ["pii"]
+
+
+def test_a_confidence_is_between_none_and_certain() -> None:
+    hint = {"table": "t", "column": "a", "tags": [{"name": "pii", "confidence": 1.5}]}
+    refused = analyze({"sql": "SELECT a FROM t", "tagHints": [hint]}).issues
+    assert "$.tagHints[0].tags[0].confidence" in refused[0].message

@@ -33,8 +33,13 @@ def classify(session: Session, result: AnalyzeResult) -> None:
     for statement in result.statements:
         for column in statement.nodes:
             held = shown.get((statement.statement_index, column.id))
-            if held is not None and held.tags:
+            if held is None:
+                continue
+            if held.tags:
                 column.tags = held.tags
+            if held.id in report.stopped:
+                stopped = report.stopped[held.id]
+                column.metadata = {**column.metadata, "tagsMasked": stopped}
     result.summary.tag_counts = report.counts
     result.summary.tag_flows = report.flows
 

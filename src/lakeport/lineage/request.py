@@ -10,7 +10,8 @@ where a misspelt field would silently change the answer and is therefore reporte
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal, TypeAlias
+from datetime import datetime
+from typing import Annotated, Any, Literal, TypeAlias
 
 import msgspec
 from msgspec.structs import replace
@@ -38,8 +39,9 @@ class ColumnTag(Wire, frozen=True):
     """A classification of a column, such as `pii`."""
 
     name: str
-    source: TagSource = "user"
-    confidence: float | None = None
+    # Always written, although it need not be sent: consumers sort tags by it.
+    source: TagSource = msgspec.field(default_factory=lambda: "user")
+    confidence: Annotated[float, msgspec.Meta(ge=0, le=1)] | None = None
     notes: str | None = None
     updated_at: str | None = None
     inherited: bool = False
@@ -141,6 +143,16 @@ class Options(Wire, frozen=True):
     severity_overrides: dict[str, SeverityOverride] = {}
     max_expression_depth: int = 400
     time_budget_ms: int | None = None
+
+    def __post_init__(self) -> None:
+        """What types cannot say; the decoder adds the path."""
+        if self.analysis_time:
+            try:
+                datetime.fromisoformat(self.analysis_time)
+            except ValueError:
+                raise ValueError(
+                    f"analysisTime `{self.analysis_time}` is no ISO 8601 time"
+                ) from None
 
 
 class AnalyzeRequest(Wire, frozen=True):

@@ -25,6 +25,7 @@ _MASKING = (
     "aes_encrypt",
     "anonymize",
     "crc32",
+    "digest",
     "encrypt",
     "hash",
     "hmac",
