@@ -98,3 +98,32 @@ def test_each_issue_is_told_once() -> None:
     }
     codes = [issue.code for issue in analyze(request).issues]
     assert codes.count(IssueCode.UNKNOWN_TABLE) == 1
+
+
+def test_a_statement_nested_deeper_than_asked_for_keeps_its_tables() -> None:
+    sql = f"INSERT INTO o SELECT {'f(' * 30}a{')' * 30} FROM t"
+    assert IssueCode.APPROXIMATE_LINEAGE.value not in _codes(_analyzed(sql))
+    shallow = _analyzed(sql, maxExpressionDepth=20)
+    assert _codes(shallow) == {IssueCode.APPROXIMATE_LINEAGE.value}
+    assert (shallow.statements[0].reads, shallow.statements[0].writes) == (["t"], ["o"])
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("2026-01-01", "2026-01-01T00:00:00Z"),
+        ("2026-01-01T10:00:00+02:00", "2026-01-01T08:00:00Z"),
+        ("2026-01-01T10:00:00.5Z", "2026-01-01T10:00:00.500000Z"),
+    ],
+)
+def test_times_are_shown_in_utc_whatever_zone_they_are_given_in(given: str, shown: str) -> None:
+    schema = _analyzed("CREATE TABLE t (a INT)", analysisTime=given).resolved_schema
+    assert schema is not None
+    assert [table.updated_at for table in schema.tables] == [shown]
+
+
+def test_a_time_that_is_none_is_refused_with_its_place() -> None:
+    refused = _analyzed("SELECT 1", analysisTime="yesterday").issues
+    assert [issue.code for issue in refused] == [IssueCode.INVALID_REQUEST]
+    assert "`yesterday`" in refused[0].message
+    assert "`$.options`" in refused[0].message

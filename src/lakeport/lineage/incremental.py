@@ -209,7 +209,9 @@ def _settings(request: AnalyzeRequest) -> bytes:
 def _parse(session: Session, statement: Statement) -> None:
     text = statement.source.content
     statement.chunk = tokenised(statement.chunk, text, session.dialect.parser)
-    statement.parsed = StatementParser(text, session.dialect).parse(statement.chunk)
+    statement.parsed = StatementParser(
+        text, session.dialect, session.options.max_expression_depth
+    ).parse(statement.chunk)
 
 
 # -- moving ------------------------------------------------------------------------------------

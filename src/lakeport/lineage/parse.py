@@ -52,6 +52,8 @@ class Problem:
     message: str
     start: int
     end: int
+    # It may be valid SQL, but is nested deeper than is looked at.
+    too_deep: bool = False
 
 
 class Parsed(msgspec.Struct, frozen=True):
@@ -80,11 +82,12 @@ _FAILURES = (
 class StatementParser:
     """Parses statements of one text."""
 
-    __slots__ = ("_dialect", "_text")
+    __slots__ = ("_deepest", "_dialect", "_text")
 
-    def __init__(self, text: str, dialect: Dialect) -> None:
+    def __init__(self, text: str, dialect: Dialect, deepest: int = _MAX_NESTING) -> None:
         self._text = text
         self._dialect = dialect
+        self._deepest = min(deepest, _MAX_NESTING)
 
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
@@ -92,10 +95,10 @@ class StatementParser:
             return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
         text = self._text[chunk.start : chunk.end]
         lowered = text.lower()
-        if _may_be_deep(lowered, len(chunk.tokens)) and _nesting(chunk.tokens) > _MAX_NESTING:
-            return Parsed(
-                None, Problem(f"nested deeper than {_MAX_NESTING} levels", chunk.start, chunk.end)
-            )
+        deepest = self._deepest
+        if _may_be_deep(lowered, len(chunk.tokens), deepest) and _nesting(chunk.tokens) > deepest:
+            message = f"nested deeper than {deepest} levels"
+            return Parsed(None, Problem(message, chunk.start, chunk.end, too_deep=True))
         self._unfold(chunk.tokens, text, lowered)
         if lowered.count("struct(") > _MANY_STRUCTS:
             _calm_structs(chunk.tokens)
@@ -220,13 +223,13 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
     return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
 
 
-def _may_be_deep(lowered: str, tokens: int) -> bool:
+def _may_be_deep(lowered: str, tokens: int, deepest: int) -> bool:
     """Counting characters is cheap; only a text with that many openers is worth a closer look."""
     types = _TYPE_WEIGHT * lowered.count("<")
-    if tokens + types <= _MAX_NESTING:
+    if tokens + types <= deepest:
         return False
     openers = sum(map(lowered.count, "([{"))
-    return openers + types + lowered.count("case") > _MAX_NESTING
+    return openers + types + lowered.count("case") > deepest
 
 
 def _calm_structs(tokens: list[Token]) -> None:
@@ -308,6 +311,6 @@ def _problem(error: Exception, chunk: Chunk) -> Problem:
                 return Problem(f"{message} near `{token.text}`", token.start, token.end + 1)
         return Problem(message, chunk.start, chunk.end)
     if isinstance(error, RecursionError):
-        return Problem("nested too deeply to parse", chunk.start, chunk.end)
+        return Problem("nested too deeply to parse", chunk.start, chunk.end, too_deep=True)
     lines = str(error).splitlines()
     return Problem(lines[0] if lines else type(error).__name__, chunk.start, chunk.end)

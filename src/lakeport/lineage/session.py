@@ -38,7 +38,7 @@ class Session:
             allow_implied=schema.allow_implied if schema else True,
             merge_columns=self.options.schema_merge_mode == "column",
         )
-        self.time = self.options.analysis_time or _now()
+        self.time = _utc(self.options.analysis_time) if self.options.analysis_time else _now()
         self.issues: list[Issue] = []
         self.source = _NO_SOURCE
         # Variables the workload declared.
@@ -117,7 +117,7 @@ class Session:
                 message=message,
                 span=self.source.span(*extent) if extent else None,
                 statement_index=statement,
-                source_name=source_name or self.source.name,
+                source_name=source_name or self.source.name or None,
                 resolution_source=origin,
                 relation=relation,
                 column=column,
@@ -125,6 +125,13 @@ class Session:
                 hint=hint,
             )
         )
+
+
+def _utc(text: str) -> str:
+    """A given time as every `updatedAt` is written; without a zone it is UTC already."""
+    given = datetime.fromisoformat(text)
+    moment = given.astimezone(UTC) if given.tzinfo else given
+    return f"{moment.replace(tzinfo=None).isoformat()}Z"
 
 
 def _now() -> str:

@@ -294,7 +294,15 @@ def _given_up(
 
 def _report_problem(session: Session, statement: Statement) -> None:
     problem = statement.parsed.problem
-    if problem is not None:
+    if problem is not None and problem.too_deep:
+        session.report(
+            IssueCode.APPROXIMATE_LINEAGE,
+            f"only the table names of this statement are known, because it is {problem.message}",
+            statement=statement.index,
+            extent=(problem.start, problem.end),
+            hint="options.maxExpressionDepth goes up to 400",
+        )
+    elif problem is not None:
         session.report(
             IssueCode.PARSE_ERROR,
             problem.message,
