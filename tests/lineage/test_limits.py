@@ -127,3 +127,11 @@ def test_a_time_that_is_none_is_refused_with_its_place() -> None:
     assert [issue.code for issue in refused] == [IssueCode.INVALID_REQUEST]
     assert "`yesterday`" in refused[0].message
     assert "`$.options`" in refused[0].message
+
+
+def test_the_history_of_a_table_ends_where_it_is_dropped_or_renamed() -> None:
+    sql = "CREATE TABLE t (a INT); DROP TABLE t; CREATE TABLE u (b INT); ALTER TABLE u RENAME TO v"
+    schema = _analyzed(sql, includeSchemaHistory=True).resolved_schema
+    assert schema is not None
+    spans = [(version.name, version.valid_from, version.valid_to) for version in schema.history]
+    assert spans == [("t", 0, 1), ("u", 2, 3), ("v", 3, None)]

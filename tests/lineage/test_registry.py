@@ -42,7 +42,7 @@ def test_a_later_definition_replaces_an_earlier_one_and_both_are_history() -> No
     known.define(table(("t",), "a"))
     known.define(table(("t",), "b"))
     assert names(known, "t") == ["b"]
-    assert [version.entry.version for _, version in known.history] == [1, 2]
+    assert [v.entry and v.entry.version for _, v in known.history] == [1, 2]
 
 
 def test_use_never_makes_a_list_complete_and_never_overwrites_a_definition() -> None:

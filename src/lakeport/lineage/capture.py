@@ -213,7 +213,7 @@ def check_conflict(
     changed = [
         c.name
         for key, c in theirs.items()
-        if key in mine and _types_differ(binder, c.data_type, mine[key].data_type)
+        if key in mine and types_differ(binder, c.data_type, mine[key].data_type)
     ]
     if not (extra or missing or changed):
         return
@@ -242,7 +242,8 @@ def check_conflict(
     )
 
 
-def _types_differ(binder: Binder, first: str | None, second: str | None) -> bool:
+def types_differ(binder: Binder, first: str | None, second: str | None) -> bool:
+    """Whether both are known and mean different types."""
     if first is None or second is None or first.lower() == second.lower():
         return False
     return canonical_family(first, binder.dialect.name) != canonical_family(

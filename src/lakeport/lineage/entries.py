@@ -127,7 +127,7 @@ class Lookup(msgspec.Struct, frozen=True):
 
 
 class Version(NamedTuple):
-    """A table's columns from one statement on."""
+    """A table's columns from one statement on; no entry where it is gone from there on."""
 
-    entry: TableEntry
+    entry: TableEntry | None
     valid_from: int

@@ -265,6 +265,8 @@ class Registry:
         if not self.allow_implied and name not in self.imported:
             return
         entry = self.implied.pop(name, None)
+        if entry is not None:
+            self.history.append((name, Version(None, statement)))
         if self._temporary.get(name[-1]) == name:
             del self._temporary[name[-1]]
         self._dropped[name] = (statement, entry)
@@ -281,6 +283,16 @@ class Registry:
         else:
             self._store(entry)
 
+    def describe(self, entry: TableEntry) -> None:
+        """COMMENT: the same columns with other words about them, so it is no version of its own."""
+        if self.frozen:
+            return
+        self._changed(entry.name, "describe", entry)
+        if entry.name in self.imported:
+            self.imported[entry.name] = entry
+        elif self.allow_implied:
+            self.implied[entry.name] = entry
+
     def move(self, old: Name, new: TableEntry, statement: int) -> None:
         """RENAME: the old name becomes a tombstone, an imported original is kept."""
         if self.frozen:
@@ -290,6 +302,8 @@ class Registry:
         if not self.allow_implied:
             return
         previous = self.implied.pop(old, None)
+        if previous is not None:
+            self.history.append((old, Version(None, statement)))
         self._dropped[old] = (statement, previous)
         self._dropped.pop(new.name, None)
         if self._temporary.get(old[-1]) == old:

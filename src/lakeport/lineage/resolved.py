@@ -101,8 +101,15 @@ def _column(column: ColumnEntry) -> ResolvedColumn:
 def _history(session: Session) -> list[TableVersion]:
     versions: list[TableVersion] = []
     last: dict[Name, int] = {}
-    for position, (name, version) in enumerate(session.registry.history):
-        later = [v.valid_from for n, v in session.registry.history[position + 1 :] if n == name]
+    history = session.registry.history
+    ends: list[int | None] = []
+    following: dict[Name, int] = {}
+    for name, version in reversed(history):
+        ends.append(following.get(name))
+        following[name] = version.valid_from
+    for (name, version), end in zip(history, reversed(ends), strict=True):
+        if version.entry is None:
+            continue
         last[name] = last.get(name, 0) + 1
         catalog, schema, shown = _parts(version.entry)
         versions.append(
@@ -112,7 +119,7 @@ def _history(session: Session) -> list[TableVersion]:
                 name=shown,
                 version=last[name],
                 valid_from=version.valid_from,
-                valid_to=later[0] if later else None,
+                valid_to=end,
                 columns=[_column(column) for column in version.entry.columns],
             )
         )

@@ -257,3 +257,47 @@ EXCHANGE TABLES shop.a AND shop.b;
 --> shop.a <- shop.b[SWAP]
 --> shop.b <- shop.a[SWAP]
 --> stmt 0 ALTER_TABLE writes shop.a, shop.b
+-- case: fields_are_dropped_renamed_and_retyped
+CREATE TABLE t (s STRUCT<x: INT, y: STRING>, a INT);
+ALTER TABLE t DROP COLUMN s.x;
+ALTER TABLE t RENAME COLUMN s.y TO z;
+ALTER TABLE t ALTER COLUMN s.z TYPE BIGINT;
+SELECT s.* FROM t;
+--> @4 out.z <= t.s
+--> schema t(s struct<z:bigint>, a int) implied @0
+--> stmt 3 ALTER_TABLE writes t
+
+-- case: hive_changes_a_column_without_the_word
+-- dialect: hive
+CREATE TABLE t (a INT, b STRING);
+ALTER TABLE t CHANGE b c BIGINT AFTER a;
+--> @1 t.c <- t.b
+--> schema t(a int, c bigint) implied @0
+
+-- case: a_new_type_may_have_a_length
+CREATE TABLE t (a STRING);
+ALTER TABLE t ALTER COLUMN a SET DATA TYPE VARCHAR(5);
+--> schema t(a VARCHAR(5)) implied @0
+
+-- case: another_type_contradicts_an_import
+-- table: t(a int)
+ALTER TABLE t ALTER COLUMN a TYPE BIGINT;
+--> issue SCHEMA_CONFLICT @0 relation=t
+
+-- case: not_null_and_the_type_it_has_contradict_nothing
+-- table: t(a bigint)
+ALTER TABLE t ALTER COLUMN a DROP NOT NULL;
+ALTER TABLE t ALTER COLUMN a TYPE BIGINT;
+SELECT * FROM t;
+--> @2 out.a <- t.a
+
+-- case: tables_swapped_under_imported_names
+-- dialect: snowflake
+-- table: k(a int)
+-- table: j(x int)
+ALTER TABLE k SWAP WITH j;
+SELECT * FROM k;
+--> @1 out.a <- K.A?
+--> issue SCHEMA_CONFLICT @0 relation=K
+--> issue SCHEMA_CONFLICT @0 relation=J
+--> partial

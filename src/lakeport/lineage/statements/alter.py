@@ -14,18 +14,20 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Ref, Relation
 from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
-from lakeport.lineage.capture import declared_column
+from lakeport.lineage.capture import check_conflict, declared_column, types_differ
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted, written_parts
 from lakeport.lineage.result import Conflict
 from lakeport.lineage.statements.define import bind_definition
-from lakeport.lineage.types import SqlType, array_of, read_type, struct_of
+from lakeport.lineage.struct_edits import edited, renamed_field, retyped, without
+from lakeport.lineage.types import SqlType, read_type
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.struct_edits import Fields
 
 
 def bind_alter(binder: Binder, node: exp.Expr) -> None:
@@ -81,7 +83,16 @@ def _dropped(action: exp.Expr) -> list[exp.Expr]:
             found += item.expressions
         elif isinstance(item, exp.Expr):
             found.append(item)
-    return [item.this if isinstance(item, exp.Table | exp.Column) else item for item in found]
+    return found
+
+
+def _path(node: exp.Expr) -> list[exp.Expr]:
+    """The names of `a.b.c`: a column, and the field of its struct that is meant."""
+    if isinstance(node, exp.Dot):
+        return [*_path(node.this), *_path(node.expression)]
+    if isinstance(node, exp.Table | exp.Column):
+        return list(node.parts)
+    return [node]
 
 
 # What may stand between a column and its new type.
@@ -102,6 +113,8 @@ class _Change:
         self._missing: list[str] = []
         self._retyped: list[str] = []
         self._touched = False
+        # Whether what is imported cannot be right any more, which is more than a column too few.
+        self._severe = False
 
     @property
     def _imported(self) -> bool:
@@ -142,23 +155,32 @@ class _Change:
 
     def _nested(self, node: exp.ColumnDef) -> None:
         """`ADD COLUMN a.b int`: the struct's type grows."""
-        path = (
-            [part.name for part in node.this.flatten()]
-            if hasattr(node.this, "flatten")
-            else [node.this.name]
+        added = self._read(node.args.get("kind"))
+        if added is not None:
+            self._edit(_path(node.this), lambda fields, name: [*fields, (name, added)])
+
+    def _read(self, kind: object) -> SqlType | None:
+        binder = self._binder
+        return (
+            read_type(binder.sql(kind), binder.dialect.name) if isinstance(kind, exp.Expr) else None
         )
-        kind = node.args.get("kind")
-        dialect = self._binder.dialect.name
-        added = read_type(self._binder.sql(kind), dialect) if isinstance(kind, exp.Expr) else None
-        at = self._position(self._binder.folding.column(path[0]))
-        if at is None or added is None:
+
+    def _is_nested(self, path: list[exp.Expr]) -> bool:
+        """Whether a dotted name means a field: its first part is a column, no table."""
+        return len(path) > 1 and self._position(self._binder.key(path[0])) is not None
+
+    def _edit(self, path: list[exp.Expr], change: Callable[[Fields, str], Fields]) -> None:
+        """Another type for the column whose field is added, dropped, renamed or changed."""
+        at = self._position(self._binder.key(path[0]))
+        if at is None:
             return
         column = self._columns[at]
+        dialect = self._binder.dialect.name
         held = read_type(column.data_type, dialect) if column.data_type else None
-        grown = _grown(held, path[1:], added)
-        if grown is None:
+        kind = edited(held, [part.name for part in path[1:]], change)
+        if kind is None:
             return
-        changed = replace(column, data_type=self._binder.types.text(grown))
+        changed = replace(column, data_type=self._binder.types.text(kind))
         self._show(changed)
         if self._imported:
             self._retyped.append(column.name)
@@ -177,8 +199,13 @@ class _Change:
                 column=identifier.name,
             )
 
-    def drop(self, identifier: exp.Expr, *, required: bool = True) -> None:
+    def drop(self, node: exp.Expr, *, required: bool = True) -> None:
         self._touched = True
+        path = _path(node)
+        if self._is_nested(path):
+            self._edit(path, without)
+            return
+        identifier = path[-1]
         key = self._binder.key(identifier)
         at = self._position(key)
         self._dropped[key] = self._binder.index
@@ -196,6 +223,11 @@ class _Change:
     def rename(self, old: exp.Expr, new: exp.Expr) -> None:
         """In place, with an identity edge from the old column to the new one."""
         self._touched = True
+        path, new = _path(old), _path(new)[-1]
+        if self._is_nested(path):
+            self._edit(path, lambda fields, name: renamed_field(fields, name, new.name))
+            return
+        old = path[-1]
         key, renamed = self._binder.key(old), self._binder.key(new)
         at = self._position(key)
         self._require(old, at)
@@ -221,7 +253,13 @@ class _Change:
         """ALTER COLUMN TYPE, CHANGE, SET NOT NULL, COMMENT."""
         self._touched = True
         renamed = node.args.get("rename_to")
-        identifier = node.this.this if isinstance(node.this, exp.Column) else node.this
+        path = _path(node.this)
+        if self._is_nested(path):
+            wanted = self._read(node.args.get("dtype"))
+            if wanted is not None:
+                self._edit(path, lambda fields, name: retyped(fields, name, wanted))
+            return
+        identifier = path[-1]
         if isinstance(renamed, exp.Expr) and self._binder.key(renamed) != self._binder.key(
             identifier
         ):
@@ -239,7 +277,9 @@ class _Change:
             return
         text = self._written_type(identifier, kind)
         if self._imported:
-            self._retyped.append(column.name)
+            if types_differ(self._binder, column.data_type, text):
+                self._retyped.append(column.name)
+                self._severe = True
         else:
             self._columns[at] = replace(column, data_type=text, type_origin="declared")
 
@@ -250,7 +290,7 @@ class _Change:
         span = binder.span(identifier)
         written = binder.fragments.type_after(span[0]) if span else None
         text = _TYPE_WORDS.sub("", written or "")
-        return text if text and read_type(text, dialect) == read_type(made, dialect) else made
+        return text if text and read_type(text, dialect) is not None else made
 
     def replace(self, nodes: list[exp.ColumnDef]) -> None:
         self._touched = True
@@ -260,6 +300,7 @@ class _Change:
         for column in listed:
             self._show(column)
         if self._imported:
+            self._severe = True
             self._extra += [column.name for column in listed if column.key not in held]
             self._missing += [column.name for column in self._columns if column.key not in keys]
             self._overlay.update({c.key: c for c in listed if c.key not in held})
@@ -280,6 +321,10 @@ class _Change:
             return
         if not self._binder.registry.allow_implied:
             return
+        if not (self._extra or self._missing or self._retyped):
+            # NOT NULL, a comment, a type that is imported already: nothing that a query can see.
+            return
+        merging = self._binder.registry.merge_columns
         held = self._entry.conflict
         conflict = Conflict(
             extra=[*(held.extra if held else []), *self._extra],
@@ -295,26 +340,9 @@ class _Change:
             extent=self._target.span,
             relation=dotted(entry.name),
             resolution="imported",
-            severity="info",
+            severity=None if self._severe or (merging and self._missing) else "info",
             hint="update schema.tables",
         )
-
-
-def _grown(kind: SqlType | None, path: list[str], added: SqlType) -> SqlType | None:
-    """A struct type with one more field at the end of a path."""
-    if kind is None or not path:
-        return None
-    if kind.kind == "array":
-        return array_of(_grown(kind.element, path, added))
-    if kind.kind != "struct":
-        return None
-    if len(path) == 1:
-        return struct_of([*((f.name, f.type) for f in kind.fields), (path[0], added)])
-    step = path[0].lower()
-    return struct_of(
-        (f.name, _grown(f.type, path[1:], added) if f.name.lower() == step else f.type)
-        for f in kind.fields
-    )
 
 
 def _add_columns(change: _Change, action: exp.Expr) -> None:
@@ -413,10 +441,23 @@ def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
     other.table_inputs.append((target, "SWAP"))
     target.table_inputs.append((other, "SWAP"))
     first, second = current_entry(binder, target), current_entry(binder, other)
-    pairs = ((first, other.name, shown), (second, target.name, (target.label,)))
-    for entry, place, spelled in pairs:
-        if entry is not None and entry.origin == "implied":
-            binder.registry.update(entry.with_columns(entry.columns, name=place, shown=spelled))
+    for entry, place, spelled in ((first, other, shown), (second, target, (target.label,))):
+        if entry is None:
+            continue
+        moved = entry.with_columns(
+            [replace(column, origin="implied") for column in entry.columns],
+            name=place.name,
+            shown=spelled,
+            origin="implied",
+            conflict=None,
+            inference=entry.inference or "ddl",
+        )
+        imported = binder.registry.imported.get(place.name)
+        if imported is None:
+            binder.registry.update(moved)
+        elif binder.registry.allow_implied:
+            # What was imported is kept under its name, so the import is not true any more.
+            check_conflict(binder, imported, moved, place)
 
 
 def _carry(source: Relation, target: Relation, entry: TableEntry, operation: str) -> None:
