@@ -8,6 +8,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from sqlglot.tokenizer_core import TokenType
+
 from lakeport.lineage.bodies import tokens_at, tokens_between
 from lakeport.lineage.brackets import closing
 from lakeport.lineage.renames import renaming
@@ -52,6 +54,8 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     word = tokens[0].text.upper() if tokens else ""
     if word in {"EXPLAIN", "PROFILE"}:
         inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
+        if inner and inner[0].text == "(" and _is_options(inner):
+            del inner[: next(n for n, token in enumerate(inner) if token.text == ")") + 1]
         while inner and inner[0].text.upper() in _EXPLAIN_WORDS:
             del inner[0]
         if inner:
@@ -77,6 +81,13 @@ def _unloaded(tokens: list[Token]) -> Iterator[Shim]:
     behind = tokens[end + 1 : end + 3]
     if end and len(behind) == 2 and behind[0].text.upper() == "TO":
         yield Shim("unload", tokens[1:end], path=behind[1].text)
+
+
+def _is_options(tokens: list[Token]) -> bool:
+    """Postgres: `EXPLAIN (ANALYZE, BUFFERS) …`, and no query in parentheses."""
+    queries = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES}
+    closed = any(token.token_type is TokenType.R_PAREN for token in tokens)
+    return closed and len(tokens) > 1 and tokens[1].token_type not in queries
 
 
 def _unescaped(quoted: str) -> str:

@@ -15,6 +15,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.live_tables import without_live
 from lakeport.lineage.modified_columns import modifications, modified, unused
+from lakeport.lineage.respelt import nested_column, respelt, within
 from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
@@ -399,6 +400,17 @@ def _titles(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
 _SHOWN = (TokenType.L_PAREN, TokenType.STRING, TokenType.R_PAREN)
 
 
+def _respelt(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """Statements that another dialect spells as the parser wants them."""
+    made = respelt(tokens)
+    return Shim("respelt", made) if made is not None else None
+
+
+def _nested_column(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    found = nested_column(tokens)
+    return Shim("nested_column", found[0], finish=within(found[1])) if found is not None else None
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -415,6 +427,8 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _table_query,
     _insert_directory,
     _alter_columns,
+    _nested_column,
+    _respelt,
     _alter_view,
     _checked_view,
     _set_schema,

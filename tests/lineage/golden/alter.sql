@@ -257,6 +257,7 @@ EXCHANGE TABLES shop.a AND shop.b;
 --> shop.a <- shop.b[SWAP]
 --> shop.b <- shop.a[SWAP]
 --> stmt 0 ALTER_TABLE writes shop.a, shop.b
+
 -- case: fields_are_dropped_renamed_and_retyped
 CREATE TABLE t (s STRUCT<x: INT, y: STRING>, a INT);
 ALTER TABLE t DROP COLUMN s.x;

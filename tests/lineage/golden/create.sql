@@ -290,3 +290,20 @@ CREATE TEMPORARY LIVE VIEW fresh AS SELECT * FROM STREAM(LIVE.raw);
 --> @1 fresh.v <- raw.v
 --> stmt 0 CREATE_TABLE_AS reads cloud_events writes raw
 --> stmt 1 CREATE_VIEW reads raw writes fresh
+
+-- case: a_deep_clone_replaces_a_table
+-- dialect: databricks
+-- table: t(a int)
+CREATE OR REPLACE TABLE copy_of_t DEEP CLONE t;
+--> stmt 0 CREATE_TABLE_CLONE reads t writes copy_of_t
+--> copy_of_t.a <- t.a
+
+-- case: a_local_temporary_table_is_temporary
+-- dialect: postgres
+CREATE LOCAL TEMPORARY TABLE t (a INT);
+--> schema t(a int) implied temporary @0
+
+-- case: how_a_key_is_stored_does_not_matter
+-- dialect: tsql
+CREATE TABLE t (a INT IDENTITY(1, 1) PRIMARY KEY CLUSTERED, b INT, CONSTRAINT u UNIQUE NONCLUSTERED (b));
+--> schema t(a int, b int) implied @0

@@ -215,3 +215,53 @@ CREATE TYPE mood;
 INSERT INTO FUNCTION s3('s3://dump/a.csv', 'CSV', 'id UInt32') SELECT id FROM events;
 --> s3://dump/a.csv.id <- events.id
 --> stmt 0 INSERT reads events writes s3://dump/a.csv
+
+-- case: a_comment_is_shown_from_then_on
+-- dialect: postgres
+CREATE TABLE t (a INT, b INT);
+COMMENT ON TABLE t IS 'what is sold';
+COMMENT ON COLUMN t.b IS 'in cents';
+SELECT b FROM t;
+--> @3 out.b <- t.b
+--> node t description="what is sold"
+--> node t.b description="in cents"
+
+-- case: data_is_exported_to_a_path
+-- dialect: bigquery
+EXPORT DATA OPTIONS (uri = 'gs://bucket/x', format = 'CSV') AS SELECT a FROM t;
+--> stmt 0 UNLOAD reads t writes gs://bucket/x
+--> partial
+
+-- case: a_query_is_unloaded_without_quotes
+-- dialect: athena
+UNLOAD (SELECT a FROM t) TO 's3://bucket/x' WITH (format = 'PARQUET');
+--> stmt 0 UNLOAD reads t writes s3://bucket/x
+--> partial
+
+-- case: a_local_file_is_loaded
+-- dialect: mysql
+LOAD DATA LOCAL INFILE '/x.csv' INTO TABLE s.t FIELDS TERMINATED BY ',';
+--> stmt 0 LOAD reads /x.csv writes s.t
+--> partial
+
+-- case: explain_with_options_in_parentheses
+-- dialect: postgres
+EXPLAIN (ANALYZE, BUFFERS) SELECT a FROM t;
+--> stmt 0 EXPLAIN reads t
+--> out.a <- t.a
+
+-- case: objects_without_columns_have_a_type_and_no_issue
+-- dialect: postgres
+CREATE ROLE reader;
+DROP USER somebody;
+CREATE EXTENSION hstore;
+REVOKE SELECT ON t FROM reader;
+--> stmt 0 CREATE_ROLE
+--> stmt 1 DROP_USER
+--> stmt 2 CREATE_EXTENSION
+--> stmt 3 REVOKE
+
+-- case: iceberg_snapshots_a_table_into_another
+CALL lake.system.snapshot('db.source', 'db.copy');
+--> stmt 0 CALL reads db.source writes lake.db.copy
+--> partial

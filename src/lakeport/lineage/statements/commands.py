@@ -108,21 +108,34 @@ _HOLDERS = frozenset(
 _OTHER_OBJECTS = frozenset(
     {
         "AGGREGATE",
+        "CAPACITY",
         "CAST",
         "CATALOG",
         "COLLATION",
         "CONNECTION",
+        "CREDENTIAL",
         "DATABASE",
         "DOMAIN",
         "EXTENSION",
+        "GROUP",
         "INDEX",
+        "INTEGRATION",
         "LANGUAGE",
         "LOGIN",
+        "MASKING",
+        "NETWORK",
         "OPERATOR",
         "POLICY",
+        "PROFILE",
         "PUBLICATION",
+        "QUOTA",
+        "RESERVATION",
+        "RESOURCE",
         "ROLE",
+        "ROW",
         "SCHEMA",
+        "SEARCH",
+        "SECRET",
         "SEQUENCE",
         "SERVER",
         "SHARE",
@@ -132,6 +145,7 @@ _OTHER_OBJECTS = frozenset(
         "TAG",
         "TYPE",
         "USER",
+        "VECTOR",
         "VOLUME",
         "WAREHOUSE",
     }
@@ -149,6 +163,7 @@ _PROCEDURE = re.compile(
 _TABLE_ARGUMENT = re.compile(
     r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
 )
+_ARGUMENT = re.compile(r"(?:(\w+)\s*=>\s*)?'([^']+)'")
 # Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH.
 _MOVES = tuple(
     (re.compile(rf"^\s*TABLE\s+{form}", re.IGNORECASE | re.DOTALL), operation)
@@ -194,8 +209,9 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     first = text.split(None, 1)[0].upper() if text.split() else ""
     if word == "ALTER" and first.isalpha() and (first not in _HOLDERS or _SETTING.match(text)):
         return f"ALTER_{first}"
-    if word == "CREATE" and first in _OTHER_OBJECTS:
-        return f"CREATE_{first}"
+    made = _replaced(text) or first
+    if word in {"CREATE", "DROP"} and made in _OTHER_OBJECTS:
+        return f"{word}_{made}"
     binder.report(
         IssueCode.UNSUPPORTED_SYNTAX,
         f"`{word}` statements of this form have no lineage rule",
@@ -222,17 +238,39 @@ def _moved(binder: Binder, text: str) -> bool:
     return False
 
 
+def _replaced(text: str) -> str:
+    """The word after OR REPLACE, if it is there."""
+    words = text.upper().split(None, 3)
+    return words[2] if words[:2] == ["OR", "REPLACE"] and len(words) > 2 else ""
+
+
 def _procedure(binder: Binder, text: str) -> None:
     """Iceberg's system procedures write to the table they name."""
     match = _PROCEDURE.match(text)
-    table = _TABLE_ARGUMENT.search(match[3]) if match else None
-    if table is None:
+    if match is None:
         return
-    written = written_parts(table[1])
-    if match is not None and match[1] and len(written) < 3:
+    catalog, procedure, arguments = match.groups()
+    table = _TABLE_ARGUMENT.search(arguments)
+    source, target = None, table[1] if table else None
+    if procedure.lower() == "snapshot":
+        # It makes a second table over the files of the first.
+        given = {
+            name.lower() or place: value
+            for place, (name, value) in zip(
+                ("source_table", "table"), _ARGUMENT.findall(arguments), strict=False
+            )
+        }
+        source, target = given.get("source_table"), given.get("table")
+    if target is None:
+        return
+    name = written_parts(target)
+    if catalog and len(name) < 3:
         # The procedure's catalog is the table's.
-        written = [*written_parts(match[1]), *written]
-    _table(binder, written, write=True)
+        name = [*written_parts(catalog), *name]
+    written = _table(binder, name, write=True)
+    if source is not None:
+        copied = _table(binder, written_parts(source), write=False)
+        written.table_inputs.append((copied, "CLONE"))
 
 
 def _table(binder: Binder, written: list[tuple[str, bool]], *, write: bool) -> Relation:

@@ -16,8 +16,9 @@ from lakeport.lineage.bind.tables import name_parts
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
 from lakeport.lineage.statements.commands import NO_LINEAGE, bind_command
+from lakeport.lineage.statements.comment import bind_comment
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
-from lakeport.lineage.statements.files import bind_copy, bind_load
+from lakeport.lineage.statements.files import bind_copy, bind_export, bind_load
 from lakeport.lineage.statements.functions import bind_function
 from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert, fill
 from lakeport.lineage.statements.settings import bind_declare, bind_discard, bind_set, bind_use
@@ -70,6 +71,11 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
         exp.Commit: "TRANSACTION",
         exp.Rollback: "TRANSACTION",
         exp.Grant: "GRANT",
+        exp.Revoke: "REVOKE",
+        exp.Attach: "ATTACH",
+        exp.Detach: "DETACH",
+        exp.Put: "PUT",
+        exp.Get: "GET",
         exp.Comment: "COMMENT",
         exp.Uncache: "CACHE",
         exp.Refresh: "REFRESH",
@@ -226,16 +232,6 @@ def _cache(binder: Binder, tree: exp.Expr) -> str:
     return "CACHE"
 
 
-def _comment(binder: Binder, tree: exp.Expr) -> str:
-    table = tree.this
-    if isinstance(table, exp.Table) and str(tree.args.get("kind")).upper() == "TABLE":
-        relation = target_table(binder, table)
-        relation.metadata["description"] = (
-            tree.expression.name if tree.expression is not None else ""
-        )
-    return "COMMENT"
-
-
 # What the parser takes for a value that stands alone.
 _WORDS = (exp.Column, exp.Alias, exp.Literal, exp.Identifier)
 _CHANGES = frozenset({exp.Update, exp.Delete, exp.Merge})
@@ -255,9 +251,10 @@ _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str
     ((exp.Cache,), _cache),
     ((exp.Copy,), bind_copy),
     ((exp.LoadData,), bind_load),
+    ((exp.Export,), bind_export),
     ((exp.Use,), bind_use),
     ((exp.Set,), bind_set),
     ((exp.Declare,), bind_declare),
-    ((exp.Comment,), _comment),
+    ((exp.Comment,), bind_comment),
     ((exp.Command,), bind_command),
 )

@@ -59,6 +59,20 @@ def _path(node: exp.Expr) -> str:
     return node.name or node.sql()
 
 
+def bind_export(binder: Binder, tree: exp.Expr) -> str:
+    """BigQuery's `EXPORT DATA OPTIONS (uri = '…') AS …`."""
+    output = binder.query(tree.this, None, {})
+    options = tree.args.get("options")
+    for option in options.expressions if isinstance(options, exp.Expr) else []:
+        place = option.args.get("value")
+        if option.name.lower() == "uri" and isinstance(place, exp.Literal):
+            target = binder.external(place.name, place.name, read=False)
+            target.written = True
+            binder.writes.setdefault(place.name)
+            target.receive(output)
+    return "UNLOAD"
+
+
 def bind_load(binder: Binder, tree: exp.Expr) -> str:
     target = target_table(binder, tree.this)
     path = tree.args.get("inpath")

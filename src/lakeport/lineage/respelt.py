@@ -1,0 +1,111 @@
+"""Statements the parser knows under another spelling: the same words, some left out, added or moved.
+
+Every function looks at the first words and answers None unless they are its own. The tokens that
+stay are the user's, so spans stay exact.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_KEYS = frozenset({"PRIMARY KEY", "UNIQUE"})
+_CLUSTERED = frozenset({"CLUSTERED", "NONCLUSTERED"})
+_FEW = 12
+
+
+def respelt(tokens: list[Token]) -> list[Token] | None:
+    """The statement as the parser knows it, None if it knows no other spelling either."""
+    words = [token.text.upper() for token in tokens]
+    for rewrite in _REWRITES:
+        found = rewrite(tokens, words)
+        if found is not None:
+            return found
+    return None
+
+
+def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
+    """`ALTER COLUMN a.b TYPE int` for the column `b`, and the names before it."""
+    words = [token.text.upper() for token in tokens[:_FEW]]
+    if words[:2] != ["ALTER", "TABLE"] or "COLUMN" not in words[3:]:
+        return None
+    start = words.index("COLUMN", 3) + 1
+    end = start
+    while end + 2 < len(tokens) and tokens[end + 1].token_type is TokenType.DOT:
+        end += 2
+    if end == start or words[start - 2] != "ALTER":
+        return None
+    names = ".".join(token.text for token in tokens[start:end:2])
+    return [*tokens[:start], *tokens[end:]], names
+
+
+def within(names: str) -> Callable[[exp.Expr], exp.Expr]:
+    """What gives the column of an ALTER its struct back."""
+
+    def finish(tree: exp.Expr) -> exp.Expr:
+        for action in tree.args.get("actions") or []:
+            if isinstance(action, exp.AlterColumn):
+                column = action.this.this if isinstance(action.this, exp.Column) else action.this
+                parts = [exp.to_identifier(name) for name in names.split(".")]
+                action.set("this", exp.Dot.build([*parts, column.copy()]))
+        return tree
+
+    return finish
+
+
+def _word(kind: TokenType, text: str, at: Token) -> Token:
+    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
+
+
+def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """`LOCAL TEMPORARY` is temporary; a deep clone and a snapshot are clones; no key is clustered here."""
+    if words[0] != "CREATE":
+        return None
+    left_out = {
+        position
+        for position, (word, following) in enumerate(pairwise(words))
+        if (word == "LOCAL" and following in {"TEMP", "TEMPORARY"})
+        or (word == "DEEP" and following == "CLONE")
+        or (word == "SNAPSHOT" and following == "TABLE" and position < 4)
+        or (word in _CLUSTERED and words[position - 1] in _KEYS)
+    }
+    kept = [token for position, token in enumerate(tokens) if position not in left_out]
+    return kept if left_out else None
+
+
+def _change_column(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Hive's `CHANGE [COLUMN] a b int [FIRST | AFTER c]`; where it stands then is not followed."""
+    if words[:2] != ["ALTER", "TABLE"] or "CHANGE" not in words[3:_FEW]:
+        return None
+    at = words.index("CHANGE", 3) + 1
+    rest = tokens[at + (words[at : at + 1] == ["COLUMN"]) :]
+    if len(rest) > 2 and rest[-1].text.upper() == "FIRST":
+        rest = rest[:-1]
+    elif len(rest) > 3 and rest[-2].text.upper() == "AFTER":
+        rest = rest[:-2]
+    made = [*tokens[:at], _word(TokenType.COLUMN, "COLUMN", tokens[at - 1]), *rest]
+    return made if [token.text.upper() for token in made] != words else None
+
+
+def _load_file(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """MySQL's `LOAD DATA [LOCAL] INFILE 'x' … INTO TABLE t …`: the file and the table."""
+    if words[:2] != ["LOAD", "DATA"] or "INFILE" not in words[2:5]:
+        return None
+    at = words.index("INFILE")
+    into = next((n for n in range(at, len(words) - 2) if words[n : n + 2] == ["INTO", "TABLE"]), 0)
+    if not into or tokens[at + 1].token_type is not TokenType.STRING:
+        return None
+    end = into + 3
+    while end < len(tokens) and (tokens[end].text == "." or tokens[end - 1].text == "."):
+        end += 1
+    path = [_word(TokenType.VAR, "INPATH", tokens[at]), tokens[at + 1]]
+    return [*tokens[:2], *path, *tokens[into:end]]
+
+
+_REWRITES = (_create_table, _change_column, _load_file)
