@@ -128,6 +128,9 @@ _PART = re.compile(r'"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|\'([^\']+)\'|([^.]+)')
 
 def unsharded(name: str) -> str:
     """BigQuery: a date-sharded or wildcard table name without its date; decorators are dropped."""
+    if "${" in name:
+        # A variable: which table it is nobody knows.
+        return name
     base = name.split("$", 1)[0].split("@", 1)[0]
     match = _SHARD.match(base)
     return match["base"].rstrip("_") or base if match and match["base"].rstrip("_") else base

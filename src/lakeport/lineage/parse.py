@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
+from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
@@ -35,6 +36,8 @@ if TYPE_CHECKING:
 
 _MAX_NESTING = 400
 _FREE_CALLS = 16
+# The parsers that read `${name}` as a variable.
+_VARIABLES = frozenset({"spark", "spark2", "databricks", "hive"})
 _MISSING = "Required keyword"
 _TOO_MANY = "The number of provided arguments"
 _CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
@@ -177,6 +180,9 @@ class StatementParser:
 
     def _unfold(self, tokens: list[Token], text: str, lowered: str) -> None:
         """Pipes and Spark's IDENTIFIER; a look at the text is cheaper than one at every token."""
+        if "${" in text:
+            known = self._dialect.parser in _VARIABLES
+            glue_variables(tokens, self._text, knows_variables=known)
         if self._dialect.naming not in {"spark", "bigquery"}:
             return
         spark = self._dialect.naming == "spark"

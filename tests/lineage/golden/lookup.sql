@@ -175,3 +175,25 @@ SELECT 1 AS one FROM dual;
 -- table: p.d.events_20240102(a int64)
 SELECT a FROM `p.d.events_*`;
 --> out.a <- p.d.events.a
+
+-- case: a_name_with_a_variable_inside_is_one_name
+INSERT INTO out_${day} SELECT a FROM db_${env}.orders_${day}_v2;
+--> stmt 0 INSERT reads db_${env}.orders_${day}_v2 writes out_${day}
+--> issue DYNAMIC_SQL relation=db_${env}.orders_${day}_v2
+--> partial
+
+-- case: use_names_a_database_in_tsql
+-- dialect: tsql
+USE sales;
+CREATE TABLE dbo.t (a INT);
+SELECT * FROM sales.dbo.t;
+SELECT * FROM t;
+--> @2 out.a <- sales.dbo.t.a
+--> @3 out.a <- sales.dbo.t.a
+
+-- case: a_quoted_path_is_a_file
+-- dialect: duckdb
+-- table: t(a int)
+SELECT a FROM 'data/orders.parquet';
+--> out.a <- data/orders.parquet.a
+--> node data/orders.parquet metadata.external=path

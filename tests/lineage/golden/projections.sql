@@ -140,3 +140,8 @@ SELECT a AS x, x + 1 AS y FROM t;
 --> out.x <- T.A
 --> out.y <= T.A?
 --> issue UNKNOWN_COLUMN column=x
+
+-- case: a_function_of_ones_own_may_be_called_like_one_that_wants_more
+-- table: t(a string)
+SELECT encrypt(a) AS hidden FROM t;
+--> out.hidden <= t.a

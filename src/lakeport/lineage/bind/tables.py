@@ -236,9 +236,12 @@ def report_computed(binder: Binder, node: exp.Expr, shown: tuple[str, ...]) -> b
         f"the table name `{name}` is computed at run time",
         at=node,
         relation_name=name,
-        hint="render the variable before the analysis",
+        hint=_RENDER,
     )
     return True
+
+
+_RENDER = "render the variable before the analysis"
 
 
 def _odd_name(binder: Binder, node: exp.Table, parts: Name, shown: tuple[str, ...]) -> Relation:
@@ -269,6 +272,10 @@ def known_table(
         lookup, extra = _part_of_table(binder, parts, lookup)
         label = shown[-2] if extra else label
     entry, name, source = lookup.entry, lookup.name, lookup.source
+    if entry is None and not write and _is_path(binder, shown):
+        file = binder.external(label, label)
+        file.span = name_span(binder, node)
+        return file
     if entry is not None:
         relation = binder.relation(entry.kind, label, name)
         relation.know(entry)
@@ -281,19 +288,58 @@ def known_table(
         relation.complete = False
     relation.span = name_span(binder, node)
     if extra:
-        relation.metadata.update(extra)
-        if "metadataTable" in extra:
-            relation.know(_metadata_entry(name, str(extra["metadataTable"]), binder))
+        _know_part(binder, relation, extra)
     if entry is None or (entry.inference == "usage" and source == "implied"):
         relation.metadata["placeholder"] = True
         source = "unknown"
     relation.resolution = source
-    if not write:
-        relation.is_read = True
-        binder.reads.setdefault(name[0] if len(name) == 1 else dotted(name))
-        if source == "unknown" or lookup.dropped_at is not None or lookup.created_at is not None:
-            report_lookup(binder, lookup, relation)
+    if write:
+        return relation if entry is not None else _made_of_variables(binder, relation)
+    relation.is_read = True
+    binder.reads.setdefault(name[0] if len(name) == 1 else dotted(name))
+    if source == "unknown" or lookup.dropped_at is not None or lookup.created_at is not None:
+        report_lookup(binder, lookup, relation)
     return relation
+
+
+def _made_of_variables(binder: Binder, target: Relation) -> Relation:
+    _is_dynamic(binder, target)
+    return target
+
+
+def _know_part(binder: Binder, relation: Relation, extra: dict[str, object]) -> None:
+    relation.metadata.update(extra)
+    if "metadataTable" in extra:
+        relation.know(_metadata_entry(relation.name, str(extra["metadataTable"]), binder))
+
+
+def _is_dynamic(binder: Binder, relation: Relation) -> bool:
+    """Whether a variable is part of the name, which is reported."""
+    name = dotted(relation.name)
+    if "${" not in name:
+        return False
+    binder.session.report(
+        IssueCode.DYNAMIC_SQL,
+        f"the table name `{name}` is computed at run time",
+        statement=binder.index,
+        extent=relation.span,
+        relation=name,
+        hint=_RENDER,
+    )
+    return True
+
+
+def _is_path(binder: Binder, shown: tuple[str, ...]) -> bool:
+    """`FROM '/data/x'`: a name with a slash is a file's, in DuckDB one with a file's ending too."""
+    if len(shown) > 1:
+        return False
+    name = shown[0]
+    return "/" in name or (
+        binder.dialect.name == "duckdb" and name.lower().removesuffix(".gz").endswith(_ENDINGS)
+    )
+
+
+_ENDINGS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arrow", ".xlsx")
 
 
 def _part_of_table(binder: Binder, parts: Name, lookup: Lookup) -> tuple[Lookup, dict[str, object]]:
@@ -354,6 +400,8 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
 def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
     if lookup.dropped_at is None and lookup.created_at is None and relation.resolution != "unknown":
+        return
+    if lookup.entry is None and _is_dynamic(binder, relation):
         return
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
