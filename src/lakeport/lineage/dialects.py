@@ -86,6 +86,8 @@ _SPARK = Dialect(
             "_row_id",
             "_last_updated_sequence_number",
             "grouping__id",
+            "input__file__name",
+            "block__offset__inside__file",
             "window",
             "session_window",
         }

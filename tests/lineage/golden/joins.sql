@@ -176,3 +176,12 @@ SELECT d.* FROM (a JOIN b ON a.id = b.id) AS d(p, q, r, s);
 --> out.q <- a.x
 --> out.r <- b.id
 --> out.s <- b.y
+
+-- case: asof_of_clickhouse
+-- dialect: clickhouse
+-- table: l(id int, a int)
+-- table: r(id int, b int)
+SELECT l.a FROM l ASOF JOIN r ON l.id = r.id;
+--> out.a <- l.a
+--> out <+ r
+--> node r joinType=AS_OF

@@ -243,3 +243,14 @@ SELECT s.* REPLACE (1 AS x) FROM d.t;
 SELECT data.* EXCEPT (s2.f2) FROM t;
 --> out.f1 <= t.data
 --> out.s2 <= t.data
+
+-- case: star_with_a_pattern_of_names
+-- dialect: duckdb
+-- table: t(amount int, amount_eur int, note string)
+SELECT * LIKE 'amount%' FROM t;
+SELECT t.* NOT ILIKE 'AMOUNT%' FROM t;
+SELECT * SIMILAR TO 'n.*' FROM t;
+--> @0 out.amount <- t.amount
+--> @0 out.amount_eur <- t.amount_eur
+--> @1 out.note <- t.note
+--> @2 out.note <- t.note

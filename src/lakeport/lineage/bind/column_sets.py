@@ -7,6 +7,7 @@ like it; with a star in front, `*COLUMNS(…)`, it is a list of arguments and th
 from __future__ import annotations
 
 import re
+from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
@@ -16,6 +17,8 @@ from lakeport.lineage.bind.scope import Column, Item, Scope, Tail
 from lakeport.lineage.bind.stars import expand_star
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.bind.binder import Binder
 
 
@@ -43,6 +46,30 @@ def expand_columns(
                 item.refs = [replace(ref, approximate=True) for ref in item.refs]
                 item.approximate = True
     return items
+
+
+def expand_matching(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item] | None:
+    """`* LIKE 'a%'`, `t.* NOT ILIKE …`, `* GLOB …`, `* SIMILAR TO …`: the columns called so."""
+    star, pattern = node.this, node.expression
+    if not isinstance(pattern, exp.Literal) or not star.is_star:
+        return None
+    matches = _matcher(node, pattern.name)
+    wanted = not node.args.get("negate")
+    items = expand_star(binder, star, scope)
+    return [item for item in items if isinstance(item, Tail) or matches(item.name) is wanted]
+
+
+def _matcher(node: exp.Expr, pattern: str) -> Callable[[str], bool]:
+    if isinstance(node, exp.Glob):
+        return lambda name: fnmatchcase(name, pattern)
+    text = pattern
+    if not isinstance(node, exp.SimilarTo):
+        text = re.escape(pattern).replace("%", ".*").replace("_", ".")
+    try:
+        compiled = re.compile(text, re.IGNORECASE if isinstance(node, exp.ILike) else 0)
+    except re.error:
+        return lambda _name: True
+    return lambda name: compiled.fullmatch(name) is not None
 
 
 def called(node: exp.Expr, name: str, alias: str) -> str:

@@ -20,7 +20,8 @@ def join_type(join: exp.Expr) -> str:
     side = (args.get("side") or "").upper()
     kind = (args.get("kind") or "").upper()
     method = (args.get("method") or "").upper()
-    if method == "ASOF":
+    if "ASOF" in {method, kind}:
+        # ClickHouse's is a kind.
         return "AS_OF"
     if kind in {"SEMI", "ANTI"}:
         return f"{side if side in {'LEFT', 'RIGHT'} else 'LEFT'}_{kind}"

@@ -9,7 +9,13 @@ from typing import TYPE_CHECKING, Any
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.column_sets import called, expand_columns, set_inside, set_of_table
+from lakeport.lineage.bind.column_sets import (
+    called,
+    expand_columns,
+    expand_matching,
+    set_inside,
+    set_of_table,
+)
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
@@ -33,6 +39,8 @@ _NEAR = 40
 # Items that may make several columns; all other classes are remembered when they are met.
 _MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
 _one_value: set[type] = set()
+# What may follow a star in DuckDB.
+_MATCHING = frozenset({exp.Like, exp.ILike, exp.Glob, exp.SimilarTo})
 # What aggregates are called, by class, and nothing for others; the parser's answer costs more than
 # the rest of a label.
 _function_names: dict[type, str] = {}
@@ -86,6 +94,8 @@ def _expanded(binder: Binder, node: exp.Select, projection: Any, scope: Scope) -
         return expand_pattern(binder, projection, scope)
     if cls is exp.Columns:
         return expand_columns(binder, projection, scope)
+    if cls in _MATCHING and binder.dialect.name == "duckdb":
+        return expand_matching(binder, projection, scope)
     if cls is not exp.Dot:
         return None
     if (found := set_of_table(projection)) is not None:
