@@ -20,6 +20,8 @@ _KNOWN = frozenset(
         "description",
         "enum",
         "items",
+        "maximum",
+        "minimum",
         "properties",
         "required",
         "title",
@@ -56,6 +58,8 @@ def complaints(
         return [f"{at}: {value!r} is not {schema['const']!r}"]
     if "type" in schema and not _is_a(value, schema["type"]):
         return [f"{at}: {value!r} is no {schema['type']}"]
+    if "minimum" in schema and not schema["minimum"] <= value <= schema["maximum"]:
+        return [f"{at}: {value!r} is out of bounds"]
     if isinstance(value, dict) and schema.get("type") == "object":
         return _object(value, schema, root, at)
     if isinstance(value, list) and isinstance(schema.get("items"), dict):

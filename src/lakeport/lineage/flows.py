@@ -215,6 +215,8 @@ class Flows:
         if len(inputs) == 1 and not fed and relation.columns:
             self._row(relation.inputs[0], relation)
             return
+        if len(inputs) > 1:
+            fed |= _behind_generators(fed)
         for other in inputs:
             if other in fed or other is relation or other.node is None or own is None:
                 continue
@@ -274,3 +276,15 @@ class Flows:
                     operation=operation,
                     approximate=approximate,
                 )
+
+
+def _behind_generators(fed: set[Relation | None]) -> set[Relation | None]:
+    """The relations whose columns reach an output as elements of what they hold."""
+    return {
+        ref.origin.relation
+        for generator in fed
+        if generator is not None and generator.local_kind == "lateral"
+        for column in generator.columns
+        for ref in column.refs
+        if isinstance(ref.origin, Column)
+    }

@@ -24,7 +24,7 @@ def resolved_schema(session: Session) -> ResolvedSchema | None:
         chosen = {
             name: entry for name in used if (entry := imported.get(name) or implied.get(name))
         }
-    if not chosen:
+    if not (registry.implied or registry.imported):
         return None
     tables = [
         _table(entry, session, used.get(name, []))

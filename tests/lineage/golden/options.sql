@@ -83,3 +83,10 @@ SELECT * FROM t;
 SELECT 1 AS a;
 --> out.a <- ()
 --> issue INVALID_REQUEST
+
+-- case: filters_are_kept_without_column_lineage
+-- table: t(a int, b int)
+-- options: {"enableColumnLineage": false}
+CREATE TABLE o AS SELECT a FROM t WHERE b = 1;
+--> node t filters.0.expression="b = 1" filters.0.clauseType=WHERE
+--> partial

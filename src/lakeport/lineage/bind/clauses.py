@@ -56,12 +56,12 @@ def _bind_behind_groups(binder: Binder, node: exp.Select, scope: Scope, items: l
     having = args.get("having")
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases
-        texts = binder.fragments.conjuncts(node, "HAVING") if binder.wants_text else None
+        texts = binder.fragments.conjuncts(node, "HAVING")
         bind_filter(binder, having.this, scope, "HAVING", texts)
     qualify = args.get("qualify")
     if qualify is not None:
         scope.late_aliases = True
-        texts = binder.fragments.conjuncts(node, "QUALIFY") if binder.wants_text else None
+        texts = binder.fragments.conjuncts(node, "QUALIFY")
         bind_filter(binder, qualify.this, scope, "QUALIFY", texts)
     bind_order(binder, node, items, scope)
     check_grouped(binder, node, scope, items)

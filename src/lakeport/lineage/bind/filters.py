@@ -31,7 +31,7 @@ def bind_filter(
     if texts is not None and len(texts) != len(conjuncts):
         texts = None
     subtype = "JOIN" if clause == "JOIN_ON" else "FILTER"
-    wants_indirect, wants_text = binder.wants_indirect, binder.wants_text
+    wants_indirect = binder.wants_indirect
     binder.filters += len(conjuncts)
     for position, conjunct in enumerate(conjuncts):
         if wants_indirect:
@@ -39,8 +39,6 @@ def bind_filter(
             scope.indirect += [(ref, subtype) for ref in refs]
         else:
             refs = _inputs(binder, conjunct, scope)
-        if not wants_text:
-            continue
         noted = (texts[position] if texts is not None else binder.sql(conjunct), clause)
         last: Relation | None = None
         for ref in refs:

@@ -165,5 +165,5 @@ def _bind_time_windows(binder: Binder, node: exp.Select, scope: Scope) -> None:
 def _bind_where(binder: Binder, node: exp.Select, scope: Scope) -> None:
     where = node.args.get("where")
     if where is not None:
-        texts = binder.fragments.conjuncts(node, "WHERE") if binder.wants_text else None
+        texts = binder.fragments.conjuncts(node, "WHERE")
         bind_filter(binder, where.this, scope, "WHERE", texts)
