@@ -171,8 +171,10 @@ def test_fail_on_holds_for_requests_too(lakeport: Run) -> None:
     [
         ((), 2, "nothing to analyse"),
         (("missing.sql",), 1, "there is no file missing.sql"),
-        (("models", "--dialect", "sprak"), 1, "did you mean `spark`"),
+        (("models", "--dialect", "sprak"), 2, "did you mean `spark`"),
         (("models", "--schema", "missing.json"), 1, "there is no file missing.json"),
+        (("models", "--schema", "models"), 2, "models is a folder"),
+        (("--request", "models"), 2, "models is a folder"),
         (("models", "--request", "x.json"), 2, "brings its own SQL"),
         (("models", "--catalog", "--schema", "x.json"), 2, "cannot both be imported"),
         (("models", "--format", "png"), 2, "png"),

@@ -16,7 +16,7 @@ import msgspec
 from lakeport.app import wiring
 from lakeport.app.model_files import ModelFiles, built_by, model_files, settings_around
 from lakeport.app.sql_files import STANDARD_INPUT, SqlFile, files_in, read_payload, read_text
-from lakeport.core.errors import InvalidRequestError, NotFoundError
+from lakeport.core.errors import InvalidRequestError, NotFoundError, UnknownWordError
 from lakeport.core.names import fold
 from lakeport.lineage import AnalyzeResult, IssueCode, analyze
 from lakeport.lineage.dialects import dialect_named, known_dialects
@@ -88,7 +88,7 @@ class Analysis:
 
 def analyze_workload(workload: Workload) -> Analysis:
     if dialect_named(workload.dialect) is None:
-        raise NotFoundError.among("dialect", workload.dialect, known_dialects())
+        raise UnknownWordError.among("dialect", workload.dialect, known_dialects())
     if workload.catalog is not None and workload.schema is not None:
         raise InvalidRequestError(
             "a schema file and the live catalog cannot both be imported",

@@ -33,6 +33,8 @@ def read_payload(path: Path) -> bytes:
     """A file's bytes, or those of standard input."""
     if str(path) == STANDARD_INPUT:
         return sys.stdin.buffer.read()
+    if path.is_dir():
+        raise InvalidRequestError(f"{path} is a folder", hint="name a file of it")
     if not path.is_file():
         raise NotFoundError(f"there is no file {path}", hint="`-` reads standard input")
     return path.read_bytes()
