@@ -85,7 +85,7 @@ def _postgres_name(node: exp.Expr, tokens: list[Token] | None = None) -> str:
     if isinstance(current, exp.Subquery):
         selected = current.this.expressions if isinstance(current.this, exp.Select) else []
         if len(selected) == 1:
-            return selected[0].alias_or_name or _postgres_name(selected[0])
+            return selected[0].alias or _postgres_name(selected[0])
     if isinstance(current, exp.Anonymous):
         return str(current.name).lower()
     if isinstance(current, exp.Func) and not isinstance(current, exp.Connector | exp.Binary):

@@ -64,3 +64,9 @@ SELECT map('k', a) :: map<string, bigint> AS m, a + 1 FROM t;
 --> out.m <= t.a
 --> out.(a + 1) <= t.a
 --> node out.m expression="map('k', a) :: map<string, bigint>"
+
+-- case: a_subquery_in_postgres_is_called_like_its_column
+-- dialect: postgres
+SELECT (SELECT 1), (SELECT 2 AS two);
+--> out.?column? <- ()
+--> out.two <- ()

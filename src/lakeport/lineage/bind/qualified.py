@@ -219,9 +219,13 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         column=chain[-1].name,
         relation_name=dotted(part.name for part in chain[:-1]),
         suggestions=[close] if close else [],
-        hint=f"did you mean `{close}`?" if close else None,
+        hint=f"did you mean `{close}`?" if close else _in_scope(names),
     )
     return []
+
+
+def _in_scope(names: list[str]) -> str | None:
+    return f"in scope: {', '.join(names[:12])}" if names else None
 
 
 def hidden_by_alias(

@@ -94,7 +94,7 @@ def assign_by_position(
             f"`{dotted(target.name)}` takes {len(columns)} columns, but the query has {len(items)}",
             at=at,
             relation=target,
-            hint="name the target columns in the INSERT",
+            hint="name one target column for each column of the query",
         )
         for item in items[len(columns) :]:
             if isinstance(item, Column):
