@@ -151,6 +151,11 @@ def test_a_request_from_standard_input(lakeport: Run, monkeypatch: pytest.Monkey
     assert json.loads(shown.out)["statements"][0]["statementType"] == "CREATE_TABLE_AS"
 
 
+def test_a_request_may_begin_with_the_mark_of_its_encoding(lakeport: Run) -> None:
+    Path("request.json").write_text(json.dumps({"sql": "SELECT 1"}), encoding="utf-8-sig")
+    assert json.loads(lakeport("lineage", "--request", "request.json").out)["issues"] == []
+
+
 @pytest.mark.parametrize("payload", ["{", '{"sql": 1}', "[]"])
 def test_a_broken_request_is_answered_too_and_exits_with_two(lakeport: Run, payload: str) -> None:
     Path("request.json").write_text(payload, encoding="utf-8")

@@ -200,7 +200,7 @@ def _analysis(path: Path, workload: Workload) -> AnalyzeResult:
     if path.suffix != ".json":
         return analyze_workload(replace(workload, paths=(path,))).result
     try:
-        return msgspec.json.decode(read_payload(path), type=AnalyzeResult)
+        return msgspec.json.decode(read_payload(path).removeprefix(BOM_UTF8), type=AnalyzeResult)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise InvalidRequestError(
             f"{path} is not a saved analysis: {error}",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from codecs import BOM_UTF8
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
@@ -141,7 +142,7 @@ def _answer_request(
     """JSON in, JSON out. The exit code tells a script what it would have to parse the answer for."""
     if files:
         raise InvalidRequestError("--request brings its own SQL", hint="leave the files out")
-    answered = answer(read_payload(request))
+    answered = answer(read_payload(request).removeprefix(BOM_UTF8))
     call.write(answered.json() + b"\n")
     code = _exit(answered.result, fail_on) if answered.understood else ExitCode.WRONG_USE
     if code is not ExitCode.DONE:
