@@ -112,3 +112,20 @@ def test_the_models_of_a_project_are_one_graph(project: Path) -> None:
     result = analyze_workload(Workload(paths=(project / "models",), dialect="spark")).result
     assert {("staging.t.n", "marts.a.m"), ("raw.t.n", "staging.t.n")} <= flows(result)
     assert not [issue for issue in result.issues if issue.code == "FORWARD_REFERENCE"]
+
+
+def test_only_what_an_incremental_run_adds_is_marked_as_such() -> None:
+    text = (
+        "select a from t {% if is_incremental() %} where a > (select max(a) from {{ this }}) "
+        "{% endif %}"
+    )
+    request = {
+        "files": [{"name": "models/m.sql", "content": text}],
+        "templateConfig": {"mode": "dbt"},
+        "dialect": "spark",
+    }
+    statement = analyze(request).statements[0]
+    flows = [edge for edge in statement.edges if edge.edge_type == "data_flow"]
+    assert [edge.metadata.get("incrementalOnly") for edge in flows] == [None]
+    added = [node.label for node in statement.nodes if node.metadata.get("incrementalOnly")]
+    assert added == ["m", "a"]

@@ -31,6 +31,7 @@ from lakeport.lineage.summary import complexity
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from lakeport.lineage.bind.scope import Relation
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.names import Name
     from lakeport.lineage.parse import Parsed
@@ -364,12 +365,25 @@ def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:
     table = exp.Table(**dict(zip(names, identifiers, strict=False)))
     view = model is not None and (model.materialized or "view") in {"view", "ephemeral"}
     bind_definition(binder, table, tree, {}, kind="view" if view else "table")
+    target = binder.relations[-1]
+    if target.instance > 1:
+        _count_first(binder, target)
     if model is not None:
-        target = binder.relations[-1]
         target.metadata["dbtModel"] = model.name
         if model.materialized:
             target.metadata["materialized"] = model.materialized
     return "CREATE_VIEW" if view else "CREATE_TABLE_AS"
+
+
+def _count_first(binder: Binder, target: Relation) -> None:
+    """The table a model builds is the first of its name, also where the model reads it itself.
+
+    Otherwise it would be another node in an incremental run than in a full one.
+    """
+    for relation in binder.relations:
+        if relation.name == target.name and relation.local_kind is None:
+            relation.instance += 1
+    target.instance = 1
 
 
 def _add_incremental(session: Session, statement: Statement, result: StatementLineage) -> None:
