@@ -128,7 +128,12 @@ class Session:
 
 
 def _utc(text: str) -> str:
-    """A given time as every `updatedAt` is written; without a zone it is UTC already."""
+    """A given time as every `updatedAt` is written; without a zone it is UTC already.
+
+    One that is written so comes back to the letter: callers compare.
+    """
+    if text.endswith("Z"):
+        return text
     given = datetime.fromisoformat(text)
     moment = given.astimezone(UTC) if given.tzinfo else given
     return f"{moment.replace(tzinfo=None).isoformat()}Z"
