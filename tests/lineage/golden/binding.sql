@@ -334,6 +334,12 @@ SELECT x AS v;
 --> @2 out.v <- ()
 --> issue UNRESOLVED_REFERENCE @2
 
+-- case: an_alias_hides_the_qualified_name_of_a_table_nobody_knows
+SELECT shop.t.x, a.y FROM shop.t AS a;
+--> out.x <- ()
+--> out.y <- shop.t.y
+--> issue UNRESOLVED_REFERENCE relation=shop.t column=x
+
 -- case: spark_group_by_alias_can_be_switched_off
 -- table: t(a int, b int)
 SET spark.sql.groupByAliases = false;

@@ -232,16 +232,19 @@ def hidden_by_alias(
     binder: Binder, parts: list[exp.Expr], item: exp.Expr, scope: Scope
 ) -> Relation | None:
     """The table that is meant by its own name although it has an alias, which is reported."""
-    key = binder.key(parts[0]) if len(parts) == 1 else ""
+    name = tuple([binder.key(part) for part in parts])
     for source in scope.sources:
         relation = source.relation
-        if relation.local_kind is None and relation.name[-1] == key and source.alias != key:
+        if relation.local_kind is not None or source.alias == name[-1]:
+            continue
+        if relation.name[-len(name) :] == name:
+            written = dotted(part.name for part in parts)
             binder.report(
                 IssueCode.UNRESOLVED_REFERENCE,
-                f"`{parts[0].name}` is called `{source.alias}` here",
-                at=parts[0],
+                f"`{written}` is called `{source.alias}` here",
+                at=parts[-1],
                 column="*" if isinstance(item, exp.Star) else item.name,
-                relation_name=parts[0].name,
+                relation_name=written,
                 suggestions=[source.alias],
                 hint=f"write `{source.alias}`",
             )
