@@ -11,6 +11,8 @@ from msgspec.structs import replace
 from lakeport.lineage.result import Conflict
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from lakeport.lineage.issues import ResolutionSource
     from lakeport.lineage.names import Name
     from lakeport.lineage.request import ColumnTag, ForeignKey
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
         TypeOrigin,
     )
 
+RelationKind: TypeAlias = Literal["table", "view"]
 Drawn: TypeAlias = "dict[str, tuple[ColumnEntry, Node, Edge]]"
 
 
@@ -52,7 +55,7 @@ class TableEntry(msgspec.Struct):
     columns: list[ColumnEntry]
     origin: Origin
     complete: bool
-    kind: Literal["table", "view"] = "table"
+    kind: RelationKind = "table"
     temporary: bool = False
     inference: Literal["ddl", "usage"] | None = None
     statement_index: int | None = None
@@ -122,8 +125,17 @@ class Lookup(msgspec.Struct, frozen=True):
     source: ResolutionSource
     # The statement that dropped it, if one did.
     dropped_at: int | None = None
-    # The later statement that creates it, if one does.
+    # The later statement that creates it, if one does, and what it makes of it.
     created_at: int | None = None
+    kind: RelationKind = "table"
+
+
+class Announced(NamedTuple):
+    """What a statement will define, and how to learn its columns if it lists them."""
+
+    name: Name
+    entry: Callable[[], TableEntry | None]
+    kind: RelationKind = "table"
 
 
 class Version(NamedTuple):

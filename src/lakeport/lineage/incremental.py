@@ -24,12 +24,12 @@ from lakeport.lineage.wire import Span
 from lakeport.lineage.workload import Statement, source_files
 
 if TYPE_CHECKING:
+    from lakeport.lineage.entries import Announced
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.issues import Issue
     from lakeport.lineage.names import Name
     from lakeport.lineage.result import AnalyzeResult, LocalRelation, Node, StatementLineage
     from lakeport.lineage.session import Session
-    from lakeport.lineage.statement import Announced
     from lakeport.lineage.variables import Variable
 
 _Identity: TypeAlias = "tuple[int, str | None, str, str | None]"
@@ -128,7 +128,7 @@ class Analyzer:
             announced = announcement(session, statement)
         if announced is not None and session.registry.allow_implied:
             session.registry.begin(statement.index, statement.text)
-            session.registry.announce(announced[0], statement.index, announced[1])
+            session.registry.announce(statement.index, announced)
         return announced
 
     def _answer(

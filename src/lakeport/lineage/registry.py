@@ -11,11 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from lakeport.lineage.entries import ColumnEntry, Lookup, TableEntry, Version
+from lakeport.lineage.entries import Announced, ColumnEntry, Lookup, TableEntry, Version
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakeport.lineage.imported import Imported
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.result import Conflict
@@ -27,7 +25,7 @@ def _unlisted() -> TableEntry | None:
     return None
 
 
-_NEVER: tuple[int, Callable[[], TableEntry | None]] = (-1, _unlisted)
+_NEVER: tuple[int, Announced] = (-1, Announced((), _unlisted))
 
 
 class Registry:
@@ -44,7 +42,7 @@ class Registry:
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
-        self._future: dict[Name, tuple[int, Callable[[], TableEntry | None]]] = {}
+        self._future: dict[Name, tuple[int, Announced]] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
         self._routines: dict[str, Routine | None] = {}
@@ -136,9 +134,10 @@ class Registry:
                 statement, entry = self._dropped[name]
                 return Lookup(name, entry, "implied" if entry else "unknown", dropped_at=statement)
         for name in names:
-            statement, columns = self._future.get(name, _NEVER)
+            statement, announced = self._future.get(name, _NEVER)
             if statement > self.statement:
-                return Lookup(name, columns(), "implied", created_at=statement)
+                entry = announced.entry()
+                return Lookup(name, entry, "implied", None, statement, announced.kind)
         return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
 
     def _means_itself(self, parts: Name) -> bool:
@@ -194,10 +193,11 @@ class Registry:
         """Add one more imported relation."""
         self.imported[entry.name] = entry
 
-    def announce(self, name: Name, statement: int, entry: Callable[[], TableEntry | None]) -> None:
+    def announce(self, statement: int, announced: Announced) -> None:
         """Remember that a later statement creates the relation; its columns are read if asked for."""
+        name = announced.name
         if name not in self._future:
-            self._future[name] = (statement, entry)
+            self._future[name] = (statement, announced)
             self._revise(name)
 
     def arrived(self, name: Name) -> None:
@@ -325,8 +325,15 @@ class Registry:
             return
         self._changed(name, "infer", name, columns, shown)
         if entry is None:
+            _, announced = self._future.get(name, _NEVER)
             self.implied[name] = TableEntry(
-                name, shown, added, "implied", complete=False, inference="usage"
+                name,
+                shown,
+                added,
+                "implied",
+                complete=False,
+                kind=announced.kind,
+                inference="usage",
             )
         else:
             self.implied[name] = entry.with_columns([*entry.columns, *added])

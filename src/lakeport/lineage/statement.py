@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot import exp
 
@@ -14,7 +14,7 @@ from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bodies import routine_header
 from lakeport.lineage.capture import declared_columns
 from lakeport.lineage.emit import Emitter
-from lakeport.lineage.entries import TableEntry
+from lakeport.lineage.entries import Announced, TableEntry
 from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import table_id
 from lakeport.lineage.inference import learn
@@ -23,14 +23,17 @@ from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
-from lakeport.lineage.statements.define import bind_definition, create_target, defines_relation
+from lakeport.lineage.statements.define import (
+    bind_definition,
+    create_target,
+    defines_relation,
+    relation_kind,
+)
 from lakeport.lineage.statements.dispatch import bind_statement
 from lakeport.lineage.statements.functions import bind_routine
 from lakeport.lineage.summary import complexity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakeport.lineage.bind.scope import Relation
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.names import Name
@@ -40,8 +43,6 @@ if TYPE_CHECKING:
     from lakeport.lineage.workload import Statement
 
 _logger = logging.getLogger(__name__)
-
-Announced: TypeAlias = "tuple[Name, Callable[[], TableEntry | None]]"
 
 # Statements after which nothing of what a relation held before remains.
 _REWRITES = frozenset(
@@ -67,14 +68,14 @@ def announce_definitions(session: Session, statements: list[Statement]) -> None:
     for statement in statements:
         announced = announcement(session, statement)
         if announced is not None:
-            session.registry.announce(announced[0], statement.index, announced[1])
+            session.registry.announce(statement.index, announced)
 
 
 def announcement(session: Session, statement: Statement) -> Announced | None:
     """What a statement will define, and how to learn its columns if it lists them."""
     model = model_name(session, statement)
     if model is not None:
-        return model, _unlisted
+        return Announced(model, _unlisted, "view" if _is_view(statement) else "table")
     tree = statement.parsed.tree
     if not isinstance(tree, exp.Create) or not defines_relation(tree):
         return None
@@ -83,7 +84,7 @@ def announcement(session: Session, statement: Statement) -> Announced | None:
     if not name:
         return None
     if not isinstance(tree.this, exp.Schema) or tree.args.get("expression") is not None:
-        return name, _unlisted
+        return Announced(name, _unlisted, relation_kind(tree))
 
     def listed() -> TableEntry | None:
         columns, constraints = declared_columns(binder, tree.this)
@@ -93,12 +94,13 @@ def announcement(session: Session, statement: Statement) -> Announced | None:
             columns,
             "implied",
             complete=bool(columns),
+            kind=relation_kind(tree),
             temporary=temporary,
             inference="ddl",
             constraints=constraints,
         )
 
-    return name, listed
+    return Announced(name, listed, relation_kind(tree))
 
 
 def _unlisted() -> TableEntry | None:
@@ -363,7 +365,7 @@ def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:
     names = ("this", "db", "catalog")
     identifiers = [exp.Identifier(this=part, quoted=False) for part in reversed(statement.builds)]
     table = exp.Table(**dict(zip(names, identifiers, strict=False)))
-    view = model is not None and (model.materialized or "view") in {"view", "ephemeral"}
+    view = _is_view(statement)
     bind_definition(binder, table, tree, {}, kind="view" if view else "table")
     target = binder.relations[-1]
     if target.instance > 1:
@@ -373,6 +375,12 @@ def _bind_model(binder: Binder, statement: Statement, tree: exp.Query) -> str:
         if model.materialized:
             target.metadata["materialized"] = model.materialized
     return "CREATE_VIEW" if view else "CREATE_TABLE_AS"
+
+
+def _is_view(statement: Statement) -> bool:
+    """Whether a model is one, as it is unless it says otherwise."""
+    model = statement.model
+    return model is not None and (model.materialized or "view") in {"view", "ephemeral"}
 
 
 def _count_first(binder: Binder, target: Relation) -> None:

@@ -16,6 +16,19 @@ CREATE TABLE later (x INT, y INT);
 --> @0 out.y <- later.y
 --> issue FORWARD_REFERENCE @0 relation=later severity=info
 
+-- case: a_view_is_one_for_who_reads_it_before_it_is_made
+SELECT x FROM later;
+SELECT x FROM later;
+CREATE VIEW later AS SELECT x FROM t;
+--> @0 out.x <- later.x
+--> @1 out.x <- later.x
+--> @2 later.x <- t.x
+--> node @0 later nodeType=view
+--> node @1 later nodeType=view
+--> issue FORWARD_REFERENCE @0 relation=later
+--> issue INFERRED_SCHEMA @0 relation=later
+--> issue INFERRED_SCHEMA @2 relation=t
+
 -- case: dependency_order
 -- options: {"statementOrder": "dependency"}
 -- file: b.sql

@@ -284,7 +284,7 @@ def known_table(
         if entry.temporary:
             relation.metadata["temporary"] = True
     else:
-        relation = binder.relation("table", label, name)
+        relation = binder.relation(lookup.kind, label, name)
         relation.complete = False
     relation.span = name_span(binder, node)
     if extra:

@@ -20,9 +20,10 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.entries import RelationKind
     from lakeport.lineage.result import Constraint
 
-_RELATIONS = {
+_RELATIONS: dict[str, RelationKind] = {
     "TABLE": "table",
     "VIEW": "view",
     "MATERIALIZED VIEW": "view",
@@ -36,6 +37,11 @@ _FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml"})
 def defines_relation(node: exp.Expr) -> bool:
     """Whether a CREATE makes a table or a view."""
     return str(node.args.get("kind") or "").upper() in _RELATIONS
+
+
+def relation_kind(node: exp.Expr) -> RelationKind:
+    """Of a CREATE that makes one."""
+    return _RELATIONS[str(node.args["kind"]).upper()]
 
 
 def create_target(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...], bool]:
@@ -74,7 +80,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     report_computed(
         binder, node.this.this if isinstance(node.this, exp.Schema) else node.this, shown
     )
-    kind = _RELATIONS[str(node.args["kind"]).upper()]
+    kind = relation_kind(node)
     schema = node.this if isinstance(node.this, exp.Schema) else None
     query = node.args.get("expression")
     clone, like = node.args.get("clone"), _property(node, exp.LikeProperty)
