@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import logging
 import time
+from threading import Lock
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from lakeport.lineage import type_words
@@ -73,21 +74,45 @@ class Undisturbed:
     def __enter__(self) -> None:
         self._collecting = gc.isenabled()
         gc.disable()
-        _PARSER_LOG.addFilter(_never)
-        type_words.read_once()
+        _parser.enter()
 
     def __exit__(self, *_error: object) -> None:
-        type_words.read_each_time()
-        _PARSER_LOG.removeFilter(_never)
+        _parser.leave()
         if self._collecting:
             gc.enable()
 
 
-_PARSER_LOG = logging.getLogger("sqlglot")
+class _Parser:
+    """sqlglot is one for all threads: it is as it was when the last of them is done.
+
+    Collections are not counted so. Where threads come and go, there would be none for ever.
+    """
+
+    def __init__(self) -> None:
+        self._log = logging.getLogger("sqlglot")
+        self._inside = 0
+        self._lock = Lock()
+
+    def enter(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._log.addFilter(_never)
+                type_words.read_once()
+
+    def leave(self) -> None:
+        with self._lock:
+            self._inside -= 1
+            if not self._inside:
+                type_words.read_each_time()
+                self._log.removeFilter(_never)
 
 
 def _never(_record: logging.LogRecord) -> bool:
     return False
+
+
+_parser = _Parser()
 
 
 def open_session(request: AnalyzeRequest, issues: list[Issue]) -> Session:

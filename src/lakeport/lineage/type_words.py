@@ -27,7 +27,7 @@ def read_once() -> None:
 
 
 def read_each_time() -> None:
-    """As it was. Where other threads still parse, they take longer for it."""
+    """As it was."""
     if sqlglot.parse_one is _parse_one:
         sqlglot.parse_one = _own
 

@@ -1,7 +1,8 @@
-"""While a workload is read sqlglot's words for types are remembered; before and after it is as it was."""
+"""While a workload is read sqlglot says nothing, and reads its words for types once; then it is as it was."""
 
 from __future__ import annotations
 
+import logging
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -54,6 +55,18 @@ def test_sqlglot_is_left_as_it_was_found() -> None:
         list(pool.map(analyze, [{"sql": "SELECT CAST(a AS DATE) FROM t", "dialect": "spark"}] * 40))
 
     assert sqlglot.parse_one is own
+
+
+def test_the_parser_says_nothing_until_the_last_is_done(caplog: pytest.LogCaptureFixture) -> None:
+    log, one, other = logging.getLogger("sqlglot"), Undisturbed(), Undisturbed()
+    with one:
+        other.__enter__()
+    log.warning("of the other's text")
+    other.__exit__()
+
+    log.warning("of a stranger's")
+
+    assert caplog.messages == ["of a stranger's"]
 
 
 def test_another_who_stands_in_for_sqlglot_is_left_there(monkeypatch: pytest.MonkeyPatch) -> None:
