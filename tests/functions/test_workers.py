@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import queue
 import select
 import subprocess
 import sys
@@ -94,11 +95,6 @@ def test_a_process_that_a_function_forks_off_never_answers(hostile: Functions) -
         assert called(hostile["forks"], x=[1, 2]) == [1, 2]
 
 
-def test_what_a_function_closes_is_its_own(hostile: Functions) -> None:
-    assert called(hostile["closes_stdout"], x=[1]) == [1]
-    assert called(hostile["double"], x=[1]) == [2]
-
-
 def test_functions_run_elsewhere_and_processes_are_used_again(hostile: Functions) -> None:
     pids = {hostile["process"].call(nothing()).to_pylist()[0] for _ in range(5)}
     assert len(pids) < 5
@@ -111,31 +107,45 @@ def test_a_worker_knows_for_whom_it_works(hostile: Functions) -> None:
     assert hostile["caller"].call(nothing()).to_pylist() == [None]
 
 
-def test_what_a_function_prints_and_logs_is_in_the_log_with_its_name(
-    hostile: Functions, caplog: pytest.LogCaptureFixture
-) -> None:
-    arrived = threading.Event()
-
-    class Waits(logging.Handler):
-        def emit(self, record: logging.LogRecord) -> None:
-            lines.append((vars(record)["function"], vars(record)["text"]))
-            if len(lines) == 2:
-                arrived.set()
-
-    lines: list[tuple[str, str]] = []
-    logger = logging.getLogger("lakeport.functions.workers.said")
-    waits = Waits()
-    logger.addHandler(waits)
-    try:
-        with caplog.at_level(logging.INFO, logger.name):
-            called(hostile["prints"], x=[7])
-            assert arrived.wait(30)
-    finally:
-        logger.removeHandler(waits)
-    assert sorted(lines) == [
+def test_what_a_function_prints_and_logs_is_in_the_log_with_its_name(hostile: Functions) -> None:
+    assert printed(hostile, 7) == [
         ("hostile.prints", "WARNING mine: logged 7"),
         ("hostile.prints", "printed 7"),
     ]
+
+
+@pytest.mark.parametrize(
+    ("name", "keeps_its_process"),
+    [("closes_stdout", True), ("replaces_stdout", True), ("closes_stdout_for_good", False)],
+)
+def test_what_a_function_does_to_its_output_is_its_own(
+    hostile: Functions, name: str, *, keeps_its_process: bool
+) -> None:
+    (before,) = hostile["process"].call(nothing()).to_pylist()
+    assert called(hostile[name], x=[1]) == [1]
+    (after,) = hostile["process"].call(nothing()).to_pylist()
+    assert (before == after) is keeps_its_process
+    assert [text for _, text in printed(hostile, 8)] == ["WARNING mine: logged 8", "printed 8"]
+
+
+def printed(hostile: Functions, number: int) -> list[tuple[str, str]]:
+    """What the log has, in order of the alphabet: two pipes are read by two threads."""
+    lines: queue.Queue[tuple[str, str]] = queue.Queue()
+
+    class Passes(logging.Handler):
+        def emit(self, record: logging.LogRecord) -> None:
+            lines.put((vars(record)["function"], vars(record)["text"]))
+
+    logger = logging.getLogger("lakeport.functions.workers.said")
+    passes, level = Passes(), logger.level
+    logger.addHandler(passes)
+    logger.setLevel(logging.INFO)
+    try:
+        called(hostile["prints"], x=[number])
+        return sorted(lines.get(timeout=30) for _ in range(2))
+    finally:
+        logger.setLevel(level)
+        logger.removeHandler(passes)
 
 
 def test_what_a_function_raised_is_in_the_log_with_its_lines(

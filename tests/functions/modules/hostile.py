@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import io
 import logging
 import os
 import stat
@@ -126,6 +127,23 @@ def closes_stdout(x: int) -> int:
     os.close(1)
     os.close(2)
     sys.stdout = None
+    return x
+
+
+@scalar_function
+def replaces_stdout(x: int) -> int:
+    """Two files take the numbers that were stdout's and stderr's."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 1)
+    os.dup2(nowhere, 2)
+    sys.stdout = sys.stderr = io.StringIO()
+    return x
+
+
+@scalar_function
+def closes_stdout_for_good(x: int) -> int:
+    sys.stdout.close()
+    sys.stderr.close()
     return x
 
 

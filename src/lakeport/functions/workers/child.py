@@ -42,6 +42,7 @@ from lakeport.functions.workers.messages import (
     Question,
     unpacked_request,
 )
+from lakeport.functions.workers.output import Output
 
 _STATUS = "/proc/self/statm"
 
@@ -55,6 +56,7 @@ class Child:
         self._pid = os.getpid()
         self._made: list[Made] = []
         self._base = 0
+        self._output = Output()
         self._open: Any = None
         self._rows: Iterator[pa.RecordBatch] = iter(())
         self._decoder = msgspec.msgpack.Decoder(Question)
@@ -71,6 +73,7 @@ class Child:
         loader = Loader(asked)
         loader.load(lambda namespace: self._write(Loading(namespace)))
         self._made = loader.made
+        self._output.keep()
         self._base = _virtual_memory()
         self._write(Loaded(tuple(loader.functions), tuple(loader.troubles)))
 
@@ -91,9 +94,9 @@ class Child:
         except BaseException as error:  # noqa: BLE001  also SystemExit: only this call ends
             answer = _failed(told(error, function.what), worn=False, cause=error)
         self._bound(None)
-        if isinstance(answer, Done) and self._is_swollen(asked.memory):
+        is_fit = self._output.restore()
+        if not is_fit or (isinstance(answer, Done) and self._is_swollen(asked.memory)):
             answer = msgspec.structs.replace(answer, worn=True)
-        self._flush()
         self._write(answer, given)
 
     # -- the steps ---------------------------------------------------------------------------------
@@ -175,13 +178,6 @@ class Child:
             view = piece
             while view:
                 view = view[os.write(self._outgoing, view) :]
-
-    def _flush(self) -> None:
-        for stream in (sys.stdout, sys.stderr):
-            try:
-                stream.flush()
-            except (OSError, ValueError, AttributeError):
-                continue  # a function may close or replace them
 
     def _is_swollen(self, megabytes: int | None) -> bool:
         """Whether what is left of past calls would be missed by the next one."""
