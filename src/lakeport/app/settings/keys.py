@@ -82,7 +82,7 @@ class Known:
 
     def __init__(self, catalogs: Iterable[str] = ()) -> None:
         self.catalogs = tuple(catalogs)
-        found = [key for name, kind in SECTIONS.items() for key in _keys((name,), kind)]
+        found = [*_keys_of_every_project()]
         for name in self.catalogs:
             found.extend(_keys_of_catalog(name))
         self.keys: Mapping[tuple[str, ...], Key] = {key.path: key for key in found}
@@ -125,6 +125,11 @@ class Known:
 def all_keys() -> Mapping[tuple[str, ...], Key]:
     """Those of every project."""
     return Known().keys
+
+
+@functools.cache
+def _keys_of_every_project() -> tuple[Key, ...]:
+    return tuple(key for name, kind in SECTIONS.items() for key in _keys((name,), kind))
 
 
 def _keys_of_catalog(name: str) -> list[Key]:

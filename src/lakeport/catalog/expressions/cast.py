@@ -13,9 +13,10 @@ import pyarrow.compute as pc
 from lakeport.catalog.arrays.selection import take_array
 from lakeport.catalog.arrow import Array, Field
 from lakeport.catalog.expressions import engine
-from lakeport.catalog.expressions.arrow import no_rows, readable_type, shaped, table_of
+from lakeport.catalog.expressions.arrow import shaped, table_of
 from lakeport.catalog.expressions.evaluate import SECONDS, evaluate
 from lakeport.catalog.expressions.parse import parse_expression
+from lakeport.catalog.expressions.type_text import type_text
 from lakeport.core.errors import InvalidRequestError, LimitError
 
 MAX_DIGITS = 50_000
@@ -30,11 +31,12 @@ def cast_array(array: Array, to: Field | pa.DataType, *, seconds: float = SECOND
     wanted = to if isinstance(to, pa.DataType) else to.type
     if wanted.equals(array.type):
         return array
-    target = engine.type_name(_VALUE, _empty(to))
+    target = type_text(pa.field(_VALUE, to) if isinstance(to, pa.DataType) else to)
     if target.startswith("BIGNUM"):
         _check_digits(array)
     table = table_of(pa.RecordBatch.from_arrays([array], [_VALUE]), {_VALUE})
-    sql = _VALUE if engine.type_name(_VALUE, table) == target else f"CAST({_VALUE} AS {target})"
+    source = type_text(pa.field(_VALUE, array.type))
+    sql = _VALUE if source == target else f"CAST({_VALUE} AS {target})"
     try:
         return shaped(engine.compute(sql, table, seconds=seconds), wanted)
     except pa.ArrowException:
@@ -58,9 +60,3 @@ def _check_digits(array: Array) -> None:
             raise LimitError(
                 f"a number of {longest:,} digits", hint=f"at most {MAX_DIGITS:,} are allowed"
             )
-
-
-def _empty(to: Field | pa.DataType) -> pa.Table:
-    field = pa.field(_VALUE, to) if isinstance(to, pa.DataType) else to.with_name(_VALUE)
-    readable = field.with_type(readable_type(field.type)).with_nullable(nullable=True)
-    return table_of(no_rows(pa.schema([readable])), {_VALUE})
