@@ -13,6 +13,7 @@ from typing import TypeAlias
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.unfit import UNFIT, unfit
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.assignments import Assignments
 from lakeport.catalog.definition import column_index
@@ -166,17 +167,14 @@ def _column(values: list[object], name: str, schema: pa.Schema) -> Array:
     data_type: pa.DataType = schema.field(index).type
     try:
         return pa.array(values, data_type)
-    except _UNFIT:
+    except UNFIT:
         return cast_array(_as_given(values, name), data_type)
 
 
 def _as_given(values: list[object], name: str) -> Array:
     try:
         return pa.array(values)
-    except _UNFIT as error:
+    except UNFIT as error:
         raise InvalidRequestError(
-            f"the values of column {quoted(name)} are not of one type", hint=str(error)
+            f"the values of column {quoted(name)} are not of one type", hint=unfit(error)
         ) from None
-
-
-_UNFIT = (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError, OverflowError)

@@ -301,12 +301,18 @@ def test_readers_see_the_request(client: Attached, shop: Schema) -> None:
         (7, None, "cannot be made of int"),
         (DATA, pa.schema([("other", pa.int64())]), "other"),
         (pa.table({"rowid": [1]}), None, "reserved"),
+        ([{"a": 0, "b": 1}, {"a": 0, "b": "x"}], None, "table `shop.t`: column `b`: Could not"),
+        ([{"a": 1}, 5], None, "table `shop.t`: row 2 is int, no mapping"),
+        ([{"a": 2**70}], None, "column `a`: an integer needs more than 64 bits"),
+        ([{"id": "x"}], IDS, "column `id`: Could not convert"),
+        (pa.table({"id": ["x"], "name": ["y"]}), IDS, "its rows are not of its schema: Failed"),
+        (pa.table({"id": [1]}), IDS, "its rows have no column `name`, which its schema has"),
     ],
 )
 def test_what_cannot_be_served_is_told_when_it_is_added(
     shop: Schema, source: Any, schema: pa.Schema | None, told: str
 ) -> None:
-    with pytest.raises((LakeportError, KeyError), match=told):
+    with pytest.raises(InvalidRequestError, match=told):
         shop.table("t", source, schema=schema)
 
 

@@ -16,10 +16,11 @@ import pyarrow.dataset as ds
 
 from lakeport.airport.scans.doubt import Doubt
 from lakeport.catalog.arrays.selection import with_columns
+from lakeport.catalog.arrays.unfit import UNFIT, unfit
 from lakeport.catalog.arrow import Array
 from lakeport.catalog.definition import column_index
 from lakeport.catalog.streams import BatchStream
-from lakeport.core.errors import FunctionError, InternalError
+from lakeport.core.errors import FunctionError, InternalError, InvalidRequestError
 from lakeport.core.names import quoted
 
 BATCH_ROWS = 65_536
@@ -44,19 +45,57 @@ def is_rows(found: object) -> bool:
     )
 
 
-def arrow_table(found: Any, schema: pa.Schema | None) -> pa.Table:
-    """Data in memory."""
+def arrow_table(found: Any, schema: pa.Schema | None, what: str) -> pa.Table:
+    """Data in memory, of which `what` is made."""
+    if isinstance(found, list | tuple):
+        return _of_mappings(list(found), schema, what)
     if isinstance(found, pa.Table):
         table = found
     elif isinstance(found, pa.RecordBatch):
         table = pa.Table.from_batches([found])
-    elif isinstance(found, list | tuple):
-        return pa.Table.from_pylist(list(found), schema=schema)
     else:
         table = pa.RecordBatchReader.from_stream(found).read_all()
     if schema is None:
         return table.replace_schema_metadata(None)
-    return table.select(schema.names).cast(schema)
+    for field in schema:
+        if field.name not in table.column_names:
+            raise InvalidRequestError(
+                f"{what}: its rows have no column {quoted(field.name)}, which its schema has",
+                hint="change the schema, or the rows",
+            )
+    try:
+        return table.select(schema.names).cast(schema)
+    except UNFIT as error:
+        raise InvalidRequestError(
+            f"{what}: its rows are not of its schema: {unfit(error)}",
+            hint="change the schema, or the rows",
+        ) from error
+
+
+def _of_mappings(rows: list[Any], schema: pa.Schema | None, what: str) -> pa.Table:
+    for number, row in enumerate(rows, 1):
+        if not isinstance(row, Mapping):
+            raise InvalidRequestError(
+                f"{what}: row {number} is {type(row).__name__}, no mapping of columns to values",
+                hint='give rows as {"column": value, …}',
+            )
+    try:
+        return pa.Table.from_pylist(rows, schema=schema)
+    except UNFIT as error:
+        raise InvalidRequestError(
+            f"{what}: {_unfit_column(rows, schema)}{unfit(error)}",
+            hint="give every value of a column the same type; `schema=` says which",
+        ) from error
+
+
+def _unfit_column(rows: list[Any], schema: pa.Schema | None) -> str:
+    for name in rows[0] if schema is None else schema.names:
+        values = [row.get(name) for row in rows]
+        try:
+            pa.array(values, None if schema is None else schema.field(name).type)
+        except UNFIT:
+            return f"column {quoted(str(name))}: "
+    return ""
 
 
 def batches_of(found: Any, schema: pa.Schema, what: str) -> Iterator[pa.RecordBatch]:
@@ -95,9 +134,9 @@ def _typed(rows: list[Any], schema: pa.Schema, what: str) -> pa.Table:
     """Not as `foreign` tells a ValueError: what a table gives is no fault of who asks for it."""
     try:
         return pa.Table.from_pylist(rows, schema=schema)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError, AttributeError) as error:
+    except (*UNFIT, AttributeError) as error:
         raise FunctionError(
-            f"{what} gave a row that is not as it declares: {error}",
+            f"{what} gave a row that is not as it declares: {unfit(error)}",
             hint="its author must give what the schema says",
         ) from error
 

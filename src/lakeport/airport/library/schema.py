@@ -112,7 +112,7 @@ class Schema:
         primary_key: Sequence[str] = (),
     ) -> Schema:
         """A copy that clients may change, with versions, constraints and statistics, until the end."""
-        data = arrow_table(rows, schema)
+        data = arrow_table(rows, schema, f"table {quoted(name)}")
         keys = (PrimaryKey(tuple(primary_key)),) if primary_key else ()
         made = self._held.create_table(name, Definition(data.schema, keys, comment))
         with require(made, Insertable, f"table {quoted(name)}").insert() as write:

@@ -33,7 +33,7 @@ def source_of(
     if isinstance(source, ds.Dataset):
         return Made(catalog, name, _fixed(schema or source.schema, comment), _dataset(source))
     if is_rows(source):
-        data = arrow_table(source, schema)
+        data = arrow_table(source, schema, what)
         read = _in_memory(data)
         return Made(
             catalog, name, _fixed(data.schema, comment), read, rows_known=lambda: data.num_rows

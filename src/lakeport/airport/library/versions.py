@@ -57,7 +57,7 @@ class Version:
                 f"version {self.number} is read by a function, and does not say its columns",
                 hint="give `schema=`",
             )
-        return arrow_table(self.rows, None).schema
+        return arrow_table(self.rows, None, f"version {self.number}").schema
 
 
 class VersionedTable:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from lakeport.catalog.arrays.unfit import UNFIT, unfit
 from lakeport.catalog.arrow import Array
 from lakeport.core.errors import InvalidRequestError
 from lakeport.core.names import quoted
@@ -39,10 +40,11 @@ def array_of_values(values: Sequence[Any], declared: pa.DataType, what: str) -> 
         if _is_cut(declared):
             return fit(pa.array(values), declared, what)
         made: Array = pa.array(values, declared)
-    except (pa.ArrowException, TypeError, ValueError, OverflowError) as error:
+    except UNFIT as error:
         kinds = sorted({type(value).__name__ for value in values if value is not None})
-        why = " ".join(str(error).split())
-        raise wrong_type(what, f"values of type {', '.join(kinds)}", declared, why) from error
+        raise wrong_type(
+            what, f"values of type {', '.join(kinds)}", declared, unfit(error)
+        ) from error
     return made
 
 
