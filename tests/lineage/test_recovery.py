@@ -60,6 +60,16 @@ def test_the_offending_token_is_the_span_of_the_error() -> None:
     assert problem.span.start >= sql.index("SELECT a FRM")
 
 
+def test_what_is_never_closed_is_the_span_of_the_error() -> None:
+    sql = "SELECT 1; SELECT a FROM t WHERE b = 'x\nAND c = 2; SELECT 2"
+    result = analysed(sql)
+    problem = next(issue for issue in result.issues if issue.code.value == "PARSE_ERROR")
+    assert problem.span is not None
+    assert problem.span.start == sql.index("'")
+    assert "never closed" in problem.message
+    assert [statement.reads for statement in result.statements] == [[], ["t"], []]
+
+
 def test_an_unreadable_statement_keeps_its_place_and_its_tables() -> None:
     result = analysed(
         "SELECT 1; INSERT INTO db.target SELEC a FRO x FROM db.source WHERE ((; SELECT 2"

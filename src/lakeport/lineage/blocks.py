@@ -7,7 +7,7 @@ are known only inside their block, so every statement carries the blocks around 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -37,12 +37,20 @@ class Query:
         return self.tokens[0].start
 
 
+class Breach(NamedTuple):
+    """What keeps a text from being tokenised, and which code points of it are to blame."""
+
+    message: str
+    start: int
+    end: int
+
+
 class Chunk(msgspec.Struct, frozen=True):
-    """The tokens of one statement and its code points; no tokens if it could not be tokenised."""
+    """The tokens of one statement and its code points; with an error those that could be read."""
 
     tokens: list[Token]
     start: int
     end: int
-    error: str | None = None
+    error: Breach | None = None
     # The blocks of a script around it, the outermost first.
     blocks: tuple[Block, ...] = ()

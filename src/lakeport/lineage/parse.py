@@ -95,7 +95,7 @@ class StatementParser:
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
         if chunk.error is not None:
-            return Parsed(None, Problem(chunk.error, chunk.start, chunk.end))
+            return Parsed(None, Problem(*chunk.error))
         text = self._text[chunk.start : chunk.end]
         lowered = text.lower()
         deepest = self._deepest

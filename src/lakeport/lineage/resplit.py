@@ -13,6 +13,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.engines import tokens_of
+from lakeport.lineage.pieces import broken_chunk
 from lakeport.lineage.scripts import may_be_script
 from lakeport.lineage.split import split
 
@@ -90,14 +91,12 @@ def _tokens(text: str, begin: int, end: int, parser: str) -> list[Token] | None:
 
 def tokenised(chunk: Chunk, text: str, parser: str) -> Chunk:
     """A chunk with its tokens, for a statement that must be analysed again after all."""
-    if chunk.tokens or chunk.error:
+    if chunk.tokens:
         return chunk
-    tokens = _tokens(text, chunk.start, chunk.end, parser)
-    return (
-        Chunk(tokens, chunk.start, chunk.end, blocks=chunk.blocks)
-        if tokens
-        else Chunk([], chunk.start, chunk.end, "the statement does not tokenise")
-    )
+    tokens = None if chunk.error else _tokens(text, chunk.start, chunk.end, parser)
+    if tokens:
+        return Chunk(tokens, chunk.start, chunk.end, blocks=chunk.blocks)
+    return broken_chunk(text, chunk.start, chunk.end, text.count("\n", 0, chunk.start), parser)
 
 
 def _cut(tokens: list[Token]) -> list[Chunk]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
@@ -18,6 +18,7 @@ from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.bodies import moved
 from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
+from lakeport.lineage.pieces import broken_chunk, cuts
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
 from lakeport.lineage.scripts import cut_script, is_script, may_be_script
@@ -37,7 +38,7 @@ def split_statements(
     known = dialect_named(dialect)
     source = SourceText(sql, encoding=encoding)
     chunks = split(sql, known.parser if known else "", bodies=False)
-    broken = next((chunk.error for chunk in chunks if chunk.error), None)
+    broken = next((chunk.error.message for chunk in chunks if chunk.error), None)
     return SplitResult(statements=[source.span(c.start, c.end) for c in chunks], error=broken)
 
 
@@ -52,7 +53,7 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
-        return _split_piecewise(text, parser)
+        return _split_piecewise(text, _Stretch(0, len(text), 0), parser)
     if may_be_script(lowered, parser) and is_script(tokens, text, parser):
         try:
             return cut_script(tokens, text, parser, bodies=bodies)
@@ -116,61 +117,42 @@ def _append(chunks: list[Chunk], tokens: list[Token]) -> None:
         chunks.append(Chunk(tokens, tokens[0].start, tokens[-1].end + 1))
 
 
-# What may open quoted text or a comment, or be a semicolon: enough to find the pieces of a text that
-# does not tokenise.
-_MARK = re.compile(r"['\"`;]|--|/\*")
-_REST = {
-    "'": re.compile(r"(?:[^'\\]|\\.|'')*+'", re.DOTALL),
-    '"': re.compile(r'[^"]*+"'),
-    "`": re.compile(r"[^`]*+`"),
-    "--": re.compile(r"[^\n]*+"),
-    "/*": re.compile(r".*?\*/", re.DOTALL),
-}
-_REST_OF_LINE = re.compile(r"[^'\n]*+'")
+class _Stretch(NamedTuple):
+    """A part of a text, and the lines in front of it."""
+
+    begin: int
+    end: int
+    lines: int
 
 
-def _split_piecewise(text: str, parser: str) -> list[Chunk]:
+def _split_piecewise(
+    text: str, stretch: _Stretch, parser: str, *, in_lines: bool = False
+) -> list[Chunk]:
+    """The statements of a stretch that does not tokenise; a piece that is broken is cut again."""
     chunks: list[Chunk] = []
-    begin = lines = 0
-    for end in [*_cuts(text), len(text)]:
-        chunks.extend(_tokenised_piece(text, begin, end, parser, lines))
-        lines += text.count("\n", begin, end)
-        begin = end + 1
+    begin, end, lines = stretch
+    for cut in [*cuts(text[begin:end], in_lines=in_lines), end - begin]:
+        piece = _Stretch(begin, stretch.begin + cut, lines)
+        found = _tokenised(text, piece, parser)
+        if found is not None:
+            chunks += found
+        elif in_lines:
+            chunks.append(broken_chunk(text, *piece, parser))
+        else:
+            chunks += _split_piecewise(text, piece, parser, in_lines=True)
+        lines += text.count("\n", begin, piece.end)
+        begin = piece.end + 1
     return chunks
 
 
-def _cuts(text: str) -> list[int]:
-    """The semicolons outside of quotes and comments; what is never closed holds back none.
-
-    The rest of the text is searched once for the end of each kind: what one has looked for in vain,
-    the next will not find.
-    """
-    cuts: list[int] = []
-    unclosed: set[str] = set()
-    mark = _MARK.search(text)
-    while mark is not None:
-        word, at = mark[0], mark.end()
-        if word == ";":
-            cuts.append(mark.start())
-        elif word not in unclosed or word == "'":
-            closed = (_REST[word] if word not in unclosed else _REST_OF_LINE).match(text, at)
-            if closed is None:
-                unclosed.add(word)
-            else:
-                at = closed.end()
-        mark = _MARK.search(text, at)
-    return cuts
-
-
-def _tokenised_piece(text: str, begin: int, end: int, parser: str, lines: int) -> list[Chunk]:
-    piece = text[begin:end]
+def _tokenised(text: str, stretch: _Stretch, parser: str) -> list[Chunk] | None:
+    piece = text[stretch.begin : stretch.end]
     if not piece.strip():
         return []
     try:
-        tokens = moved(tokens_of(piece, parser), begin, lines)
-    except (TokenError, RecursionError) as error:
-        start = begin + len(piece) - len(piece.lstrip())
-        return [Chunk([], start, begin + len(piece.rstrip()), str(error).splitlines()[0])]
+        tokens = moved(tokens_of(piece, parser), stretch.begin, stretch.lines)
+    except (TokenError, RecursionError):
+        return None
     if may_be_script(piece.lower(), parser) and is_script(tokens, piece, parser):
         return cut_script(tokens, text, parser, bodies=True)
     return _cut(tokens, piece)

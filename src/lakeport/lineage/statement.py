@@ -265,7 +265,7 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     if parsed.tree is None:
         header = routine_header(statement.chunk.tokens)
-        if header is not None:
+        if header is not None and statement.chunk.error is None:
             return binder, header
         _report_problem(session, statement)
         return binder, salvage(binder, statement.chunk)

@@ -26,6 +26,46 @@ INSERT INTO t SELECT a b c d FROM s WHERE;
 --> stmt 0 UNKNOWN reads s writes t
 --> summary approximateEdgeCount=1
 
+-- case: a_string_that_is_never_closed
+-- table: t(a int)
+-- table: s(a int)
+INSERT INTO t SELECT a FROM s WHERE a = 'x;
+SELECT a FROM s;
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads s writes t
+--> @1 out.a <- s.a
+
+-- case: a_string_closed_by_the_quote_that_opens_the_next
+-- table: t(a string)
+-- table: s(a string)
+SELECT 'it is AS b
+FROM t;
+SELECT a FROM s WHERE a = 'x';
+SELECT a FROM t WHERE a = 'y';
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads t
+--> @1 out.a <- s.a
+--> @2 out.a <- t.a
+
+-- case: a_comment_that_is_never_closed
+-- table: t(a int)
+-- table: s(a int)
+SELECT a FROM t /* JOIN nothing;
+SELECT a FROM s;
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads t
+--> @1 out.a <- s.a
+
+-- case: a_body_that_is_never_closed
+-- dialect: postgres
+-- table: t(a int)
+-- table: s(a int)
+CREATE FUNCTION f() RETURNS void AS $$ INSERT INTO t SELECT a FROM s;
+SELECT a FROM s;
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads s writes t
+--> @1 out.a <- s.a
+
 -- case: words_that_are_no_statement
 -- table: t(a int)
 vacuumize t;
