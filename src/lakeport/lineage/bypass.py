@@ -298,7 +298,9 @@ def _leaving(
             if not _continues(origin, hop):
                 continue
             (node, strength, is_real), whole = _extended(origin, _passing(path, owner), hop)
-            if is_real and whole.edge is not None and node != hop.target:
+            # A table may get its own values back; that its own rows decide over it says nothing.
+            closes = node == hop.target and strength >= _OF_ROWS
+            if is_real and whole.edge is not None and not closes:
                 yield _edge(node, hop.target, _STRENGTH[strength], whole)
 
 

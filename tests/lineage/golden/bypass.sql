@@ -121,3 +121,24 @@ CREATE TABLE one AS SELECT a FROM t;
 --> @2 t.a <- y.b
 --> @3 one.a <- t.a
 --> global one.a <- x.a, y.b
+
+-- case: a_column_gets_its_own_value_back_through_a_cte
+-- dialect: tsql
+-- table: t(a int, b int)
+-- options: {"hideCtes": true}
+WITH c AS (SELECT a, b FROM t) UPDATE c SET a = a + 1, b = a;
+--> t.a <= t.a
+--> t.b <- t.a
+--> global t.a <= t.a
+--> global t.b <- t.a
+--> stmt 0 UPDATE reads t writes t
+
+-- case: a_table_gets_its_own_rows_back_through_a_temporary
+-- dialect: postgres
+-- table: t(a int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE x AS SELECT a FROM t;
+INSERT INTO t SELECT a FROM x;
+--> @0 x.a <- t.a
+--> @1 t.a <- x.a
+--> global t.a <- t.a
