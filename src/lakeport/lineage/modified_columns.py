@@ -9,6 +9,8 @@ from __future__ import annotations
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.made_tokens import made_token
+
 # What else of a table is modified: its columns stay.
 _NO_COLUMNS = frozenset(
     {
@@ -40,7 +42,7 @@ def modified(tokens: list[Token], at: int) -> list[Token] | None:
     rest = [token for token in tokens[at + 1 :] if token.text.upper() != "COLUMN"]
     if not rest or rest[0].text.upper() in _NO_COLUMNS:
         return None
-    return [*tokens[:at], _at(TokenType.VAR, "ADD", tokens[at]), *rest]
+    return [*tokens[:at], made_token(TokenType.VAR, "ADD", tokens[at]), *rest]
 
 
 def modifications(tree: exp.Expr) -> exp.Expr:
@@ -71,11 +73,10 @@ def unused(tokens: list[Token], at: int) -> list[Token]:
         if token.text.upper() in {"CASCADE", "INVALIDATE", "ONLINE"}:
             break
         if len(made) > at:
-            made.append(_at(TokenType.COMMA, ",", token))
-        drop = (_at(TokenType.DROP, "DROP", token), _at(TokenType.COLUMN, "COLUMN", token))
+            made.append(made_token(TokenType.COMMA, ",", token))
+        drop = (
+            made_token(TokenType.DROP, "DROP", token),
+            made_token(TokenType.COLUMN, "COLUMN", token),
+        )
         made += (*drop, token)
     return made
-
-
-def _at(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)

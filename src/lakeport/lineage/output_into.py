@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -40,7 +41,7 @@ def take_output_target(tokens: list[Token]) -> list[Token]:
         end = (closing(tokens, end) or end - 1) + 1
     target = tokens[start:end]
     del tokens[start:end]
-    return [_made(TokenType.INSERT, "INSERT", target[0]), *target, *_one_row(target[-1])]
+    return [made_token(TokenType.INSERT, "INSERT", target[0]), *target, *_one_row(target[-1])]
 
 
 def keep_output_target(tree: exp.Expr, insert: exp.Expr | None) -> None:
@@ -73,14 +74,10 @@ def _continues(tokens: list[Token], start: int, at: int) -> bool:
     return kind in _NAME and (kind is TokenType.DOT or joined)
 
 
-def _made(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
-
-
 def _one_row(at: Token) -> list[Token]:
     return [
-        _made(TokenType.VALUES, "VALUES", at),
-        _made(TokenType.L_PAREN, "(", at),
-        _made(TokenType.NUMBER, "1", at),
-        _made(TokenType.R_PAREN, ")", at),
+        made_token(TokenType.VALUES, "VALUES", at),
+        made_token(TokenType.L_PAREN, "(", at),
+        made_token(TokenType.NUMBER, "1", at),
+        made_token(TokenType.R_PAREN, ")", at),
     ]

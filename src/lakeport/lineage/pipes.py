@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -81,9 +82,7 @@ def lengthen_pipes(tokens: list[Token]) -> bool:
             continue
         word = tokens[place + 1].text.upper()
         if word in _RESERVED or (word in _OPERATORS and tokens[place + 2].token_type in _ARGUMENTS):
-            tokens[place] = Token(
-                _T.PIPE_GT, token.text, token.line, token.col, token.start, token.end
-            )
+            tokens[place] = made_token(_T.PIPE_GT, token.text, token)
             found = True
     return found
 
@@ -123,10 +122,7 @@ class _Stage:
 
 
 def _words(at: Token, *texts: str) -> list[Token]:
-    return [
-        Token(_KEYWORDS[text], text, line=at.line, col=at.col, start=at.start, end=at.end)
-        for text in texts
-    ]
+    return [made_token(_KEYWORDS[text], text, at) for text in texts]
 
 
 def _unfolded(tokens: list[Token]) -> list[Token]:

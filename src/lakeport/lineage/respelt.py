@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.made_tokens import made_token
+
 if TYPE_CHECKING:
     from collections.abc import Callable
 
@@ -59,10 +61,6 @@ def within(names: str) -> Callable[[exp.Expr], exp.Expr]:
     return finish
 
 
-def _word(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
-
-
 def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """`LOCAL TEMPORARY` is temporary; a deep clone and a snapshot are clones; no key is clustered here."""
     if words[0] != "CREATE":
@@ -89,7 +87,7 @@ def _change_column(tokens: list[Token], words: list[str]) -> list[Token] | None:
         rest = rest[:-1]
     elif len(rest) > 3 and rest[-2].text.upper() == "AFTER":
         rest = rest[:-2]
-    made = [*tokens[:at], _word(TokenType.COLUMN, "COLUMN", tokens[at - 1]), *rest]
+    made = [*tokens[:at], made_token(TokenType.COLUMN, "COLUMN", tokens[at - 1]), *rest]
     return made if [token.text.upper() for token in made] != words else None
 
 
@@ -104,7 +102,7 @@ def _load_file(tokens: list[Token], words: list[str]) -> list[Token] | None:
     end = into + 3
     while end < len(tokens) and (tokens[end].text == "." or tokens[end - 1].text == "."):
         end += 1
-    path = [_word(TokenType.VAR, "INPATH", tokens[at]), tokens[at + 1]]
+    path = [made_token(TokenType.VAR, "INPATH", tokens[at]), tokens[at + 1]]
     return [*tokens[:2], *path, *tokens[into:end]]
 
 

@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.live_tables import without_live
+from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.respelt import nested_column, respelt, within
 from lakeport.lineage.spark_syntax import plain_syntax
@@ -47,16 +48,11 @@ def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:
             yield shim
 
 
-def _token(kind: TokenType, text: str, at: Token) -> Token:
-    """A token of ours at the place of one of the user's."""
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
-
-
 def _replace_table(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     if words[:2] != ["REPLACE", "TABLE"]:
         return None
     first = tokens[0]
-    lead = [_token(TokenType.CREATE, "CREATE", first), _token(TokenType.OR, "OR", first)]
+    lead = [made_token(TokenType.CREATE, "CREATE", first), made_token(TokenType.OR, "OR", first)]
     return Shim("replace_table", [*lead, *tokens])
 
 
@@ -105,7 +101,7 @@ def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | No
         del inner[0]
     if not inner or inner[0].token_type is not TokenType.INTO:
         return None
-    return Shim("replace_rows", [_token(TokenType.INSERT, "INSERT", tokens[0]), *inner])
+    return Shim("replace_rows", [made_token(TokenType.INSERT, "INSERT", tokens[0]), *inner])
 
 
 def _table_query(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -114,9 +110,9 @@ def _table_query(tokens: list[Token], words: list[str], _text: str) -> Shim | No
         return None
     first = tokens[0]
     lead = [
-        _token(TokenType.SELECT, "SELECT", first),
-        _token(TokenType.STAR, "*", first),
-        _token(TokenType.FROM, "FROM", first),
+        made_token(TokenType.SELECT, "SELECT", first),
+        made_token(TokenType.STAR, "*", first),
+        made_token(TokenType.FROM, "FROM", first),
     ]
     return Shim("table_query", [*lead, *tokens[1:]])
 
@@ -132,9 +128,9 @@ def _system_time_travel(tokens: list[Token], _words: list[str], _text: str) -> S
             changed = True
             continue
         if changed and word == "SYSTEM_VERSION":
-            kept.append(_token(TokenType.VAR, "VERSION", token))
+            kept.append(made_token(TokenType.VAR, "VERSION", token))
         elif changed and word == "SYSTEM_TIME":
-            kept.append(_token(TokenType.TIMESTAMPTZ, "TIMESTAMP", token))
+            kept.append(made_token(TokenType.TIMESTAMPTZ, "TIMESTAMP", token))
         else:
             kept.append(token)
     return Shim("time_travel", kept) if changed else None
@@ -168,11 +164,11 @@ def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | 
         if word not in {"COLUMN", "COLUMNS"} or before not in {"ADD", "DROP"}:
             continue
         rest = tokens[position + 1 :]
-        plural = _token(TokenType.VAR, "COLUMNS", tokens[position])
+        plural = made_token(TokenType.VAR, "COLUMNS", tokens[position])
         if rest[0].token_type is TokenType.L_PAREN:
             return Shim("alter_columns", [*tokens[:position], plural, *rest])
-        opened = _token(TokenType.L_PAREN, "(", rest[0])
-        closed = _token(TokenType.R_PAREN, ")", rest[-1])
+        opened = made_token(TokenType.L_PAREN, "(", rest[0])
+        closed = made_token(TokenType.R_PAREN, ")", rest[-1])
         return Shim("alter_columns", [*tokens[:position], plural, opened, *rest, closed])
     return None
 
@@ -204,10 +200,10 @@ def _set_schema(tokens: list[Token], words: list[str], _text: str) -> Shim | Non
         return None
     table = tokens[-4]
     renamed = [
-        _token(TokenType.RENAME, "RENAME", tokens[-3]),
-        _token(TokenType.VAR, "TO", tokens[-2]),
+        made_token(TokenType.RENAME, "RENAME", tokens[-3]),
+        made_token(TokenType.VAR, "TO", tokens[-2]),
         tokens[-1],
-        _token(TokenType.DOT, ".", table),
+        made_token(TokenType.DOT, ".", table),
         table,
     ]
     return Shim("set_schema", [*tokens[:-3], *renamed])
@@ -281,8 +277,8 @@ def _merge_delete(tokens: list[Token], words: list[str], _text: str) -> Shim | N
             and following
             and following[0].token_type is TokenType.WHERE
         ):
-            made += [_token(*word, token) for word in _WHEN_MATCHED]
-            closing = [_token(*word, token) for word in _THEN_DELETE]
+            made += [made_token(*word, token) for word in _WHEN_MATCHED]
+            closing = [made_token(*word, token) for word in _THEN_DELETE]
             continue
         if closing and token.token_type is TokenType.WHEN:
             made, closing = made + closing, []
@@ -342,7 +338,7 @@ def _describe(_tokens: list[Token], words: list[str], _text: str) -> Shim | None
 def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Spark's `window(ts, '5 minutes')` is a function, not the clause."""
     changed = [
-        _token(TokenType.VAR, token.text, token)
+        made_token(TokenType.VAR, token.text, token)
         if token.token_type is TokenType.WINDOW
         and position + 1 < len(tokens)
         and tokens[position + 1].token_type is TokenType.L_PAREN

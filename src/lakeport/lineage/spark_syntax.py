@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -43,15 +44,11 @@ def name_columns(tokens: list[Token]) -> None:
     for at in range(1, len(tokens) - 1):
         kinds = [token.token_type for token in tokens[at - 1 : at + 2]]
         if kinds == [_T.SELECT, _T.ALL, _T.COMMA]:
-            tokens[at] = _as(_T.VAR, tokens[at].text, tokens[at])
+            tokens[at] = made_token(_T.VAR, tokens[at].text, tokens[at])
 
 
 def _word(tokens: list[Token], at: int) -> str:
     return tokens[at].text.upper() if 0 <= at < len(tokens) else ""
-
-
-def _as(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
 
 
 def _through_parenthesis(tokens: list[Token], at: int) -> int:
@@ -74,11 +71,11 @@ def _match_condition(tokens: list[Token], at: int, found: list[Token]) -> int:
     following = at + 1 + length
     if _word(tokens, following) == "USING":
         return 1 + length
-    found.append(_as(_T.ON, "ON", tokens[at]))
+    found.append(made_token(_T.ON, "ON", tokens[at]))
     found += tokens[at + 1 : following]
     if _word(tokens, following) != "ON":
         return 1 + length
-    found.append(_as(_T.AND, "AND", tokens[following]))
+    found.append(made_token(_T.AND, "AND", tokens[following]))
     return 2 + length
 
 
@@ -89,7 +86,7 @@ def _nearest(tokens: list[Token], at: int, found: list[Token]) -> int:
     length = 2 + (tokens[at + 2].token_type is _T.NUMBER if at + 2 < len(tokens) else 0)
     if _word(tokens, at + length) != "BY":
         return 0
-    found.append(_as(_T.ON, "ON", tokens[at]))
+    found.append(made_token(_T.ON, "ON", tokens[at]))
     return length + 2
 
 
@@ -168,7 +165,7 @@ def _normal_form(tokens: list[Token], at: int, found: list[Token]) -> int:
     if form is None or form.token_type is not _T.STRING:
         return 0
     found += tokens[at : at + length - 1]
-    found.append(_as(_T.VAR, form.text, form))
+    found.append(made_token(_T.VAR, form.text, form))
     return length
 
 
@@ -206,9 +203,12 @@ def _transform(tokens: list[Token], at: int, found: list[Token]) -> int:
     for place in range(at + 1, len(tokens)):
         if _word(tokens, place) == "USING":
             first, last = tokens[at], tokens[place - 1]
-            found += [_as(_T.SELECT, "SELECT", first), _as(_T.VAR, "TRANSFORM", first)]
-            found += [_as(_T.L_PAREN, "(", first), *tokens[at + 1 : place]]
-            found.append(_as(_T.R_PAREN, ")", last))
+            found += [
+                made_token(_T.SELECT, "SELECT", first),
+                made_token(_T.VAR, "TRANSFORM", first),
+            ]
+            found += [made_token(_T.L_PAREN, "(", first), *tokens[at + 1 : place]]
+            found.append(made_token(_T.R_PAREN, ")", last))
             return place - at
     return 0
 
@@ -238,8 +238,8 @@ def _called(aggregate: list[Token]) -> list[Token]:
     if not body or (len(body) > 2 and closing(body, 1) == len(body) - 1):
         return aggregate
     first, last = body[0], body[-1]
-    call = [_as(_T.VAR, "coalesce", first), _as(_T.L_PAREN, "(", first), *body]
-    return [*call, _as(_T.R_PAREN, ")", last), *aggregate[len(body) :]]
+    call = [made_token(_T.VAR, "coalesce", first), made_token(_T.L_PAREN, "(", first), *body]
+    return [*call, made_token(_T.R_PAREN, ")", last), *aggregate[len(body) :]]
 
 
 _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.made_tokens import made_token
+
 _T = TokenType
 _UNITS = frozenset(
     {"YEAR", "MONTH", "WEEK", "DAY", "HOUR", "MINUTE", "SECOND", "MILLISECOND", "MICROSECOND"}
@@ -33,8 +35,8 @@ def _join_from(tokens: list[Token], at: int) -> None:
             return
         if tokens[at].token_type is _T.DASH and not first:
             minus, value = tokens[at], tokens[amount]
-            tokens[at] = _as(_T.PLUS, "+", minus)
-            tokens[amount] = _as(_T.STRING, _negated(value.text), value)
+            tokens[at] = made_token(_T.PLUS, "+", minus)
+            tokens[amount] = made_token(_T.STRING, _negated(value.text), value)
         at, first = amount + 2, False
 
 
@@ -47,7 +49,3 @@ def _is_amount(tokens: list[Token], at: int) -> bool:
 def _negated(text: str) -> str:
     plain = text.strip()
     return plain[1:].lstrip() if plain.startswith("-") else f"-{plain.lstrip('+')}"
-
-
-def _as(kind: TokenType, text: str, at: Token) -> Token:
-    return Token(kind, text, line=at.line, col=at.col, start=at.start, end=at.end)
