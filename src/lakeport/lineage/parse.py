@@ -24,6 +24,7 @@ from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.shims import shimmed
+from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
 from lakeport.lineage.spark_tokens import join_units
 
@@ -179,10 +180,12 @@ class StatementParser:
         return None
 
     def _unfold(self, tokens: list[Token], text: str, lowered: str) -> None:
-        """Pipes and Spark's IDENTIFIER; a look at the text is cheaper than one at every token."""
+        """Pipes, names in short and Spark's IDENTIFIER; a look at the text is cheaper than one at every token."""
         if "${" in text:
             known = self._dialect.parser in _VARIABLES
             glue_variables(tokens, self._text, knows_variables=known)
+        if ".." in text and self._dialect.parser in SKIPPED:
+            name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
         if self._dialect.naming not in {"spark", "bigquery"}:
             return
         spark = self._dialect.naming == "spark"

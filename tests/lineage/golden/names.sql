@@ -157,3 +157,17 @@ INSERT INTO day-sums SELECT s.id, t.n FROM our-lake.raw-data.sales-log AS s JOIN
 --> day-sums.id <- our-lake.raw-data.sales-log.id
 --> day-sums.n <- raw.7days.n
 --> stmt 0 INSERT reads our-lake.raw-data.sales-log, raw.7days writes day-sums
+
+-- case: a_schema_that_is_not_named
+-- dialect: tsql
+-- table: db.dbo.t(a int)
+-- table: db.dbo.u(a int)
+INSERT INTO db..u (a) SELECT db..t.a FROM db..t;
+--> db.dbo.u.a <- db.dbo.t.a
+--> stmt 0 INSERT reads db.dbo.t writes db.dbo.u
+
+-- case: a_schema_that_is_not_named_is_public
+-- dialect: snowflake
+-- table: DB.PUBLIC.T(A int)
+SELECT a FROM db..t;
+--> out.a <- DB.PUBLIC.T.A
