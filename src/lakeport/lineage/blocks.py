@@ -1,7 +1,7 @@
 """The blocks a statement of a script stands in, and the names they give it.
 
-A loop's variable is a row of the loop's query; parameters and declared variables are values. Both
-are known only inside their block, so every statement carries the blocks around it.
+A loop's variable is a row of the loop's query, `NEW` and `inserted` are rows of the trigger's table;
+parameters and declared variables are values. All are known only inside their block, so every statement carries the blocks around it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,8 @@ class Block:
     # The loop's row, addressed by this name, and the query it comes from.
     variable: str | None = None
     query: Query | None = None
+    # The table a trigger belongs to: the parts of its name, and whether each was quoted.
+    table: tuple[tuple[str, bool], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

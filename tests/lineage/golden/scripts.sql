@@ -564,3 +564,58 @@ SELECT total FROM paid;
 --> out.total <- paid.total
 --> stmt 0 CREATE_VIEW reads bills writes paid
 --> stmt 1 SELECT reads paid
+
+-- case: the_rows_of_a_trigger_are_those_of_its_table
+-- dialect: tsql
+-- table: dbo.orders(id int, amount int, total int)
+-- table: dbo.audit(id int, before int, after int)
+CREATE TRIGGER kept ON dbo.orders AFTER INSERT, UPDATE AS BEGIN
+  INSERT INTO dbo.audit (id, before, after)
+  SELECT i.id, d.amount, i.amount FROM inserted i LEFT JOIN deleted d ON d.id = i.id;
+  UPDATE o SET total = i.amount FROM dbo.orders o JOIN inserted i ON i.id = o.id;
+END
+GO
+SELECT id FROM dbo.audit
+--> @1 dbo.audit.id <- dbo.orders.id
+--> @1 dbo.audit.before <- dbo.orders.amount
+--> @1 dbo.audit.after <- dbo.orders.amount
+--> @2 dbo.orders.total <- dbo.orders.amount
+--> @3 out.id <- dbo.audit.id
+--> stmt 0 CREATE_TRIGGER
+--> stmt 1 INSERT reads dbo.orders writes dbo.audit
+
+-- case: a_trigger_for_each_row
+-- dialect: sqlite
+-- table: orders(id int)
+-- table: audit(id int)
+CREATE TRIGGER kept AFTER INSERT ON orders FOR EACH ROW BEGIN INSERT INTO audit (id) VALUES (NEW.id); END;
+SELECT id FROM audit;
+--> stmt 0 CREATE_TRIGGER
+--> @1 audit.id <- orders.id
+--> stmt 1 INSERT reads orders writes audit
+--> @2 out.id <- audit.id
+
+-- case: a_trigger_of_one_statement
+-- dialect: mysql
+-- table: orders(id int)
+-- table: audit(id int)
+CREATE TRIGGER kept AFTER INSERT ON orders FOR EACH ROW INSERT INTO audit (id) VALUES (NEW.id);
+SELECT id FROM audit;
+--> stmt 0 CREATE_TRIGGER
+--> @1 audit.id <- orders.id
+--> stmt 1 INSERT reads orders writes audit
+--> @2 out.id <- audit.id
+
+-- case: the_row_of_an_oracle_trigger
+-- dialect: oracle
+-- table: ORDERS(ID int, AMOUNT int)
+-- table: AUDIT(ID int, AMOUNT int)
+CREATE OR REPLACE TRIGGER kept BEFORE UPDATE ON orders FOR EACH ROW
+BEGIN
+  INSERT INTO audit (id, amount) VALUES (:NEW.id, :OLD.amount + 1);
+END;
+/
+--> stmt 0 CREATE_TRIGGER
+--> @1 AUDIT.ID <- ORDERS.ID
+--> @1 AUDIT.AMOUNT <= ORDERS.AMOUNT
+--> stmt 1 INSERT reads ORDERS writes AUDIT

@@ -1,7 +1,7 @@
 """Names that the blocks of a script give to the statements inside them.
 
 A loop's row is bound as a derived table of the loop's query, on first use and once per statement, so
-that what it is made of reaches what the statement writes. Variables and parameters are plain values.
+that what it is made of reaches what the statement writes. `NEW` and `OLD` are rows of the trigger's table. Variables and parameters are plain values.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.scope import Ref, Relation
+from lakeport.lineage.bind.tables import trigger_table
 from lakeport.lineage.parse import parsed_fragment
 from lakeport.lineage.variables import is_session_qualifier
 
@@ -28,6 +29,8 @@ def script_refs(binder: Binder, chain: Sequence[exp.Expr], role: int) -> list[Re
         block = binder.blocks[position]
         if first in block.names:
             return []
+        if block.table and first in _ROWS and len(chain) > 1:
+            return _changed_row(binder, position, chain[1:], role)
         if first == block.label and len(chain) > 1:
             return script_refs(binder, chain[1:], role) or []
         if block.query is None:
@@ -42,6 +45,25 @@ def script_refs(binder: Binder, chain: Sequence[exp.Expr], role: int) -> list[Re
         if first == block.variable:
             return []
     return None
+
+
+# The row that changes, as triggers for each row call it after and before.
+_ROWS = frozenset({"new", "old"})
+
+
+def _changed_row(
+    binder: Binder, position: int, columns: Sequence[exp.Expr], role: int
+) -> list[Ref] | None:
+    relation = binder.loops.get(position) or trigger_table(binder)
+    if relation is None:
+        return None
+    binder.loops[position] = relation
+    key = binder.key(columns[0])
+    column = relation.find(key)
+    if column is None and not relation.complete:
+        column = binder.inferred(relation, columns[0].name, key)
+    path = ".".join(part.name for part in columns[1:]) or None
+    return [Ref(column, role, path=path)] if column is not None else []
 
 
 def is_variable(binder: Binder, chain: Sequence[exp.Expr]) -> bool:

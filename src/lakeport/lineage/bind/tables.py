@@ -18,6 +18,8 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import Name, dotted, unsharded, written_parts
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Scope
 
@@ -149,10 +151,12 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
 
 def table_named(text: str) -> exp.Table:
     """A table whose dotted name is the text of a string."""
-    parts = [
-        exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(written_parts(text))
-    ]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), parts, strict=False)))
+    return _table_of(written_parts(text))
+
+
+def _table_of(parts: Sequence[tuple[str, bool]]) -> exp.Table:
+    identifiers = [exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(parts)]
+    return exp.Table(**dict(zip(("this", "db", "catalog"), identifiers, strict=False)))
 
 
 def table_meant(column: exp.Column) -> exp.Table:
@@ -195,6 +199,10 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
             cte = scope.ctes.get(binder.key(identifier))
             if cte is not None:
                 return _read_cte(binder, cte, identifier)
+        if binder.blocks and identifier.name.lower() in _CHANGED:
+            changed = trigger_table(binder)
+            if changed is not None:
+                return changed
         parts, shown = written_name(binder, node)
         return known_table(binder, parts, shown, node)
     parts, shown = written_name(binder, node)
@@ -206,6 +214,19 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
     if len(parts) == 2 and parts[0].lower() in _FORMATS and ("/" in parts[1] or ":" in parts[1]):
         return binder.external(shown[1], shown[1])
     return known_table(binder, parts, shown, node)
+
+
+# What the rows that change are called in a trigger of T-SQL.
+_CHANGED = frozenset({"inserted", "deleted"})
+
+
+def trigger_table(binder: Binder) -> Relation | None:
+    """The table of the trigger that the statement stands in, read for the rows that change."""
+    named = next((block.table for block in reversed(binder.blocks) if block.table), None)
+    if named is None:
+        return None
+    table = _table_of(named)
+    return known_table(binder, *written_name(binder, table), table)
 
 
 def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:
@@ -292,19 +313,15 @@ def known_table(
     if entry is None or (entry.inference == "usage" and source == "implied"):
         relation.metadata["placeholder"] = True
         source = "unknown"
+        _is_dynamic(binder, relation)
     relation.resolution = source
     if write:
-        return relation if entry is not None else _made_of_variables(binder, relation)
+        return relation
     relation.is_read = True
     binder.reads.setdefault(name[0] if len(name) == 1 else dotted(name))
     if source == "unknown" or lookup.dropped_at is not None or lookup.created_at is not None:
         report_lookup(binder, lookup, relation)
     return relation
-
-
-def _made_of_variables(binder: Binder, target: Relation) -> Relation:
-    _is_dynamic(binder, target)
-    return target
 
 
 def _know_part(binder: Binder, relation: Relation, extra: dict[str, object]) -> None:

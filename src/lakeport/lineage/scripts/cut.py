@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.blocks import Chunk
-from lakeport.lineage.bodies import ROUTINES
+from lakeport.lineage.bodies import ROUTINES, words_of
+from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.scripts.control import take_control
 from lakeport.lineage.scripts.routines import open_body, take_routine
 from lakeport.lineage.scripts.source import QUERIES, ScriptSource
@@ -116,10 +117,7 @@ class Script:
             open_body(self, end - 1, set(), pure=False)
         elif self.frames and word == "PERFORM":
             # A query whose rows nobody takes.
-            first = source.tokens[at]
-            select = Token(
-                TokenType.SELECT, "SELECT", first.line, first.col, first.start, first.end
-            )
+            select = made_token(TokenType.SELECT, "SELECT", source.tokens[at])
             self._append([select, *source.tokens[at + 1 : end]])
         elif not self._controls(at):
             self.emit(at, end)
@@ -166,8 +164,19 @@ class Script:
     def _append(self, tokens: list[Token]) -> None:
         if tokens:
             blocks = tuple(frame.block() for frame in self.frames)
-            chunk = Chunk(tokens, tokens[0].start, tokens[-1].end + 1, blocks=blocks)
+            chunk = Chunk(self._rows(tokens), tokens[0].start, tokens[-1].end + 1, blocks=blocks)
             self.chunks.append(chunk)
+
+    def _rows(self, tokens: list[Token]) -> list[Token]:
+        """Oracle's `:NEW.a` in a trigger is the column `a` of a row, and no parameter."""
+        if self.source.parser != "oracle" or not any(frame.table for frame in self.frames):
+            return tokens
+        words = words_of(tokens)
+        return [
+            token
+            for at, token in enumerate(tokens)
+            if words[at] != ":" or words[at + 1 : at + 3] not in (["NEW", "."], ["OLD", "."])
+        ]
 
     def _without_variables(self, begin: int, end: int) -> list[Token]:
         """`SELECT a INTO x FROM t` makes no table when `x` is a variable."""

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 _BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
-_ROUTINES = frozenset({TokenType.FUNCTION, TokenType.PROCEDURE})
+_ROUTINES = frozenset({TokenType.FUNCTION, TokenType.PROCEDURE, TokenType.TRIGGER})
 
 
 def may_be_script(lowered: str, parser: str) -> bool:
@@ -24,6 +24,7 @@ def may_be_script(lowered: str, parser: str) -> bool:
         "begin" in lowered
         or "language" in lowered
         or "delimiter" in lowered
+        or "trigger" in lowered
         or ("end" in lowered and _BLOCK_END.search(lowered) is not None)
     )
 

@@ -28,7 +28,9 @@ _CONTROL = frozenset(
 )
 _REOPENED = {
     **dict.fromkeys(SECTIONS, _CONTROL | {"DECLARE"}),
-    **dict.fromkeys(BATCHES, _CONTROL | {"END", "PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}),
+    **dict.fromkeys(
+        BATCHES, _CONTROL | {"END", "GO", "PRINT", "FETCH", "KILL", "DBCC", "RAISERROR"}
+    ),
 }
 
 

@@ -20,7 +20,8 @@ class Frame:
     names: set[str] = field(default_factory=set)
     variable: str | None = None
     query: Query | None = None
+    table: tuple[tuple[str, bool], ...] = ()
 
     def block(self) -> Block:
         """What a statement inside is told about it."""
-        return Block(self.label, frozenset(self.names), self.variable, self.query)
+        return Block(self.label, frozenset(self.names), self.variable, self.query, self.table)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot.tokenizer_core import TokenType
+
 from lakeport.lineage.bodies import SQL_LANGUAGES, body_tokens, quoted_body
 from lakeport.lineage.scripts.frames import Frame
 from lakeport.lineage.scripts.source import ScriptSource
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.scripts.cut import Script
 
 _NESTED_BODIES = 4
+_VERBS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "SELECT", "CALL", "SET"})
 
 
 def take_routine(script: Script, at: int) -> int:
@@ -30,17 +33,44 @@ def take_routine(script: Script, at: int) -> int:
             break
         if depth == 0 and word in {"BEGIN", "DECLARE"}:
             script.emit(at, end)
-            script.open(Frame("ROUTINE", names=source.parameters(at, end)))
+            script.open(_frame("ROUTINE", source, at, end))
             return end - at
+        if depth == 0 and word in _VERBS and source.word(end - 1) == "ROW":
+            return _one_statement(script, at, end)
         if depth == 0 and word in {"AS", "IS"} and _opens_body(source, end, task=task):
             script.emit(at, end)
             kind = "DECLARE" if source.parser == "oracle" else "ROUTINE"
-            script.open(Frame(kind, names=source.parameters(at, end)))
+            script.open(_frame(kind, source, at, end))
             return end + 1 - at
         end += 1
     script.emit(at, end)
     _quoted(script, at, end)
     return end - at
+
+
+def _one_statement(script: Script, at: int, body: int) -> int:
+    """A trigger `FOR EACH ROW` whose body is no block."""
+    source = script.source
+    script.emit(at, body)
+    end = source.end_of(body)
+    script.open(_frame("ROUTINE", source, at, body))
+    script.emit(body, end)
+    script.frames.pop()
+    return end - at
+
+
+def _frame(kind: str, source: ScriptSource, at: int, end: int) -> Frame:
+    """What a routine's header says of its body."""
+    names = source.parameters(at, end)
+    words = source.words[at:end]
+    if "TRIGGER" not in words[:5] or "ON" not in words:
+        return Frame(kind, names=names)
+    begin = behind = at + words.index("ON") + 1
+    while behind < end and (behind == begin or source.word(behind - 1) == "."):
+        behind += 2
+    parts = source.tokens[begin:behind:2]
+    quoted = [(part.text, part.token_type is TokenType.IDENTIFIER) for part in parts]
+    return Frame(kind, names=names, table=tuple(quoted))
 
 
 def _opens_body(source: ScriptSource, at: int, *, task: bool) -> bool:
