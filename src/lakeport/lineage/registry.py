@@ -41,6 +41,8 @@ class Registry:
         self.implied: dict[Name, TableEntry] = {}
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
+        # Tables that an import names without saying what they hold.
+        self.mentioned: set[Name] = set()
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
         self._future: dict[Name, tuple[int, Announced]] = {}
         self.history: list[tuple[Name, Version]] = []
@@ -188,6 +190,7 @@ class Registry:
         """Start from an imported schema."""
         self.imported = dict(imported.tables)
         self._spellings = imported.spellings
+        self.mentioned = imported.mentioned
 
     def import_table(self, entry: TableEntry) -> None:
         """Add one more imported relation."""
@@ -237,10 +240,9 @@ class Registry:
             return
         imported = self.imported[name]
         if self.merge_columns and extra:
+            sure = [column for column in imported.columns if not column.uncertain]
             added = [replace(column, uncertain=True) for column in extra]
-            self.imported[name] = imported.with_columns(
-                [*imported.columns, *added], conflict=conflict
-            )
+            self.imported[name] = imported.with_columns([*sure, *added], conflict=conflict)
         else:
             self.imported[name] = replace(imported, conflict=conflict, _index=None)
         self._changed(name, "contradict", name, conflict, extra)

@@ -443,6 +443,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
         (lookup.entry is None or lookup.entry.inference == "usage")
         and not is_dynamic(relation.label)
         and binder.session.warns_about_unknown_tables
+        and lookup.name not in binder.registry.mentioned
         and not is_system_table(lookup.name, binder.dialect.name)
     ):
         close = binder.session.nearest_table(lookup.name)
