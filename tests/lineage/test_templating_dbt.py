@@ -374,6 +374,11 @@ def test_messages_show_no_secrets() -> None:
     assert "bad *******" in issue.message
 
 
+def test_a_return_outside_of_a_macro_is_told_as_one() -> None:
+    (issue,) = render("SELECT 1 {% do return('x') %}").issues
+    assert issue.message.endswith("line 1: `return` stands outside of a macro")
+
+
 def test_compiled_lines_are_not_lines_of_the_file() -> None:
     node = {"resource_type": "model", "name": "m", "path": "m.sql", "compiled_code": "a\nb"}
     text = render("x", name="models/m.sql", manifest={"nodes": {"m": node}}).texts[0]

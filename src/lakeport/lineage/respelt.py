@@ -61,6 +61,39 @@ def within(names: str) -> Callable[[exp.Expr], exp.Expr]:
     return finish
 
 
+def placed_column(tokens: list[Token]) -> tuple[list[Token], exp.ColumnPosition] | None:
+    """`CHANGE a b int AFTER c` and `ALTER COLUMN a FIRST` without the place, and the place."""
+    words = [token.text.upper() for token in tokens]
+    if words[:2] != ["ALTER", "TABLE"] or {"CHANGE", "ALTER"}.isdisjoint(words[3:_FEW]):
+        return None
+    if words[-1] == "FIRST":
+        kept, place = tokens[:-1], exp.ColumnPosition(position="FIRST")
+    elif words[-2] == "AFTER":
+        named = tokens[-1]
+        after = exp.to_identifier(named.text, quoted=named.token_type is TokenType.IDENTIFIER)
+        kept, place = tokens[:-2], exp.ColumnPosition(this=after, position="AFTER")
+    else:
+        return None
+    if words[len(kept) - 2] == "COLUMN":
+        # The parser wants to know what is altered: a default, which no query sees.
+        last = kept[-1]
+        kept = [*kept, made_token(TokenType.DROP, "DROP", last)]
+        kept.append(made_token(TokenType.DEFAULT, "DEFAULT", last))
+    return respelt(kept) or kept, place
+
+
+def at_place(place: exp.ColumnPosition) -> Callable[[exp.Expr], exp.Expr]:
+    """What gives the column of an ALTER its place back."""
+
+    def finish(tree: exp.Expr) -> exp.Expr:
+        for action in tree.args.get("actions") or []:
+            if isinstance(action, exp.AlterColumn):
+                action.set("position", place)
+        return tree
+
+    return finish
+
+
 def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """`LOCAL TEMPORARY` is temporary; a deep clone and a snapshot are clones; no key is clustered here."""
     if words[0] != "CREATE":
@@ -78,15 +111,11 @@ def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
 
 
 def _change_column(tokens: list[Token], words: list[str]) -> list[Token] | None:
-    """Hive's `CHANGE [COLUMN] a b int [FIRST | AFTER c]`; where it stands then is not followed."""
+    """Hive's `CHANGE [COLUMN] a b int`."""
     if words[:2] != ["ALTER", "TABLE"] or "CHANGE" not in words[3:_FEW]:
         return None
     at = words.index("CHANGE", 3) + 1
     rest = tokens[at + (words[at : at + 1] == ["COLUMN"]) :]
-    if len(rest) > 2 and rest[-1].text.upper() == "FIRST":
-        rest = rest[:-1]
-    elif len(rest) > 3 and rest[-2].text.upper() == "AFTER":
-        rest = rest[:-2]
     made = [*tokens[:at], made_token(TokenType.COLUMN, "COLUMN", tokens[at - 1]), *rest]
     return made if [token.text.upper() for token in made] != words else None
 
@@ -106,4 +135,23 @@ def _load_file(tokens: list[Token], words: list[str]) -> list[Token] | None:
     return [*tokens[:2], *path, *tokens[into:end]]
 
 
-_REWRITES = (_create_table, _change_column, _load_file)
+def _bulk_insert(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """T-SQL's `BULK INSERT t FROM 'x' WITH (…)`: the file and the table."""
+    if words[:2] != ["BULK", "INSERT"] or "FROM" not in words:
+        return None
+    at = words.index("FROM")
+    if at + 1 >= len(tokens) or tokens[at + 1].token_type is not TokenType.STRING:
+        return None
+    first = tokens[0]
+    return [
+        made_token(TokenType.LOAD, "LOAD", first),
+        made_token(TokenType.VAR, "DATA", first),
+        made_token(TokenType.VAR, "INPATH", tokens[at]),
+        tokens[at + 1],
+        made_token(TokenType.INTO, "INTO", first),
+        made_token(TokenType.TABLE, "TABLE", first),
+        *tokens[2:at],
+    ]
+
+
+_REWRITES = (_create_table, _change_column, _load_file, _bulk_insert)

@@ -170,9 +170,8 @@ def _name(tokens: list[Token], position: int) -> tuple[list[str], tuple[int, int
     return (
         ([], (0, 0))
         if following is TokenType.L_PAREN
-        and len(parts) == 1
         and tokens[position].token_type is TokenType.VAR
-        and _is_call(tokens, position)
+        and _is_call(tokens, position - 2 * (len(parts) - 1))
         else (parts, (start, end))
     )
 

@@ -16,7 +16,7 @@ from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.live_tables import without_live
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.modified_columns import modifications, modified, unused
-from lakeport.lineage.respelt import nested_column, respelt, within
+from lakeport.lineage.respelt import at_place, nested_column, placed_column, respelt, within
 from lakeport.lineage.spark_syntax import plain_syntax
 
 if TYPE_CHECKING:
@@ -348,6 +348,62 @@ def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim
     return Shim("window_function", changed) if changed != tokens else None
 
 
+def _model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """BigQuery's `ML.EVALUATE(MODEL m, TABLE t)`: a model is no table, and the table is an argument."""
+    if words[0] not in {"SELECT", "WITH", "CREATE", "INSERT"}:
+        return None
+    kept: list[Token] = []
+    at = 0
+    while at < len(tokens):
+        token, before = tokens[at], kept[-1].text if kept else ""
+        word, end = token.text.upper(), at + 2
+        while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:
+            end += 2
+        following = tokens[end].text if end < len(tokens) else ""
+        if word == "MODEL" and before == "(" and following in {",", ")"}:
+            at = end + (following == ",")
+        elif word == "TABLE" and before in {"(", ","} and following in {",", ")"}:
+            star = ((TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"))
+            kept += [made_token(kind, text, token) for kind, text in star]
+            kept += [made_token(TokenType.FROM, "FROM", token), *tokens[at + 1 : end]]
+            kept.append(made_token(TokenType.R_PAREN, ")", token))
+            at = end
+        else:
+            kept.append(token)
+            at += 1
+    return Shim("model", kept) if len(kept) != len(tokens) else None
+
+
+def _stream(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Snowflake's `CREATE STREAM s ON TABLE t …`: the rows of the table that change, and how they do."""
+    if words[0] != "CREATE" or "STREAM" not in words[1:4] or "ON" not in words:
+        return None
+    kind, at = words.index("STREAM"), words.index("ON") + 1
+    while at < len(words) and words[at] in _STREAMED:
+        at += 1
+    end = at + 1
+    while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:
+        end += 2
+    if end > len(tokens):
+        return None
+    here = tokens[at - 1]
+    query = [made_token(TokenType.SELECT, "SELECT", here), made_token(TokenType.STAR, "*", here)]
+    for name in ("METADATA$ACTION", "METADATA$ISUPDATE", "METADATA$ROW_ID"):
+        query += [
+            made_token(TokenType.COMMA, ",", here),
+            made_token(TokenType.NULL, "NULL", here),
+            made_token(TokenType.ALIAS, "AS", here),
+            made_token(TokenType.VAR, name, here),
+        ]
+    view = made_token(TokenType.VIEW, "VIEW", tokens[kind])
+    before = [*tokens[:kind], view, *tokens[kind + 1 : words.index("ON")]]
+    made = [*before, made_token(TokenType.ALIAS, "AS", here), *query]
+    return Shim("stream", [*made, made_token(TokenType.FROM, "FROM", here), *tokens[at:end]])
+
+
+_STREAMED = frozenset({"TABLE", "VIEW", "EXTERNAL", "DYNAMIC", "EVENT", "ICEBERG", "IF", "EXISTS"})
+
+
 def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """T-SQL's `SET a += b` is `SET a = a + b`."""
     if words[0] not in {"UPDATE", "MERGE", "WITH"}:
@@ -407,6 +463,11 @@ def _nested_column(tokens: list[Token], _words: list[str], _text: str) -> Shim |
     return Shim("nested_column", found[0], finish=within(found[1])) if found is not None else None
 
 
+def _placed_column(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    found = placed_column(tokens)
+    return Shim("placed_column", found[0], finish=at_place(found[1])) if found is not None else None
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -424,6 +485,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _insert_directory,
     _alter_columns,
     _nested_column,
+    _placed_column,
     _respelt,
     _alter_view,
     _checked_view,
@@ -432,6 +494,8 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _modify,
     _set_unused,
     _merge_delete,
+    _stream,
+    _model,
     _describe,
     _reset,
     _compound_assignment,

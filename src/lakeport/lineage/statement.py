@@ -49,6 +49,7 @@ _REWRITES = frozenset(
     {
         "ALTER_VIEW",
         "CACHE",
+        "CREATE_STREAM",
         "CREATE_TABLE",
         "CREATE_TABLE_AS",
         "CREATE_TABLE_CLONE",
@@ -350,6 +351,9 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
         )
         bind_statement(binder, tree)
         return "CALL"
+    if shim.kind == "stream":
+        bind_statement(binder, tree)
+        return "CREATE_STREAM"
     if shim.path is None:
         return None
     target = binder.external(shim.path, shim.path, read=False)

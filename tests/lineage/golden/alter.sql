@@ -302,3 +302,27 @@ SELECT * FROM k;
 --> issue SCHEMA_CONFLICT @0 relation=K
 --> issue SCHEMA_CONFLICT @0 relation=J
 --> partial
+
+-- case: a_column_is_moved
+CREATE TABLE t (a int, b int, c int);
+ALTER TABLE t ALTER COLUMN c FIRST;
+ALTER TABLE t CHANGE COLUMN a z int AFTER b;
+INSERT INTO t SELECT x, y, w FROM s;
+SELECT * FROM t;
+--> @2 t.z <- t.a
+--> @3 t.c <- s.x
+--> @3 t.b <- s.y
+--> @3 t.z <- s.w
+--> @4 out.c <- t.c
+--> @4 out.b <- t.b
+--> @4 out.z <- t.z
+
+-- case: a_modified_column_is_moved
+-- dialect: mysql
+CREATE TABLE t (a int, b int, c int);
+ALTER TABLE t MODIFY c bigint AFTER a, CHANGE b z int FIRST;
+SELECT * FROM t;
+--> @1 t.z <- t.b
+--> @2 out.z <- t.z
+--> @2 out.a <- t.a
+--> @2 out.c <- t.c

@@ -174,3 +174,63 @@ ALTER TABLE a EXCHANGE PARTITION (day = '1') WITH TABLE s.b;
 CREATE VIEW v AS SELECT name, dob (TITLE 'Birthdate') FROM employee;
 --> v.name <- employee.name
 --> v.dob <- employee.dob
+
+-- case: a_select_alias_in_the_condition_of_a_join
+-- dialect: snowflake
+-- table: T(ID int, V string)
+-- table: U(W string)
+-- options: {"includeIndirect": true}
+SELECT UPPER(t.v) AS k, t.id FROM t JOIN u ON k = u.w
+--> out.k <= T.V
+--> out.id <- T.ID
+--> stmt 0 SELECT reads T, U
+
+-- case: a_stream_has_the_columns_of_its_table_and_how_they_changed
+-- dialect: snowflake
+-- table: T(ID int)
+-- table: S(ID int)
+CREATE OR REPLACE STREAM changes ON TABLE t APPEND_ONLY = TRUE;
+INSERT INTO s SELECT id FROM changes WHERE METADATA$ACTION = 'INSERT';
+SELECT * FROM changes;
+--> stmt 0 CREATE_STREAM reads T writes CHANGES
+--> @0 CHANGES.ID <- T.ID
+--> @0 CHANGES.METADATA$ACTION <- ()
+--> @0 CHANGES.METADATA$ISUPDATE <- ()
+--> @0 CHANGES.METADATA$ROW_ID <- ()
+--> @1 S.ID <- CHANGES.ID
+--> @2 out.ID <- CHANGES.ID
+--> @2 out.METADATA$ACTION <- CHANGES.METADATA$ACTION
+--> @2 out.METADATA$ISUPDATE <- CHANGES.METADATA$ISUPDATE
+--> @2 out.METADATA$ROW_ID <- CHANGES.METADATA$ROW_ID
+
+-- case: rows_for_a_model
+-- dialect: bigquery
+-- table: ds.t(a int, b int)
+SELECT predicted_label, a FROM ML.PREDICT(MODEL ds.m, TABLE ds.t);
+SELECT roc FROM ML.EVALUATE(MODEL ds.m, TABLE ds.t);
+CREATE MODEL ds.m OPTIONS (model_type = 'x') AS SELECT a FROM ds.t;
+--> @0 out.predicted_label <= ds.t.a, ds.t.b
+--> @0 out.a <- ds.t.a
+--> @1 out.roc <= ds.t.a, ds.t.b
+--> issue UNSUPPORTED_SYNTAX @1 severity=info
+--> stmt 2 CREATE_MODEL reads ds.t
+
+-- case: a_summary_of_a_table
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT column_name, max FROM (SUMMARIZE t);
+SELECT column_name FROM (DESCRIBE t);
+SUMMARIZE SELECT a FROM t;
+--> @0 out.column_name <- ()
+--> @0 out.max <= t.a, t.b
+--> stmt 0 SELECT reads t
+--> @1 out.column_name <- ()
+--> stmt 2 SUMMARIZE reads t
+--> partial
+
+-- case: clickhouse_counts
+-- dialect: clickhouse
+SELECT * FROM numbers(10);
+SELECT n.number % 2 AS odd FROM numbers_mt(1, 10) AS n;
+--> @0 out.number <- ()
+--> @1 out.odd <= ()

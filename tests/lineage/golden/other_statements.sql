@@ -265,3 +265,19 @@ REVOKE SELECT ON t FROM reader;
 CALL lake.system.snapshot('db.source', 'db.copy');
 --> stmt 0 CALL reads db.source writes lake.db.copy
 --> partial
+
+-- case: files_that_bigquery_loads
+-- dialect: bigquery
+LOAD DATA INTO ds.t (a INT64, b STRING) FROM FILES (format = 'CSV', uris = ['gs://b/x.csv', 'gs://b/y.csv']);
+SELECT * FROM ds.t;
+--> stmt 0 LOAD reads gs://b/x.csv, gs://b/y.csv writes ds.t
+--> @1 out.a <- ds.t.a
+--> @1 out.b <- ds.t.b
+
+-- case: a_file_that_tsql_loads
+-- dialect: tsql
+-- table: dbo.t(a int)
+BULK INSERT dbo.t FROM 'C:\data\x.csv' WITH (FORMAT = 'CSV')
+SELECT a FROM dbo.t
+--> stmt 0 LOAD reads C:\data\x.csv writes dbo.t
+--> @1 out.a <- dbo.t.a

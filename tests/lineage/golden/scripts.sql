@@ -619,3 +619,21 @@ END;
 --> @1 AUDIT.ID <- ORDERS.ID
 --> @1 AUDIT.AMOUNT <= ORDERS.AMOUNT
 --> stmt 1 INSERT reads ORDERS writes AUDIT
+
+-- case: what_a_task_and_a_pipe_run
+-- dialect: snowflake
+-- table: T(ID int, V string)
+-- table: S(ID int, V string)
+CREATE OR REPLACE TASK copying WAREHOUSE = small SCHEDULE = '5 MINUTE' WHEN SYSTEM$STREAM_HAS_DATA('x') AS
+INSERT INTO s (id, v) SELECT id, v FROM t;
+CREATE PIPE loading AUTO_INGEST = TRUE AS COPY INTO s (v, id) FROM (SELECT $1, f.$2 FROM @stage/path f);
+SELECT id FROM s;
+--> stmt 0 CREATE_TASK
+--> stmt 1 INSERT reads T writes S
+--> @1 S.ID <- T.ID
+--> @1 S.V <- T.V
+--> stmt 2 CREATE_PIPE
+--> stmt 3 COPY reads @stage/path writes S
+--> @3 S.V <= @stage/path.$1
+--> @3 S.ID <- @stage/path.$2
+--> @4 out.id <- S.ID

@@ -136,13 +136,21 @@ def _unusual(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Re
 
 def _by_position(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
     """Snowflake's `t.$2`: the second column of `t`."""
-    number = node.this.name
     relation = binder.addressed([node.args["table"]], scope) if node.args.get("table") else None
-    if relation is None or not number.isdigit():
+    return at_position(binder, node.this, relation, role) if relation is not None else []
+
+
+def at_position(binder: Binder, node: exp.Expr, relation: Relation, role: int) -> list[Ref]:
+    """The column that `$2` means; those of a file have no other name."""
+    number = node.name
+    if not number.isdigit():
         return []
     position, known = int(number) - 1, relation.known()
     if relation.complete and 0 <= position < len(known):
         return [Ref(known[position], role)]
+    if relation.metadata.get("external"):
+        column = infer(binder, relation, f"${number}", f"${number}")
+        return [Ref(column, role)] if column is not None else []
     return [Ref(relation, role, approximate=True)]
 
 
@@ -333,6 +341,10 @@ def _not_found(
         or (name.lower() in _NILADIC and not identifier.args.get("quoted"))
     ):
         return []
+    listed = _listed(binder, identifier, key) if binder.dialect.where_aliases else None
+    if listed is not None:
+        columns = listed.find_all(exp.Column)
+        return [ref for column in columns for ref in bind_column(binder, column, scope, role)]
     visible = [source.relation for source in scope.sources if source.visible]
     if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
         return [Ref(pseudo_column(binder, visible[0], name, key), role)] if visible else []
@@ -353,6 +365,16 @@ def _not_found(
             for ref in _through_alias(binder, identifier, alias, role)
         ]
     return unknown_column(binder, identifier, name, key, visible, role)
+
+
+def _listed(binder: Binder, identifier: exp.Expr, key: str) -> exp.Expr | None:
+    """The select item whose alias the condition of a join names, although the list comes later."""
+    join = identifier.find_ancestor(exp.Join, exp.Query)
+    select = join.parent if isinstance(join, exp.Join) else None
+    for item in select.expressions if isinstance(select, exp.Select) else ():
+        if isinstance(item, exp.Alias) and binder.key(item.args["alias"]) == key:
+            return item.this if item.find(exp.Query) is None else None
+    return None
 
 
 def _is_time_part(identifier: exp.Expr) -> bool:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 from sqlglot import exp
 
-from lakeport.lineage.bind.columns import bind_column
+from lakeport.lineage.bind.columns import at_position, bind_column
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.qualified import field_of_row, relation_refs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
@@ -325,6 +325,17 @@ def _column_set(
         refs += [replace(ref, role=plain, masking=masking or ref.masking) for ref in inputs]
 
 
+def _positional(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """Snowflake's `$2`: the second column of what is read, mostly of a file."""
+    del work
+    read = [source.relation for source in scope.sources if source.visible]
+    if binder.dialect.name == "snowflake" and len(read) == 1:
+        found = at_position(binder, node, read[0], role & ~MASK)
+        refs += [replace(ref, masking=role >= MASK) for ref in found]
+
+
 HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Columns: _column_set,
     exp.Case: _case,
@@ -347,6 +358,7 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.PivotAlias: _only("this"),
     exp.Aliases: _only("this"),
     exp.Dot: _dot,
+    exp.Parameter: _positional,
     exp.Anonymous: _anonymous,
     exp.AnonymousAggFunc: _anonymous,
     exp.Exists: _exists,

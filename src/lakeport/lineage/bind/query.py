@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.clauses import bind_clauses
 from lakeport.lineage.bind.ctes import bind_ctes
+from lakeport.lineage.bind.descriptions import bind_description
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import values_columns
@@ -49,6 +50,13 @@ def bind_query(
         return bind_select(binder, node, Scope(parent, ctes))
     if isinstance(node, exp.Values):
         return _bind_values(binder, node, Scope(parent, ctes))
+    return _bind_other(binder, node, parent, ctes)
+
+
+def _bind_other(
+    binder: Binder, node: exp.Expr, parent: Scope | None, ctes: dict[str, Relation]
+) -> Output:
+    """What some dialects take for a query."""
     if isinstance(node, exp.Table):
         scope = Scope(parent, ctes)
         binder.source(node, scope)
@@ -57,6 +65,8 @@ def bind_query(
         )
     if isinstance(node, exp.Pivot):
         return bind_pivot(binder, node, parent, ctes)
+    if isinstance(node, exp.Summarize | exp.Describe):
+        return bind_description(binder, node, parent, ctes)
     if isinstance(node, exp.DML):
         return binder.data_change(node, parent, ctes)
     binder.unsupported(node, "this kind of query has no lineage rule")

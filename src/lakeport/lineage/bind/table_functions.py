@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
@@ -20,7 +21,7 @@ from lakeport.lineage.bind.generators import (
     labelled_relation,
     put_in_scope,
 )
-from lakeport.lineage.bind.scope import Column, Ref, Scope
+from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
@@ -53,6 +54,14 @@ _GENERATED = frozenset(
         "posexplode_outer",
     }
 )
+
+# ClickHouse's rows out of nothing, and what their column is called.
+_COUNTING = {
+    **dict.fromkeys(("numbers", "numbers_mt"), "number"),
+    **dict.fromkeys(("zeros", "zeros_mt"), "zero"),
+    **dict.fromkeys(("primes", "primes_mt"), "prime"),
+    **dict.fromkeys(("generate_series", "generateseries"), "generate_series"),
+}
 
 
 def add_table_of(binder: Binder, node: exp.TableFromRows, scope: Scope) -> None:
@@ -97,6 +106,24 @@ def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     put_in_scope(binder, scope, relation, identifier)
 
 
+def _predict(binder: Binder, function: exp.Expr, relation: Relation, scope: Scope) -> None:
+    """BigQuery's `ML.PREDICT(MODEL m, TABLE t)`: the rows as they are, and columns made of them."""
+    inner = Scope(scope, scope.ctes)
+    rows = function.args.get("expression")
+    if isinstance(rows, exp.Query):
+        rows = rows if isinstance(rows, exp.Subquery) else exp.Subquery(this=rows)
+    if isinstance(rows, exp.Expr):
+        binder.source(rows, inner)
+    relation.arguments = []
+    for item in binder.star(inner):
+        if isinstance(item, Column):
+            relation.add(item)
+            relation.arguments += [replace(ref, derived=True) for ref in item.refs]
+        else:
+            relation.arguments.append(Ref(item.relation, approximate=True))
+    relation.complete = False
+
+
 def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
     function = node.this
@@ -113,11 +140,20 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         put_in_scope(binder, scope, relation, alias.this if alias is not None else None)
         return
     relation, identifier = labelled_relation(binder, alias, label)
+    if isinstance(function, exp.Predict):
+        _predict(binder, function, relation, scope)
+        put_in_scope(binder, scope, relation, identifier)
+        return
     if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
         label = "range" if function.args.get("is_end_exclusive") else "generate_series"
         generated(
             binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
         )
+        put_in_scope(binder, scope, relation, identifier)
+        return
+    if binder.dialect.name == "clickhouse" and label in _COUNTING:
+        counted = (_COUNTING[label], collect(binder, function, scope), SqlType("bigint"))
+        generated(binder, relation, [counted], names)
         put_in_scope(binder, scope, relation, identifier)
         return
     known = DEFAULT_NAMES.get(label.lower()) or declared_columns(binder, function)

@@ -113,7 +113,7 @@ def statement_end(words: Sequence[str], start: int) -> int:
                 return at
             opened = (opened and word not in _VERBS) or (word == "WITH" and words[at - 1] == "AS")
             if word in _VERBS and verb is None:
-                verb, filled = word, word == "SELECT"
+                verb, filled = word, word == "SELECT" or words[at - 1] == "BULK"
             elif word in {"SELECT", "EXEC", "EXECUTE"} or (word == "SET" and verb == "UPDATE"):
                 filled = True
         elif word in {"VALUES", "DEFAULT"} and verb == "INSERT":
@@ -142,8 +142,8 @@ def _verb_begins(place: _Place) -> bool:
     if word == "SELECT":
         waiting = place.verb == "INSERT" and not place.filled
         return before not in _QUERY_PREDECESSORS and not waiting
-    if before in {"THEN", "FOR", "AFTER", "OF", ","} or following == ",":
-        # A MERGE's branch, a cursor's or a trigger's clause.
+    if before in {"THEN", "FOR", "AFTER", "OF", "BULK", ","} or following == ",":
+        # A MERGE's branch, a cursor's or a trigger's clause, rows from a file.
         return False
     if before == "ON" and place.first in {"CREATE", "ALTER"}:
         # What a foreign key does then.

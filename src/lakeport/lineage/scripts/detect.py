@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 _BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
+# Snowflake's: what they run follows their header.
+_SCHEDULED = re.compile(r"\bcreate\s+(?:or\s+replace\s+)?(?:task|pipe)\b")
 _ROUTINES = frozenset({TokenType.FUNCTION, TokenType.PROCEDURE, TokenType.TRIGGER})
 
 
@@ -25,6 +27,7 @@ def may_be_script(lowered: str, parser: str) -> bool:
         or "language" in lowered
         or "delimiter" in lowered
         or "trigger" in lowered
+        or (parser == "snowflake" and _SCHEDULED.search(lowered) is not None)
         or ("end" in lowered and _BLOCK_END.search(lowered) is not None)
     )
 
@@ -32,6 +35,8 @@ def may_be_script(lowered: str, parser: str) -> bool:
 def is_script(tokens: list[Token], text: str, parser: str) -> bool:
     """Whether a text that may be a script is one."""
     if parser in BATCHES or parser == "oracle" or _BLOCK_END.search(text.lower()):
+        return True
+    if parser == "snowflake" and _SCHEDULED.search(text.lower()):
         return True
     return any(
         begins(token)

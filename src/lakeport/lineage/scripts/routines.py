@@ -17,13 +17,15 @@ if TYPE_CHECKING:
     from lakeport.lineage.scripts.cut import Script
 
 _NESTED_BODIES = 4
+_BLOCKS = frozenset({"BEGIN", "DECLARE"})
+_SCHEDULED = frozenset({"TASK", "PIPE"})
 _VERBS = frozenset({"INSERT", "UPDATE", "DELETE", "MERGE", "REPLACE", "SELECT", "CALL", "SET"})
 
 
 def take_routine(script: Script, at: int) -> int:
     """The header, and the frame of the body behind it; how many tokens they take."""
     source = script.source
-    task = "TASK" in source.words[at + 1 : at + 5]
+    scheduled = not _SCHEDULED.isdisjoint(source.words[at + 1 : at + 5])
     end = at
     depth = 0
     while end < len(source):
@@ -31,13 +33,15 @@ def take_routine(script: Script, at: int) -> int:
         depth += (word == "(") - (word == ")")
         if word == ";" or source.separates(end):
             break
-        if depth == 0 and word in {"BEGIN", "DECLARE"}:
+        if depth == 0 and word in _BLOCKS:
             script.emit(at, end)
             script.open(_frame("ROUTINE", source, at, end))
             return end - at
         if depth == 0 and word in _VERBS and source.word(end - 1) == "ROW":
             return _one_statement(script, at, end)
-        if depth == 0 and word in {"AS", "IS"} and _opens_body(source, end, task=task):
+        if scheduled and depth == 0 and word == "AS" and source.word(end + 1) not in _BLOCKS:
+            return _one_statement(script, at, end + 1)
+        if depth == 0 and word in {"AS", "IS"} and _opens_body(source, end):
             script.emit(at, end)
             kind = "DECLARE" if source.parser == "oracle" else "ROUTINE"
             script.open(_frame(kind, source, at, end))
@@ -49,7 +53,7 @@ def take_routine(script: Script, at: int) -> int:
 
 
 def _one_statement(script: Script, at: int, body: int) -> int:
-    """A trigger `FOR EACH ROW` whose body is no block."""
+    """A trigger `FOR EACH ROW`, a task or a pipe whose body is no block."""
     source = script.source
     script.emit(at, body)
     end = source.end_of(body)
@@ -73,7 +77,7 @@ def _frame(kind: str, source: ScriptSource, at: int, end: int) -> Frame:
     return Frame(kind, names=names, table=tuple(quoted))
 
 
-def _opens_body(source: ScriptSource, at: int, *, task: bool) -> bool:
+def _opens_body(source: ScriptSource, at: int) -> bool:
     following = source.word(at + 1)
     if source.parser == "oracle":
         return following != "LANGUAGE"
@@ -83,7 +87,7 @@ def _opens_body(source: ScriptSource, at: int, *, task: bool) -> bool:
             "CALLER",
             "SELF",
         }
-    return task or following in {"BEGIN", "DECLARE"}
+    return following in _BLOCKS
 
 
 def _quoted(script: Script, at: int, end: int) -> None:

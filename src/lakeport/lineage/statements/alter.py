@@ -144,14 +144,21 @@ class _Change:
             self._overlay[column.key] = column
             self._extra.append(column.name)
             return
-        place = node.args.get("position")
-        at = len(self._columns)
-        if place is not None and str(place.args.get("position")).upper() == "FIRST":
+        self._columns.append(column)
+        self._move(column, node.args.get("position"))
+
+    def _move(self, column: ColumnEntry, place: object) -> None:
+        """`FIRST`, `AFTER c`: the others keep their order. What is imported keeps all of it."""
+        if not isinstance(place, exp.ColumnPosition) or self._imported:
+            return
+        others = [other for other in self._columns if other is not column]
+        at = len(others)
+        if str(place.args.get("position")).upper() == "FIRST":
             at = 0
-        elif place is not None and isinstance(place.this, exp.Expr):
-            after = self._position(self._binder.key(place.this))
-            at = after + 1 if after is not None else at
-        self._columns.insert(at, column)
+        elif isinstance(place.this, exp.Expr):
+            key = self._binder.key(place.this)
+            at = next((n + 1 for n, other in enumerate(others) if other.key == key), at)
+        self._columns = [*others[:at], column, *others[at:]]
 
     def _nested(self, node: exp.ColumnDef) -> None:
         """`ADD COLUMN a.b int`: the struct's type grows."""
@@ -250,7 +257,7 @@ class _Change:
             self._columns[at] = column
 
     def alter(self, node: exp.Expr) -> None:
-        """ALTER COLUMN TYPE, CHANGE, SET NOT NULL, COMMENT."""
+        """ALTER COLUMN TYPE, CHANGE, SET NOT NULL, COMMENT, FIRST, AFTER."""
         self._touched = True
         renamed = node.args.get("rename_to")
         path = _path(node.this)
@@ -271,17 +278,18 @@ class _Change:
         self._require(identifier, at)
         if at is None:
             return
+        self._show(self._columns[at])
+        if isinstance(kind, exp.Expr):
+            self._retype(at, self._written_type(identifier, kind))
+        self._move(self._columns[at], node.args.get("position"))
+
+    def _retype(self, at: int, text: str) -> None:
         column = self._columns[at]
-        self._show(column)
-        if not isinstance(kind, exp.Expr):
-            return
-        text = self._written_type(identifier, kind)
-        if self._imported:
-            if types_differ(self._binder, column.data_type, text):
-                self._retyped.append(column.name)
-                self._severe = True
-        else:
+        if not self._imported:
             self._columns[at] = replace(column, data_type=text, type_origin="declared")
+        elif types_differ(self._binder, column.data_type, text):
+            self._retyped.append(column.name)
+            self._severe = True
 
     def _written_type(self, identifier: exp.Expr, kind: exp.Expr) -> str:
         """The new type as it is written, if it can be cut out."""
@@ -380,7 +388,8 @@ def _modify_column(change: _Change, action: exp.Expr) -> None:
     """MySQL's MODIFY, and CHANGE with a new name: the column is written out anew."""
     column, old = action.this, action.args.get("rename_from")
     altered = {"this": old, "rename_to": column.this} if old else {"this": column.this}
-    change.alter(exp.AlterColumn(**altered, dtype=column.args.get("kind")))
+    place = column.args.get("position")
+    change.alter(exp.AlterColumn(**altered, dtype=column.args.get("kind"), position=place))
 
 
 _ACTIONS: tuple[tuple[type[exp.Expr], Callable[[_Change, exp.Expr], None]], ...] = (

@@ -128,6 +128,11 @@ def _query(binder: Binder, tree: exp.Expr) -> str:
     return "VALUES" if isinstance(inner, exp.Values) else "SELECT"
 
 
+def _summarize(binder: Binder, tree: exp.Expr) -> str:
+    return_output(binder, binder.query(tree, None, {}))
+    return "SUMMARIZE"
+
+
 def return_output(binder: Binder, output: Output) -> None:
     """The rows a statement returns to its caller."""
     if not output.items:
@@ -191,6 +196,10 @@ def _create(binder: Binder, tree: exp.Expr) -> str:
         return bind_create(binder, tree, {})
     if isinstance(tree.this, exp.UserDefinedFunction):
         bind_function(binder, tree)
+    query = tree.args.get("expression")
+    if str(tree.args.get("kind")).upper() == "MODEL" and isinstance(query, exp.Query):
+        # A model is no relation, but what it learns from is read.
+        binder.query(query, None, {})
     return f"CREATE_{str(tree.args.get('kind') or 'OBJECT').upper().replace(' ', '_')}"
 
 
@@ -244,6 +253,7 @@ _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str
     ((exp.Delete,), _delete),
     ((exp.Merge,), _merge),
     ((exp.Query, exp.Values, exp.Pivot), _query),
+    ((exp.Summarize,), _summarize),
     ((exp.Create,), _create),
     ((exp.Drop,), _drop),
     ((exp.Alter,), _alter),

@@ -8,6 +8,8 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Scope
 from lakeport.lineage.names import dotted
+from lakeport.lineage.statements.define import bind_create
+from lakeport.lineage.statements.insert import fill
 from lakeport.lineage.statements.targets import target_table
 
 if TYPE_CHECKING:
@@ -32,7 +34,7 @@ def bind_copy(binder: Binder, tree: exp.Expr) -> str:
         target = target_table(binder, table)
         for file in files:
             if isinstance(file, exp.Query):
-                target.receive(binder.query(file, None, {}))
+                fill(binder, exp.Insert(this=tree.this), target, binder.query(file, None, {}))
             else:
                 target.table_inputs.append((binder.external(_path(file), _path(file)), "COPY"))
         return "COPY"
@@ -74,8 +76,26 @@ def bind_export(binder: Binder, tree: exp.Expr) -> str:
 
 
 def bind_load(binder: Binder, tree: exp.Expr) -> str:
-    target = target_table(binder, tree.this)
-    path = tree.args.get("inpath")
-    if isinstance(path, exp.Expr):
-        target.table_inputs.append((binder.external(path.name, path.name), "LOAD"))
+    if isinstance(tree.this, exp.Schema):
+        # BigQuery makes the table if it is not there.
+        exists = not tree.args.get("overwrite")
+        bind_create(binder, exp.Create(this=tree.this, kind="TABLE", exists=exists), {})
+        target = binder.relations[-1]
+    else:
+        target = target_table(binder, tree.this)
+    for path in _loaded_files(tree):
+        target.table_inputs.append((binder.external(path, path), "LOAD"))
     return "LOAD"
+
+
+def _loaded_files(tree: exp.Expr) -> list[str]:
+    """Hive's one path, or those that BigQuery lists in `FROM FILES (uris = […])`."""
+    path, files = tree.args.get("inpath"), tree.args.get("files")
+    if isinstance(path, exp.Expr):
+        return [path.name]
+    return [
+        uri.name
+        for option in (files.expressions if isinstance(files, exp.Expr) else ())
+        if option.name.lower() == "uris" and isinstance(option.args.get("value"), exp.Expr)
+        for uri in option.args["value"].find_all(exp.Literal)
+    ]

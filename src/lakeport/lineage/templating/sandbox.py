@@ -36,7 +36,8 @@ class ReturnSignal(Exception):  # noqa: N818 - it is control flow, not an error
     """`return(value)` of a dbt macro."""
 
     def __init__(self, value: object) -> None:
-        super().__init__()
+        # Whoever is told of it called `return` where no macro is there to catch it.
+        super().__init__("`return` stands outside of a macro")
         self.value = value
 
 
