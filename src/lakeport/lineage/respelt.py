@@ -154,4 +154,29 @@ def _bulk_insert(tokens: list[Token], words: list[str]) -> list[Token] | None:
     ]
 
 
-_REWRITES = (_create_table, _change_column, _load_file, _bulk_insert)
+def _labelled_insert(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """StarRocks' `INSERT INTO t WITH LABEL job SELECT …`: a name for the load alone."""
+    if words[0] != "INSERT" or "LABEL" not in words[2:_FEW]:
+        return None
+    at = words.index("LABEL", 2)
+    return [*tokens[: at - 1], *tokens[at + 2 :]] if words[at - 1] == "WITH" else None
+
+
+def _file_format(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Snowflake's `COPY … FILE_FORMAT = db.s.f`: a format of another schema is a format."""
+    if words[0] != "COPY" or "FILE_FORMAT" not in words:
+        return None
+    begin = at = words.index("FILE_FORMAT") + 2
+    while words[at + 1 : at + 2] == ["."]:
+        at += 2
+    return [*tokens[:begin], *tokens[at:]] if at > begin else None
+
+
+_REWRITES = (
+    _create_table,
+    _change_column,
+    _load_file,
+    _bulk_insert,
+    _labelled_insert,
+    _file_format,
+)

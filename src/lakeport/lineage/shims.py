@@ -15,9 +15,12 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.live_tables import without_live
 from lakeport.lineage.made_tokens import made_token
+from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
+from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import at_place, nested_column, placed_column, respelt, within
 from lakeport.lineage.spark_syntax import plain_syntax
+from lakeport.lineage.streams import stream_as_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -348,60 +351,20 @@ def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim
     return Shim("window_function", changed) if changed != tokens else None
 
 
-def _model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """BigQuery's `ML.EVALUATE(MODEL m, TABLE t)`: a model is no table, and the table is an argument."""
-    if words[0] not in {"SELECT", "WITH", "CREATE", "INSERT"}:
-        return None
-    kept: list[Token] = []
-    at = 0
-    while at < len(tokens):
-        token, before = tokens[at], kept[-1].text if kept else ""
-        word, end = token.text.upper(), at + 2
-        while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:
-            end += 2
-        following = tokens[end].text if end < len(tokens) else ""
-        if word == "MODEL" and before == "(" and following in {",", ")"}:
-            at = end + (following == ",")
-        elif word == "TABLE" and before in {"(", ","} and following in {",", ")"}:
-            star = ((TokenType.L_PAREN, "("), (TokenType.SELECT, "SELECT"), (TokenType.STAR, "*"))
-            kept += [made_token(kind, text, token) for kind, text in star]
-            kept += [made_token(TokenType.FROM, "FROM", token), *tokens[at + 1 : end]]
-            kept.append(made_token(TokenType.R_PAREN, ")", token))
-            at = end
-        else:
-            kept.append(token)
-            at += 1
-    return Shim("model", kept) if len(kept) != len(tokens) else None
-
-
 def _stream(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """Snowflake's `CREATE STREAM s ON TABLE t …`: the rows of the table that change, and how they do."""
-    if words[0] != "CREATE" or "STREAM" not in words[1:4] or "ON" not in words:
-        return None
-    kind, at = words.index("STREAM"), words.index("ON") + 1
-    while at < len(words) and words[at] in _STREAMED:
-        at += 1
-    end = at + 1
-    while end + 1 < len(tokens) and tokens[end].token_type is TokenType.DOT:
-        end += 2
-    if end > len(tokens):
-        return None
-    here = tokens[at - 1]
-    query = [made_token(TokenType.SELECT, "SELECT", here), made_token(TokenType.STAR, "*", here)]
-    for name in ("METADATA$ACTION", "METADATA$ISUPDATE", "METADATA$ROW_ID"):
-        query += [
-            made_token(TokenType.COMMA, ",", here),
-            made_token(TokenType.NULL, "NULL", here),
-            made_token(TokenType.ALIAS, "AS", here),
-            made_token(TokenType.VAR, name, here),
-        ]
-    view = made_token(TokenType.VIEW, "VIEW", tokens[kind])
-    before = [*tokens[:kind], view, *tokens[kind + 1 : words.index("ON")]]
-    made = [*before, made_token(TokenType.ALIAS, "AS", here), *query]
-    return Shim("stream", [*made, made_token(TokenType.FROM, "FROM", here), *tokens[at:end]])
+    made = stream_as_view(tokens, words)
+    return Shim("stream", made) if made is not None else None
 
 
-_STREAMED = frozenset({"TABLE", "VIEW", "EXTERNAL", "DYNAMIC", "EVENT", "ICEBERG", "IF", "EXISTS"})
+def _model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    queries = {"SELECT", "WITH", "CREATE", "INSERT"}
+    made = without_models(tokens) if words[0] in queries else tokens
+    return Shim("model", made) if len(made) != len(tokens) else None
+
+
+def _placeholders(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = filled_in(tokens)
+    return Shim("placeholders", made) if len(made) != len(tokens) else None
 
 
 def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -502,5 +465,6 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _window_function,
     _system_time_travel,
     _titles,
+    _placeholders,
     _spark_syntax,
 )

@@ -223,3 +223,27 @@ CREATE TABLE t (a STRING, nonsense nonsense nonsense) USING parquet;
 SELECT t.id, f.word FROM texts AS t CROSS APPLY dbo.split(t.body) AS f;
 --> out.id <- texts.id
 --> out.word <= texts.body
+
+-- case: values_that_a_driver_fills_in
+-- dialect: snowflake
+-- table: T(A int, B int)
+UPDATE t SET a = a + %s WHERE b IN (%(first)s, %s);
+SELECT a % b AS rest FROM t WHERE a = %s;
+--> @0 T.A <= T.A
+--> @1 out.rest <= T.A, T.B
+
+-- case: a_load_with_a_label
+-- dialect: starrocks
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+INSERT INTO t WITH LABEL job (b, a) SELECT x, y FROM s;
+--> t.b <- s.x
+--> t.a <- s.y
+
+-- case: a_format_of_another_schema
+-- dialect: snowflake
+-- table: T(A int, B int)
+COPY INTO t FROM (SELECT $1, $2 FROM @s/x.csv) FILE_FORMAT = db.formats.csv FORCE = TRUE;
+--> T.A <= @s/x.csv.$1
+--> T.B <= @s/x.csv.$2
+--> stmt 0 COPY reads @s/x.csv writes T
