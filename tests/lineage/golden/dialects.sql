@@ -234,3 +234,17 @@ SELECT * FROM numbers(10);
 SELECT n.number % 2 AS odd FROM numbers_mt(1, 10) AS n;
 --> @0 out.number <- ()
 --> @1 out.odd <= ()
+
+-- case: the_next_number_of_a_sequence
+-- dialect: oracle
+-- table: C(ID int, NAME varchar)
+-- table: O(REGION varchar)
+INSERT INTO c (id, name) SELECT numbers.nextval, region FROM o;
+--> C.ID <- ()
+--> C.NAME <- O.REGION
+
+-- case: a_field_of_the_variable_of_a_comprehension
+-- dialect: duckdb
+-- table: e(items struct(sku varchar, qty int)[], id int)
+SELECT [x.qty * id for x in items if x.sku = 'a'] AS l FROM e;
+--> out.l <= e.items, e.id

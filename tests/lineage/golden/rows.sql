@@ -162,3 +162,27 @@ SELECT * FROM one UNION ALL SELECT * FROM two ORDER BY id;
 --> issue APPROXIMATE_LINEAGE relation=two
 --> no issue UNKNOWN_COLUMN
 --> no issue UNRESOLVED_REFERENCE
+
+-- case: a_match_is_a_row_of_its_measures
+-- dialect: snowflake
+-- table: O(CUST int, AMOUNT int, TS timestamp)
+SELECT * FROM o MATCH_RECOGNIZE (
+  PARTITION BY cust ORDER BY ts
+  MEASURES FIRST(a.amount) AS began, LAST(b.ts) AS ended, MATCH_NUMBER() AS n
+  ONE ROW PER MATCH PATTERN (a b+) DEFINE b AS b.amount > LAG(amount)
+);
+--> out.CUST <- O.CUST
+--> out.began <= O.AMOUNT
+--> out.ended <= O.TS
+--> out.n <- ()
+
+-- case: every_row_of_a_match
+-- dialect: trino
+-- table: o(cust int, amount int, ts timestamp)
+SELECT m.ts, m.top, cust FROM o MATCH_RECOGNIZE (
+  PARTITION BY cust ORDER BY ts MEASURES max(amount) AS top
+  ALL ROWS PER MATCH PATTERN (a b+) DEFINE b AS amount > 1
+) AS m;
+--> out.ts <- o.ts
+--> out.top <= o.amount
+--> out.cust <- o.cust

@@ -156,9 +156,7 @@ def _comprehension(
     variable = node.expression.name.lower()
     for name in ("condition", "this"):
         for part in _children(node, name):
-            found = [
-                c for c in part.find_all(exp.Column) if c.args["this"].name.lower() != variable
-            ]
+            found = [c for c in part.find_all(exp.Column) if c.parts[0].name.lower() != variable]
             _push(work, list(found), role)
     _push(work, _children(node, "iterator"), role)
 

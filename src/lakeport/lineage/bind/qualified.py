@@ -25,6 +25,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
 
 
+# What a sequence is asked for: `orders_seq.nextval`.
+_NUMBERS = frozenset({"nextval", "currval"})
+
+
 def qualified(
     binder: Binder, parts: list[exp.Expr], identifier: exp.Expr, scope: Scope, role: int
 ) -> list[Ref]:
@@ -200,6 +204,8 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
     scripted = script_refs(binder, chain, role) if binder.blocks else None
     if scripted is not None or is_variable(binder, chain):
         return scripted or []
+    if chain[-1].name.lower() in _NUMBERS and not chain[-1].args.get("quoted"):
+        return []
     sources = [source.relation for source in scope.sources if source.visible]
     if sources and key.lower() in binder.dialect.pseudo_columns:
         return [Ref(pseudo_column(binder, sources[0], first.name, key), role, path=path)]

@@ -22,6 +22,7 @@ from lakeport.lineage.bind.generators import (
 )
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.join_kinds import join_type
+from lakeport.lineage.bind.matches import match_rows
 from lakeport.lineage.bind.pivots import pivoted
 from lakeport.lineage.bind.scope import (
     CONDITIONAL,
@@ -54,6 +55,8 @@ def bind_sources(binder: Binder, select: exp.Expr, scope: Scope) -> None:
     origin = args.get("from_")
     if origin is not None and (first := origin.args.get("this")) is not None:
         add_source(binder, first, scope)
+    if "match" in args and args["match"] is not None and scope.sources:
+        scope.sources.append(match_rows(binder, args["match"], scope.sources.pop(), scope))
     if "joins" in args:
         ordinal = 0
         for join in args["joins"] or ():
