@@ -117,6 +117,12 @@ def test_long_chains_are_no_nesting() -> None:
     assert len(flows) == 300
 
 
+def test_a_delete_from_a_call_still_reads() -> None:
+    result = analysed("DELETE log (i, a) FROM o WHERE status = 'x'", "tsql")
+    assert "o" in result.statements[0].reads
+    assert not any("error of ours" in issue.message for issue in result.issues)
+
+
 def test_a_cache_without_a_name_still_reads() -> None:
     result = analyze({"sql": "CACHE SELECT a TABLE AS FROM c s", "dialect": "athena"})
     assert [issue.code for issue in result.issues][:1] == ["UNSUPPORTED_SYNTAX"]

@@ -172,7 +172,20 @@ def _file_format(tokens: list[Token], words: list[str]) -> list[Token] | None:
     return [*tokens[:begin], *tokens[at:]] if at > begin else None
 
 
+def _joined_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Oracle's `FROM t, TABLE(f(t.a))`: the parser knows the function's rows behind a JOIN."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        if token.token_type is TokenType.COMMA and words[at + 1 : at + 3] == ["TABLE", "("]:
+            made.append(made_token(TokenType.CROSS, "CROSS", token))
+            made.append(made_token(TokenType.JOIN, "JOIN", token))
+        else:
+            made.append(token)
+    return made if len(made) > len(tokens) else None
+
+
 _REWRITES = (
+    _joined_table,
     _create_table,
     _change_column,
     _load_file,

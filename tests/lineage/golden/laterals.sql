@@ -320,3 +320,19 @@ SELECT t."Roof", t.walls FROM houses h, XMLTABLE('/h' PASSING h.doc COLUMNS "Roo
 SELECT x.a, x.n FROM ROWS FROM (generate_series(1, 3)) WITH ORDINALITY AS x(a, n);
 --> out.a <- ()
 --> out.n <- ()
+
+-- case: rows_of_a_collection
+-- dialect: oracle
+-- table: C(ID int, NAME varchar)
+SELECT t.COLUMN_VALUE AS v, c.id FROM c, TABLE(words_of(c.name)) t;
+--> out.v <= C.NAME
+--> out.id <- C.ID
+--> issue UNSUPPORTED_SYNTAX severity=info
+
+-- case: names_for_a_table_function
+-- dialect: trino
+-- table: c(id int, parent int)
+SELECT id FROM TABLE(exclude_columns(input => TABLE(c), columns => DESCRIPTOR(parent)));
+--> out.id <= c.id, c.parent
+--> stmt 0 SELECT reads c
+--> issue UNSUPPORTED_SYNTAX severity=info

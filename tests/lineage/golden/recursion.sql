@@ -31,3 +31,14 @@ WITH RECURSIVE r (v) AS (SELECT x FROM a UNION ALL SELECT r.v + b.y FROM r CROSS
 -- table: t(a int, b int)
 WITH RECURSIVE r (p, q) AS (SELECT a, b FROM t UNION ALL SELECT q, p FROM r) SELECT p FROM r;
 --> out.p <- t.a, t.b
+
+-- case: the_way_to_a_row
+-- dialect: postgres
+-- table: c(id int, parent int)
+WITH RECURSIVE t AS (
+  SELECT id, parent FROM c WHERE parent IS NULL UNION ALL SELECT c.id, c.parent FROM t JOIN c ON c.parent = t.id
+) SEARCH DEPTH FIRST BY id SET place CYCLE id SET again USING way
+SELECT id, again, way FROM t ORDER BY place;
+--> out.id <- c.id
+--> out.again <= c.id
+--> out.way <= c.id

@@ -254,3 +254,10 @@ SELECT * SIMILAR TO 'n.*' FROM t;
 --> @0 out.amount_eur <- t.amount_eur
 --> @1 out.note <- t.note
 --> @2 out.note <- t.note
+
+-- case: a_function_applied_to_a_star
+-- dialect: clickhouse
+-- table: o(id int, amount int, ts int)
+SELECT * EXCEPT (ts) APPLY(sum) FROM o;
+--> out.sum(id) <= o.id
+--> out.sum(amount) <= o.amount

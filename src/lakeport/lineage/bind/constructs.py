@@ -205,6 +205,9 @@ def _anonymous(
             replace(ref, masking=role >= MASK) for ref in relation_refs(table, role & ~MASK)
         )
         return
+    if name == "descriptor":
+        # The names of columns that a table function takes or makes.
+        return
     if reads_dictionary(binder, name):
         found = dictionary_refs(binder, node, scope, role & ~MASK)
         if found is not None:

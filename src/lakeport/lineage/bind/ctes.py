@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.scope import Column, Relation, Scope, explicit
+from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, explicit
 from lakeport.lineage.bind.setops import branches
 from lakeport.lineage.bind.sources import rename_columns
 
@@ -41,7 +41,23 @@ def bind_ctes(
             relation.receive(binder.query(body, parent, visible))
             rename_columns(binder, relation, alias.args.get("columns"))
         visible[key] = relation
+        if cte is clause.expressions[-1]:
+            _add_path(binder, clause, relation)
     return visible
+
+
+def _add_path(binder: Binder, clause: exp.Expr, relation: Relation) -> None:
+    """`SEARCH … BY a SET b` and `CYCLE a SET b USING c`: columns about the way to a row."""
+    for word in ("search", "cycle"):
+        path = clause.args.get(word)
+        if not isinstance(path, exp.Expr):
+            continue
+        origin = relation.find(binder.key(path.this))
+        for made in (path.args.get("expression"), path.args.get("using")):
+            if isinstance(made, exp.Identifier):
+                column = Column(made.name, binder.key(made))
+                column.refs = [Ref(origin, derived=True)] if origin is not None else []
+                relation.add(column)
 
 
 def _reads_itself(binder: Binder, body: exp.Expr, key: str) -> bool:

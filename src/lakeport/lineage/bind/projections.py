@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.column_sets import (
@@ -94,6 +95,8 @@ def _expanded(binder: Binder, node: exp.Select, projection: Any, scope: Scope) -
         return expand_pattern(binder, projection, scope)
     if cls is exp.Columns:
         return expand_columns(binder, projection, scope)
+    if cls is exp.Apply:
+        return _applied(binder, node, projection, scope)
     if cls in _MATCHING and binder.dialect.name == "duckdb":
         return expand_matching(binder, projection, scope)
     if cls is not exp.Dot:
@@ -103,6 +106,20 @@ def _expanded(binder: Binder, node: exp.Select, projection: Any, scope: Scope) -
     if projection.expression.__class__ is exp.Star:
         return expand_fields(binder, projection, scope)
     return None
+
+
+def _applied(
+    binder: Binder, node: exp.Select, projection: exp.Expr, scope: Scope
+) -> list[Item] | None:
+    """ClickHouse's `* APPLY(sum)`: the function of each column, called like the call."""
+    many = _expanded(binder, node, projection.this, scope)
+    for item in many or ():
+        if isinstance(item, Column):
+            item.name = f"{projection.expression.name}({item.name})"
+            item.key = binder.folding.column(item.name)
+            item.refs = [replace(ref, derived=True) for ref in item.refs]
+            item.identity = False
+    return many
 
 
 def _one_each(

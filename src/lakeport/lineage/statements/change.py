@@ -240,6 +240,8 @@ def _scope_with_targets(
 def _listed(binder: Binder, table: exp.Table, scope: Scope) -> Relation | None:
     """A listed target is an alias of the FROM clause, or a table of it by its own name."""
     parts: list[exp.Expr] = [p for p in table.parts if isinstance(p, exp.Identifier)]
+    if not parts:
+        return None
     named = binder.addressed(parts, scope)
     if named is not None:
         return named
