@@ -123,6 +123,11 @@ def test_a_delete_from_a_call_still_reads() -> None:
     assert not any("error of ours" in issue.message for issue in result.issues)
 
 
+def test_an_export_of_nothing_is_told() -> None:
+    result = analysed("EXPORT DATA OPTIONS (uri = 'gs://b/x')", "bigquery")
+    assert [issue.message for issue in result.issues] == ["the statement says nothing to export"]
+
+
 def test_a_cache_without_a_name_still_reads() -> None:
     result = analyze({"sql": "CACHE SELECT a TABLE AS FROM c s", "dialect": "athena"})
     assert [issue.code for issue in result.issues][:1] == ["UNSUPPORTED_SYNTAX"]

@@ -63,6 +63,9 @@ def _path(node: exp.Expr) -> str:
 
 def bind_export(binder: Binder, tree: exp.Expr) -> str:
     """BigQuery's `EXPORT DATA OPTIONS (uri = '…') AS …`."""
+    if not isinstance(tree.this, exp.Query):
+        binder.unsupported(tree, "the statement says nothing to export")
+        return "UNLOAD"
     output = binder.query(tree.this, None, {})
     options = tree.args.get("options")
     for option in options.expressions if isinstance(options, exp.Expr) else []:
