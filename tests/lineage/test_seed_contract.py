@@ -104,38 +104,6 @@ def test_seed_g_exported_schema_reimports_to_the_same_answer() -> None:
     assert not unknown & {issue["code"] for issue in again["issues"]}
 
 
-def _edges(result: Any) -> list[list[tuple[str, str, bool]]]:
-    return [
-        sorted((e["source"], e["target"], e.get("approximate", False)) for e in statement["edges"])
-        for statement in result["statements"]
-    ]
-
-
-def _conflicts(result: Any) -> set[str]:
-    return {i["relation"] for i in result["issues"] if i["code"] == "SCHEMA_CONFLICT"}
-
-
-def test_seed_g_what_use_or_the_workload_alone_told_is_no_more_certain_when_imported() -> None:
-    """Every golden: the same edges, unless the workload changes what it now finds imported."""
-    for case in CASES:
-        first = _wire(case.request)
-        tables = first.get("resolvedSchema", {}).get("tables")
-        if not tables or any("ALTER" in s["statementType"] for s in first["statements"]):
-            continue
-        schema = {**case.request.get("schema", {}), "tables": tables}
-        again = _wire({**case.request, "schema": schema})
-        if _conflicts(again) == _conflicts(first):
-            assert _edges(again) == _edges(first), case.identity
-
-
-def test_seed_g_a_table_known_by_its_use_is_not_unknown_when_imported() -> None:
-    request = {"sql": "CREATE TABLE t AS SELECT a FROM s", "dialect": "spark"}
-    tables = _wire(request)["resolvedSchema"]["tables"]
-    again = _wire({**request, "schema": {"tables": tables}})
-    assert [issue["code"] for issue in again["issues"]] == ["INFERRED_SCHEMA"]
-    assert _columns(again)["s"] == _columns(_wire(request))["s"]
-
-
 def test_seed_g_exported_schema_explains_the_queries_alone() -> None:
     """With the export imported, the CREATE statements are no longer needed."""
     first = _wire(_request())

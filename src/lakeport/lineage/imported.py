@@ -29,8 +29,6 @@ class Imported(NamedTuple):
 
     tables: dict[Name, TableEntry]
     spellings: dict[Name, Name]
-    # Known to be there, and nothing more: use had told their columns, and is no definition.
-    mentioned: set[Name]
     repeated: list[Name]
     tagged: bool
 
@@ -72,12 +70,9 @@ def _size() -> int:
 
 
 def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
-    made = Imported({}, {}, set(), [], any(c.tags for t in schema.tables for c in t.columns))
+    made = Imported({}, {}, [], any(c.tags for t in schema.tables for c in t.columns))
     for table in schema.tables:
         entry = imported_entry(table, folding)
-        if table.inference == "usage":
-            made.mentioned.add(entry.name)
-            continue
         # Shards of one table are that table many times over.
         is_shard = folding.shards and unsharded(entry.shown[-1]) != entry.shown[-1]
         if entry.name in made.tables and not is_shard:
@@ -101,18 +96,16 @@ def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
     columns: list[ColumnEntry] = []
     overlay: dict[str, ColumnEntry] = {}
     for column in table.columns:
-        only_implied = table.origin == "imported" and column.origin == "implied"
         entry = ColumnEntry(
             name=column.name,
             key=folding.column(column.name),
-            origin="implied" if only_implied else "imported",
+            origin="imported",
             data_type=column.data_type,
             type_origin="declared" if column.data_type else None,
             is_primary_key=column.is_primary_key,
             foreign_key=column.foreign_key,
             nullable=column.nullable,
             tags=tuple(column.tags),
-            uncertain=only_implied,
         )
         columns.append(entry)
         if entry.key != column.name:

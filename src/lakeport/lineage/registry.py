@@ -41,8 +41,6 @@ class Registry:
         self.implied: dict[Name, TableEntry] = {}
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
-        # Tables that an import names without saying what they hold.
-        self.mentioned: set[Name] = set()
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
         self._future: dict[Name, tuple[int, Announced]] = {}
         self.history: list[tuple[Name, Version]] = []
@@ -190,7 +188,6 @@ class Registry:
         """Start from an imported schema."""
         self.imported = dict(imported.tables)
         self._spellings = imported.spellings
-        self.mentioned = imported.mentioned
 
     def import_table(self, entry: TableEntry) -> None:
         """Add one more imported relation."""

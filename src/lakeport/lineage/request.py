@@ -72,15 +72,10 @@ class ColumnSchema(Wire, frozen=True):
     foreign_key: ForeignKey | None = None
     tags: list[ColumnTag] = []
     nullable: bool | None = None
-    # Of a resolved table: `implied` where the rest of it was imported, in column merge mode.
-    origin: Literal["imported", "implied"] | None = None
 
 
 class SchemaTable(Wire, frozen=True):
-    """A table or view as the user imports it. `columns_complete` defaults to "has any columns".
-
-    A resolved table says how it was known: what only its use had told is learnt from use again.
-    """
+    """A table or view as the user imports it. `columns_complete` defaults to "has any columns"."""
 
     name: str
     catalog: str | None = None
@@ -89,8 +84,6 @@ class SchemaTable(Wire, frozen=True):
     columns_complete: bool | None = None
     kind: Literal["table", "view"] = "table"
     temporary: bool = False
-    origin: Literal["imported", "implied"] | None = None
-    inference: Literal["ddl", "usage"] | None = None
 
 
 class SchemaView(Wire, frozen=True):
@@ -188,11 +181,13 @@ class SplitRequest(Wire, frozen=True):
 _KNOWN_TABLE_FIELDS = frozenset(
     {
         *SchemaTable.__struct_encode_fields__,
+        "origin",
         "sourceStatementIndex",
         "sourceName",
         "updatedAt",
         "constraints",
         "complete",
+        "inference",
         "referencedBy",
         "conflict",
         "description",
@@ -202,6 +197,7 @@ _KNOWN_TABLE_FIELDS = frozenset(
 _KNOWN_COLUMN_FIELDS = frozenset(
     {
         *ColumnSchema.__struct_encode_fields__,
+        "origin",
         "dataTypeOrigin",
         "nullable",
         "renamedFrom",

@@ -12,6 +12,19 @@ SELECT * FROM t;
 --> column t.a origin=imported
 --> column t.b origin=implied
 
+-- case: a_table_defined_twice_has_each_column_once
+-- table: t(a int)
+-- options: {"schemaMergeMode": "column"}
+CREATE OR REPLACE TABLE t (a INT, b STRING);
+CREATE OR REPLACE TABLE t (a INT, b STRING, c INT);
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b?
+--> @2 out.c <- t.c?
+--> issue SCHEMA_CONFLICT @0 severity=info
+--> issue SCHEMA_CONFLICT @1 severity=info
+--> schema t(a int, b string, c int) imported
+
 -- case: missing_columns_stay_a_warning
 -- table: t(a int, b int)
 -- options: {"schemaMergeMode": "column"}

@@ -313,7 +313,7 @@ def known_table(
     if entry is None or (entry.inference == "usage" and source == "implied"):
         relation.metadata["placeholder"] = True
         source = "unknown"
-        _is_dynamic(binder, relation)
+        _report_variable(binder, relation)
     relation.resolution = source
     if write:
         return relation
@@ -330,11 +330,14 @@ def _know_part(binder: Binder, relation: Relation, extra: dict[str, object]) -> 
         relation.know(_metadata_entry(relation.name, str(extra["metadataTable"]), binder))
 
 
-def _is_dynamic(binder: Binder, relation: Relation) -> bool:
-    """Whether a variable is part of the name, which is reported."""
+def _has_variable(relation: Relation) -> bool:
+    return any("${" in part for part in relation.name)
+
+
+def _report_variable(binder: Binder, relation: Relation) -> None:
+    if not _has_variable(relation):
+        return
     name = dotted(relation.name)
-    if "${" not in name:
-        return False
     binder.session.report(
         IssueCode.DYNAMIC_SQL,
         f"the table name `{name}` is computed at run time",
@@ -343,7 +346,6 @@ def _is_dynamic(binder: Binder, relation: Relation) -> bool:
         relation=name,
         hint=_RENDER,
     )
-    return True
 
 
 def _is_path(binder: Binder, shown: tuple[str, ...]) -> bool:
@@ -418,7 +420,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
     if lookup.dropped_at is None and lookup.created_at is None and relation.resolution != "unknown":
         return
-    if lookup.entry is None and _is_dynamic(binder, relation):
+    if lookup.entry is None and _has_variable(relation):
         return
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
@@ -443,7 +445,6 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
         (lookup.entry is None or lookup.entry.inference == "usage")
         and not is_dynamic(relation.label)
         and binder.session.warns_about_unknown_tables
-        and lookup.name not in binder.registry.mentioned
         and not is_system_table(lookup.name, binder.dialect.name)
     ):
         close = binder.session.nearest_table(lookup.name)
