@@ -61,6 +61,24 @@ def within(names: str) -> Callable[[exp.Expr], exp.Expr]:
     return finish
 
 
+def evolving_change(tokens: list[Token]) -> list[Token] | None:
+    """`MERGE WITH SCHEMA EVOLUTION INTO t` without the words that let `t` grow."""
+    words = [token.text.upper() for token in tokens[:4]]
+    if words[0] not in {"MERGE", "INSERT"} or words[1:] != ["WITH", "SCHEMA", "EVOLUTION"]:
+        return None
+    return [tokens[0], *tokens[4:]]
+
+
+def evolving(tree: exp.Expr) -> exp.Expr:
+    """The tree of such a statement."""
+    tree.meta["evolving"] = True
+    return tree
+
+
+def is_evolving(tree: exp.Expr) -> bool:
+    return bool(tree.meta.get("evolving"))
+
+
 def placed_column(tokens: list[Token]) -> tuple[list[Token], exp.ColumnPosition] | None:
     """`CHANGE a b int AFTER c` and `ALTER COLUMN a FIRST` without the place, and the place."""
     words = [token.text.upper() for token in tokens]

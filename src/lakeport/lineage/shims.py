@@ -18,7 +18,15 @@ from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.placeholders import filled_in
-from lakeport.lineage.respelt import at_place, nested_column, placed_column, respelt, within
+from lakeport.lineage.respelt import (
+    at_place,
+    evolving,
+    evolving_change,
+    nested_column,
+    placed_column,
+    respelt,
+    within,
+)
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import stream_as_view
 
@@ -431,6 +439,11 @@ def _placed_column(tokens: list[Token], _words: list[str], _text: str) -> Shim |
     return Shim("placed_column", found[0], finish=at_place(found[1])) if found is not None else None
 
 
+def _evolving_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = evolving_change(tokens)
+    return Shim("evolving_change", made, finish=evolving) if made is not None else None
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -449,6 +462,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _alter_columns,
     _nested_column,
     _placed_column,
+    _evolving_change,
     _respelt,
     _alter_view,
     _checked_view,

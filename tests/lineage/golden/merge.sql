@@ -94,6 +94,33 @@ MERGE INTO d.t USING d.s ON d.t.id = d.s.id WHEN NOT MATCHED THEN INSERT ROW;
 --> d.t.id <- d.s.id
 --> d.t.v <- d.s.v
 
+-- case: insert_row_goes_by_position
+-- dialect: bigquery
+-- table: s(id int64, w int64, x int64)
+-- table: t(id int64, v int64)
+MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT ROW;
+--> t.id <- s.id
+--> t.v <- s.w
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: a_star_writes_no_column_that_the_target_has_not
+-- table: s(id int, v int, more int)
+-- table: t(id int, v int)
+MERGE INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *;
+--> t.id <- s.id
+--> t.v <- s.v
+--> t.more <- s.more?
+--> issue UNKNOWN_COLUMN
+
+-- case: a_star_writes_new_columns_where_the_schema_evolves
+-- dialect: databricks
+-- table: s(id int, v int, more int)
+-- table: t(id int, v int)
+MERGE WITH SCHEMA EVOLUTION INTO t USING s ON t.id = s.id WHEN NOT MATCHED THEN INSERT *;
+--> t.id <- s.id
+--> t.v <- s.v
+--> t.more <- s.more
+
 -- case: oracle_updates_and_deletes_in_one_clause
 -- dialect: oracle
 -- options: {"includeIndirect": true}

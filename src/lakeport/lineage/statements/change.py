@@ -14,8 +14,9 @@ from lakeport.lineage.bind.scope import VALUE, Column, Output, Ref, Relation, Sc
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
+from lakeport.lineage.respelt import is_evolving
 from lakeport.lineage.statements.returning import bind_returning
-from lakeport.lineage.statements.targets import assign, target_column, target_table
+from lakeport.lineage.statements.targets import assign, new_column, target_column, target_table
 from lakeport.lineage.statements.through import changed_column, named_cte, table_behind
 
 if TYPE_CHECKING:
@@ -269,6 +270,7 @@ def bind_merge(
     condition = node.args.get("on")
     if isinstance(condition, exp.Expr):
         bind_filter(binder, condition, scope, "JOIN_ON", None, joined=added)
+    grows = not target.complete or is_evolving(node)
     assignments: list[tuple[Column, Column, str]] = []
     whens = node.args.get("whens")
     for when in whens.expressions if whens is not None else []:
@@ -280,7 +282,7 @@ def bind_merge(
         if isinstance(then, exp.DML) and then.args.get("where") is not None:
             # Oracle's condition stands behind what it is about.
             bind_filter(binder, then.args["where"].this, visible, "WHERE", None)
-        assignments += _when(binder, then, visible, target, source)
+        assignments += _when(binder, then, visible, target, source, grows=grows)
         if visible is not scope:
             scope.indirect += visible.indirect
     for column, value, operation in assignments:
@@ -303,12 +305,18 @@ def _visible(when: exp.Expr, scope: Scope) -> Scope:
 
 
 def _when(
-    binder: Binder, action: object, scope: Scope, target: Relation, source: Relation | None
+    binder: Binder,
+    action: object,
+    scope: Scope,
+    target: Relation,
+    source: Relation | None,
+    *,
+    grows: bool,
 ) -> list[tuple[Column, Column, str]]:
     if isinstance(action, exp.Update):
         items = action.args.get("expressions")
         if not isinstance(items, list) or not items or any(isinstance(i, exp.Star) for i in items):
-            return _by_name(binder, target, source, "MERGE_UPDATE")
+            return _by_name(binder, target, source, "MERGE_UPDATE", grows=grows)
         return [
             (column, value, "MERGE_UPDATE")
             for item in action.expressions
@@ -316,19 +324,27 @@ def _when(
             for column, value in _assignments(binder, item, scope, target)
         ]
     if isinstance(action, exp.Insert):
-        return _merge_insert(binder, action, scope, target, source)
+        return _merge_insert(binder, action, scope, target, source, grows=grows)
     if source is not None:
         target.table_inputs.append((source, "MERGE_DELETE"))
     return []
 
 
 def _merge_insert(
-    binder: Binder, action: exp.Expr, scope: Scope, target: Relation, source: Relation | None
+    binder: Binder,
+    action: exp.Expr,
+    scope: Scope,
+    target: Relation,
+    source: Relation | None,
+    *,
+    grows: bool,
 ) -> list[tuple[Column, Column, str]]:
     listed, values = action.args.get("this"), action.args.get("expression")
+    if _is_row(listed) or _is_row(values):
+        return _row(binder, target, source)
     whole_row = isinstance(listed, exp.Star | exp.Var) or not isinstance(listed or values, exp.Expr)
     if whole_row:
-        return _by_name(binder, target, source, "MERGE_INSERT")
+        return _by_name(binder, target, source, "MERGE_INSERT", grows=grows)
     if isinstance(values, exp.Values):
         values = values.expressions[0] if values.expressions else None
     parts = (
@@ -338,8 +354,6 @@ def _merge_insert(
         if isinstance(values, exp.Expr)
         else []
     )
-    if isinstance(values, exp.Var) and values.name.upper() == "ROW":
-        return _by_name(binder, target, source, "MERGE_INSERT")
     if isinstance(listed, exp.Expr):
         names = listed.expressions if isinstance(listed, exp.Tuple | exp.Schema) else [listed]
         columns = [
@@ -348,23 +362,56 @@ def _merge_insert(
         ]
     else:
         columns = target.known()
-    if columns and len(columns) != len(parts):
-        binder.report(
-            IssueCode.COLUMN_COUNT_MISMATCH,
-            f"the MERGE inserts {len(parts)} values into {len(columns)} columns of `{dotted(target.name)}`",
-            at=action,
-            relation=target,
-        )
+    _check_count(binder, target, len(columns), len(parts), action)
     return [
         (column, _value(binder, part, scope), "MERGE_INSERT")
         for column, part in zip(columns, parts, strict=False)
     ]
 
 
-def _by_name(
-    binder: Binder, target: Relation, source: Relation | None, operation: str
+def _check_count(
+    binder: Binder, target: Relation, columns: int, values: int, at: exp.Expr | None = None
+) -> None:
+    if columns and columns != values:
+        binder.report(
+            IssueCode.COLUMN_COUNT_MISMATCH,
+            f"the MERGE inserts {values} values into {columns} columns of `{dotted(target.name)}`",
+            at=at,
+            relation=target,
+        )
+
+
+def _is_row(node: object) -> bool:
+    return isinstance(node, exp.Var) and node.name.upper() == "ROW"
+
+
+def _row(
+    binder: Binder, target: Relation, source: Relation | None
 ) -> list[tuple[Column, Column, str]]:
-    """`UPDATE SET *`, `INSERT *`: the source's columns into the target's of the same name."""
+    """BigQuery's `INSERT ROW`: the source's columns by position, where all are known."""
+    if source is None or not (source.complete and target.complete):
+        return _by_name(binder, target, source, "MERGE_INSERT", grows=not target.complete)
+    columns, values = target.known(), source.known()
+    _check_count(binder, target, len(columns), len(values))
+    return [
+        (column, _copied(value), "MERGE_INSERT")
+        for column, value in zip(columns, values, strict=False)
+    ]
+
+
+def _copied(origin: Column, *, approximate: bool = False) -> Column:
+    value = Column(origin.name, origin.key)
+    value.refs, value.identity, value.approximate = [Ref(origin)], True, approximate
+    return value
+
+
+def _by_name(
+    binder: Binder, target: Relation, source: Relation | None, operation: str, *, grows: bool
+) -> list[tuple[Column, Column, str]]:
+    """`UPDATE SET *`, `INSERT *`: the source's columns into the target's of the same name.
+
+    What a target that does not grow is known not to have is reported, and kept as a guess.
+    """
     if source is None:
         return []
     made: list[tuple[Column, Column, str]] = []
@@ -377,13 +424,12 @@ def _by_name(
         if origin is None:
             continue
         column = target.find(key)
-        if column is None:
+        if column is None and not grows:
+            column = new_column(binder, target, name, key)
+        elif column is None:
             column = target.add(Column(name, key))
             column.inferred = True
-        value = Column(name, key)
-        value.refs, value.identity = [Ref(origin)], True
-        value.approximate = not source.complete
-        made.append((column, value, operation))
+        made.append((column, _copied(origin, approximate=not source.complete), operation))
     if not source.complete:
         target.table_inputs.append((source, operation))
     return made

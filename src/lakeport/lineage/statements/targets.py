@@ -42,23 +42,26 @@ def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Re
 
 def target_column(binder: Binder, target: Relation, identifier: exp.Expr) -> Column:
     """A column named in a statement's own list; unknown ones are reported and kept."""
-    name = identifier.name
     key = binder.key(identifier)
-    column = target.find(key)
-    if column is None:
-        column = Column(name, key)
-        column.inferred = True
-        if target.complete:
-            column.approximate = True
-            binder.report(
-                IssueCode.UNKNOWN_COLUMN,
-                f"`{dotted(target.name)}` has no column `{name}`",
-                at=identifier,
-                relation=target,
-                column=name,
-            )
-        target.add(column)
-    return column
+    return target.find(key) or new_column(binder, target, identifier.name, key, identifier)
+
+
+def new_column(
+    binder: Binder, target: Relation, name: str, key: str, at: exp.Expr | None = None
+) -> Column:
+    """One that nobody told of. Where all are known it is reported, and what reaches it is a guess."""
+    column = Column(name, key)
+    column.inferred = True
+    if target.complete:
+        column.approximate = True
+        binder.report(
+            IssueCode.UNKNOWN_COLUMN,
+            f"`{dotted(target.name)}` has no column `{name}`",
+            at=at,
+            relation=target,
+            column=name,
+        )
+    return target.add(column)
 
 
 def assign(
