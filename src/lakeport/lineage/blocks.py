@@ -56,3 +56,5 @@ class Chunk(msgspec.Struct, frozen=True):
     error: Breach | None = None
     # The blocks of a script around it, the outermost first.
     blocks: tuple[Block, ...] = ()
+    # It was cut at every semicolon, so that none of its tokens is one.
+    alone: bool = False

@@ -110,7 +110,7 @@ class StatementParser:
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:
-            tree = self._tree(chunk.tokens, self._dialect.parser)
+            tree = self._tree(chunk.tokens, self._dialect.parser, alone=chunk.alone)
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
@@ -218,8 +218,8 @@ class StatementParser:
         except _FAILURES:
             return None
 
-    def _tree(self, tokens: list[Token], parser: str) -> exp.Expr | None:
-        tree = tree_of(tokens, self._text, parser)
+    def _tree(self, tokens: list[Token], parser: str, *, alone: bool = False) -> exp.Expr | None:
+        tree = tree_of(tokens, self._text, parser, alone=alone)
         return tree if isinstance(tree, exp.Expr) else None
 
 

@@ -114,7 +114,7 @@ def _cut(tokens: list[Token], text: str) -> list[Chunk]:
 
 def _append(chunks: list[Chunk], tokens: list[Token]) -> None:
     if tokens:
-        chunks.append(Chunk(tokens, tokens[0].start, tokens[-1].end + 1))
+        chunks.append(Chunk(tokens, tokens[0].start, tokens[-1].end + 1, alone=True))
 
 
 class _Stretch(NamedTuple):
