@@ -5,7 +5,13 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from lakeport.lineage.result import ResolvedColumn, ResolvedSchema, ResolvedTable, TableVersion
+from lakeport.lineage.result import (
+    ImportedColumns,
+    ResolvedColumn,
+    ResolvedSchema,
+    ResolvedTable,
+    TableVersion,
+)
 
 if TYPE_CHECKING:
     from lakeport.lineage.entries import ColumnEntry, TableEntry
@@ -80,7 +86,9 @@ def _table(entry: TableEntry, session: Session, referenced: list[int]) -> Resolv
 
 def _columns(entry: TableEntry) -> list[ResolvedColumn]:
     if entry.shown_columns is None:
-        entry.shown_columns = [_column(column) for column in entry.columns]
+        shown = [_column(column) for column in entry.columns]
+        # Only what is imported is shown again.
+        entry.shown_columns = ImportedColumns(shown) if entry.origin == "imported" else shown
     return entry.shown_columns
 
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
 import msgspec
+from msgspec.structs import replace
 
 from lakeport.lineage.issues import Issue, ResolutionSource
 from lakeport.lineage.request import ColumnTag, FieldStyle, ForeignKey
@@ -224,6 +225,25 @@ class ResolvedColumn(Wire, frozen=True):
     tags: Sequence[ColumnTag] = ()
 
 
+class ImportedColumns(list[ResolvedColumn]):
+    """The columns of an imported table: every request that reads it shows them, so they are written once.
+
+    Results share the list; nobody changes it.
+    """
+
+    __slots__ = ("_json",)
+
+    def __init__(self, columns: list[ResolvedColumn]) -> None:
+        super().__init__(columns)
+        self._json: msgspec.Raw | None = None
+
+    def json(self) -> msgspec.Raw:
+        """The list as JSON."""
+        if self._json is None:
+            self._json = msgspec.Raw(_ENCODER.encode(self))
+        return self._json
+
+
 class Constraint(Wire, frozen=True):
     """A key of a table."""
 
@@ -306,8 +326,22 @@ _FLOWSCOPE_NODE_NAMES = {"nodeType": "type"}
 def encode_result(result: AnalyzeResult, style: FieldStyle = "seed") -> bytes:
     """The result as JSON."""
     if style == "seed":
-        return _ENCODER.encode(result)
+        schema = result.resolved_schema
+        return _ENCODER.encode(
+            _with_written_columns(result, schema) if schema is not None else result
+        )
     return _ENCODER.encode(_flowscope_style(msgspec.to_builtins(result)))
+
+
+def _with_written_columns(result: AnalyzeResult, schema: ResolvedSchema) -> AnalyzeResult:
+    """A result for the encoder alone, with the columns of imported tables as they were written before."""
+    tables = [
+        replace(table, columns=table.columns.json())
+        if table.columns.__class__ is ImportedColumns
+        else table
+        for table in schema.tables
+    ]
+    return replace(result, resolved_schema=ResolvedSchema(tables=tables, history=schema.history))
 
 
 def _flowscope_style(plain: dict[str, Any]) -> dict[str, Any]:
