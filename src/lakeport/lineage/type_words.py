@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlglot
 from sqlglot.errors import ErrorLevel
-from sqlglot.expressions import DataType
+from sqlglot.expressions import DataType, DType
 
 _own = sqlglot.parse_one
 
@@ -36,11 +36,23 @@ def _parse_one(
     sql: str, read: Any = None, dialect: Any = None, into: Any = None, **options: Any
 ) -> Any:
     if into is DataType and read is None and dialect is None and options == _OF_A_WORD:
-        return _type(sql).copy()
+        known = _type(sql)
+        # A word without parts is made anew in a fourth of the time that a copy takes.
+        return DataType(**known.args) if _is_bare(known) else known.copy()
     return _own(sql, read=read, dialect=dialect, into=into, **options)
 
 
 _OF_A_WORD = {"error_level": ErrorLevel.IGNORE}
+
+
+def _is_bare(known: DataType) -> bool:
+    args = known.args
+    return known.__class__ is DataType and not (
+        args.keys() - _BARE or args.get("expressions") or args["this"].__class__ is not DType
+    )
+
+
+_BARE = {"this", "expressions", "nested"}
 
 
 @lru_cache(maxsize=256)
