@@ -19,6 +19,18 @@ from tests.engines.witnesses import Witnesses
 from tests.rest.doors import open_door, profile_in, pyiceberg_client
 
 
+@pytest.hookimpl(trylast=True)  # so that whoever says so himself is known, and comes first
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The first test of a worker starts its JVM in its own time, and the last one ends it.
+
+    A JVM that leaves an archive of its classes needs 20 seconds for it, and on a busy machine it took two minutes.
+    """
+    for item in items:
+        is_here = Path(__file__).parent in item.path.parents
+        if is_here and item.get_closest_marker("timeout") is None:
+            item.add_marker(pytest.mark.timeout(500))
+
+
 @pytest.fixture(scope="session")
 def jvm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Apart]:
     try:
