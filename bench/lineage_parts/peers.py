@@ -103,9 +103,10 @@ def lineage_of_all(statements: list[str], schema: MappingSchema) -> None:
             continue  # it raises on some inputs; what it did until then is counted
 
 
-def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measured:
+def flowscope(queries: list[str], statements: list[str], rounds: int) -> tuple[Measured, Measured]:
+    """As its package is called, objects in and out, and the function inside, which takes and gives JSON."""
     if shutil.which("node") is None or shutil.which("npm") is None:
-        return Measured(skipped="node and npm are not installed")
+        return _both(Measured(skipped="node and npm are not installed"))
     folder = CACHE / "flowscope"
     package = folder / "node_modules" / "@pondpilot" / "flowscope-core"
     if not package.exists():
@@ -122,7 +123,7 @@ def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measure
         ]
         reason = _failed(command)
         if reason:
-            return Measured(skipped=f"npm could not install it: {reason}")
+            return _both(Measured(skipped=f"npm could not install it: {reason}"))
     schema = retail.schema()
     payload = {
         "queries": [_flowscope_request(sql, schema) for sql in queries],
@@ -131,7 +132,14 @@ def flowscope(queries: list[str], statements: list[str], rounds: int) -> Measure
         "few": FEW,
     }
     program = Path(__file__).with_name("flowscope.mjs")
-    return _measured(["node", str(program), str(package)], payload)
+    found = _answered(["node", str(program), str(package)], payload)
+    if isinstance(found, str):
+        return _both(Measured(skipped=found))
+    return Measured(**found["objects"]), Measured(**found["text"])
+
+
+def _both(one: Measured) -> tuple[Measured, Measured]:
+    return one, one
 
 
 def sqllineage(queries: list[str], statements: list[str]) -> Measured:
@@ -151,21 +159,22 @@ def sqllineage(queries: list[str], statements: list[str]) -> Measured:
         "workload": statements[: SAMPLE * 5],
         "tables": retail.tables(),
     }
-    found = _measured([str(python), "-c", _SQLLINEAGE_PROGRAM], sample)
+    found = _answered([str(python), "-c", _SQLLINEAGE_PROGRAM], sample)
+    if isinstance(found, str):
+        return Measured(skipped=found)
     return Measured(
-        found.queries * len(queries) / len(sample["queries"]),
-        found.workload * len(statements) / len(sample["workload"]),
-        found.skipped,
+        found["queries"] * len(queries) / len(sample["queries"]),
+        found["workload"] * len(statements) / len(sample["workload"]),
     )
 
 
-def _flowscope_request(sql: str, schema: dict[str, Any] | None) -> str:
+def _flowscope_request(sql: str, schema: dict[str, Any] | None) -> dict[str, Any]:
     # FlowScope 0.3 calls Spark's dialect by its other name.
-    request = {"sql": sql, "dialect": "databricks", **({"schema": schema} if schema else {})}
-    return json.dumps(request)
+    return {"sql": sql, "dialect": "databricks", **({"schema": schema} if schema else {})}
 
 
-def _measured(command: list[str], payload: dict[str, Any]) -> Measured:
+def _answered(command: list[str], payload: dict[str, Any]) -> Any:
+    """What a program says as JSON in its last line, or why it says nothing."""
     done = subprocess.run(
         command,
         input=json.dumps(payload),
@@ -175,11 +184,8 @@ def _measured(command: list[str], payload: dict[str, Any]) -> Measured:
         timeout=_INSTALL_SECONDS,
     )
     if done.returncode:
-        return Measured(
-            skipped=done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "it failed"
-        )
-    found = json.loads(done.stdout.strip().splitlines()[-1])
-    return Measured(found["queries"], found["workload"])
+        return done.stderr.strip().splitlines()[-1] if done.stderr.strip() else "it failed"
+    return json.loads(done.stdout.strip().splitlines()[-1])
 
 
 def _failed(command: list[str]) -> str | None:
