@@ -9,6 +9,7 @@ from __future__ import annotations
 import inspect
 import io
 import sys
+from functools import cache
 from typing import Annotated, Any
 
 import typer
@@ -42,8 +43,12 @@ def run(arguments: list[str]) -> int:
     return int(outcome or ExitCode.DONE)
 
 
+@cache
 def build() -> Any:
-    """The command line as typer sees it; the reference is generated from it too."""
+    """The command line as typer sees it; the reference is generated from it too.
+
+    Nothing in it changes with a call, and typer takes longer to make it than to use it.
+    """
     app = typer.Typer(
         name=NAME,
         help="An airport for a lakehouse.",

@@ -8,6 +8,7 @@ function `NAME` made by `@command`, or a `typer.Typer` called `app` when it has 
 from __future__ import annotations
 
 import importlib
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import typer
@@ -98,6 +99,7 @@ def family(name: str, *functions: Callable[..., int], summary: str) -> typer.Typ
     return app
 
 
+@cache
 def load_command(name: str) -> Any:
     """The real command behind a line of `COMMANDS`."""
     module = importlib.import_module(f"lakeport.cli.commands.{name.replace('-', '_')}")
