@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -248,10 +249,16 @@ def _typed(one: Given, table: Key, value: object) -> object:
 
 def _section(kind: type[T], path: tuple[str, ...], values: Mapping[tuple[str, ...], Any]) -> T:
     held = {}
-    for item in msgspec.structs.fields(kind):
-        here = (*path, item.name)
-        held[item.name] = values[here] if here in values else _section(item.type, here, values)
+    for name, inner in _fields(kind):
+        here = (*path, name)
+        held[name] = values[here] if here in values else _section(inner, here, values)
     return kind(**held)
+
+
+@cache
+def _fields(kind: type) -> tuple[tuple[str, Any], ...]:
+    """Names and types: asking msgspec evaluates every annotation again, which was most of what loading took."""
+    return tuple((item.name, item.type) for item in msgspec.structs.fields(kind))
 
 
 def _anchored(default: object, root: Path) -> object:
