@@ -93,6 +93,21 @@ class PatientSqlCatalog(ViewingSqlCatalog):
             except IntegrityError as error:
                 raise NamespaceAlreadyExistsError(f"Namespace {name} already exists") from error
 
+    def load_namespace_properties(self, namespace: str | Identifier) -> Properties:
+        """PyIceberg's own asks twice whether there is one before it reads the rows that tell."""
+        name = self.namespace_to_string(namespace)
+        held = select(
+            IcebergNamespaceProperties.property_key, IcebergNamespaceProperties.property_value
+        ).where(
+            IcebergNamespaceProperties.catalog_name == self.name,
+            IcebergNamespaceProperties.namespace == name,
+        )
+        with self.engine.connect() as connection:
+            found = connection.execute(held).all()
+        if not found:  # another program's, that has tables alone, or none
+            return super().load_namespace_properties(namespace)
+        return {row.property_key: row.property_value for row in found}
+
     def drop_namespace(self, namespace: str | Identifier) -> None:
         """In one statement, so that nobody creates a table in between; views count, too."""
         name = self.namespace_to_string(namespace, NoSuchNamespaceError)
