@@ -7,6 +7,7 @@ worker would wait for another that has just begun with one of them.
 from __future__ import annotations
 
 import gc
+import sys
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -34,6 +35,10 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> Together 
 
 def pytest_collection_finish() -> None:
     """All that was loaded until here stays: looked through again and again it was a fifth of the work."""
+    if "sqlalchemy" in sys.modules:  # the tests of lineage do without
+        from tests.compiled import share_compiled_statements  # noqa: PLC0415
+
+        share_compiled_statements()
     gc.collect()
     gc.freeze()
     gc.enable()
