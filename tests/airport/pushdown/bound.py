@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from functools import cache
+from itertools import count
 from typing import Any
 
 import duckdb
@@ -27,14 +28,29 @@ def _binder() -> duckdb.DuckDBPyConnection:
 
 def pushed_text(condition: str, schema: pa.Schema) -> str:
     """The document for a condition over a table with these columns."""
-    connection = _binder()
-    connection.register("empty", pa.Table.from_batches([], schema))
-    connection.execute("CREATE OR REPLACE TABLE types AS SELECT * FROM empty")
     columns = ", ".join('"' + name.replace('"', '""') + '"' for name in schema.names)
-    query = f"SELECT {columns} FROM types WHERE {condition}"
-    answer = connection.execute(
-        "SELECT json_serialize_plan(?, optimize := true)", [query]
-    ).fetchone()
+    table = _table_of(schema.serialize().to_pybytes())
+    return _pushed_text(f"SELECT {columns} FROM {table} WHERE {condition}")
+
+
+@cache
+def _table_of(columns: bytes) -> str:
+    """By the bytes of a schema: equal ones may still differ in metadata, which names DuckDB's own types."""
+    schema, connection = pa.ipc.read_schema(pa.py_buffer(columns)), _binder()
+    name = f"t{next(_NUMBERS):04}"  # all of one length: places in the query are told, too
+    connection.register("empty", pa.Table.from_batches([], schema))
+    connection.execute(f"CREATE TABLE {name} AS SELECT * FROM empty")
+    return name
+
+
+_NUMBERS = count()
+
+
+@cache  # catalogs of several kinds are asked the same
+def _pushed_text(query: str) -> str:
+    answer = (
+        _binder().execute("SELECT json_serialize_plan(?, optimize := true)", [query]).fetchone()
+    )
     assert answer is not None
     plan = json.loads(answer[0])
     assert not plan["error"], plan
