@@ -15,10 +15,10 @@ from tests.behaviours.history import ImpossibleHistoryError, shared
 from tests.behaviours.programs import STATEMENTS, WRITERS
 from tests.catalog.iceberg.faults.planted import BUGS
 
-PROGRAMS = {"iceberg": 10, "memory": 3}
+PROGRAMS = {"iceberg": 5, "memory": 3}
 """Of each of the two ways."""
 
-STANDARD = {"iceberg": 4, "memory": 2}
+STANDARD = {"iceberg": 2, "memory": 2}
 
 
 @pytest.fixture(params=sorted(SERVED))

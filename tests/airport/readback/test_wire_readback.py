@@ -22,7 +22,7 @@ from tests.catalog.iceberg.readback.test_readback_types import TABLES
 from tests.strategies import seeded
 
 SHAPES = {"generated": generated, "ruled": ruled}
-NORMAL, LONG = 2, 4
+NORMAL, LONG = 1, 5
 
 
 @pytest.mark.parametrize("setting", ["lossy", "lossless"])

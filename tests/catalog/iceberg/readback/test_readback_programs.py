@@ -12,7 +12,7 @@ from tests.catalog.iceberg.readback.readers import KEY
 from tests.catalog.iceberg.readback.test_readback_layouts import DAYS, TEXTS, among
 from tests.strategies import random_schema, seeded
 
-NORMAL, LONG = 2, 6
+NORMAL, LONG = 1, 7
 
 
 def generated(seed: int) -> tuple[Definition, dict[str, Values]]:
