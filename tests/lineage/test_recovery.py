@@ -66,7 +66,7 @@ def test_what_is_never_closed_is_the_span_of_the_error() -> None:
     problem = next(issue for issue in result.issues if issue.code.value == "PARSE_ERROR")
     assert problem.span is not None
     assert problem.span.start == sql.index("'")
-    assert "never closed" in problem.message
+    assert problem.message == "this string does not end"
     assert [statement.reads for statement in result.statements] == [[], ["t"], []]
 
 

@@ -34,6 +34,13 @@ _REST_OF_LINE = {
     '"': re.compile(r'[^"\n]*+"'),
     "`": re.compile(r"[^`\n]*+`"),
 }
+_OPENED = {
+    "'": "string",
+    '"': "string",
+    "`": "quoted name",
+    "/*": "comment",
+    "$$": "body",
+}
 # These hold lines and semicolons, and nothing closes them but their own mark.
 _LONG = frozenset({"/*", "$$"})
 
@@ -68,14 +75,14 @@ def _readable(text: str) -> tuple[str, Breach]:
     for word, at, closed in _marks(text, in_lines=True):
         if closed or word == ";":
             continue
-        found = found or Breach(f"{word} opens here and is never closed", at, at + len(word))
+        found = found or Breach(f"this {_OPENED[word]} does not end", at, at + len(word))
         end = _end_of_breach(text, word, at)
         kept += (text[begin:at], " " * (end - at))
         begin = end
         if end == len(text):
             break
     kept.append(text[begin:])
-    return "".join(kept), found or Breach("the statement does not tokenise", 0, len(text))
+    return "".join(kept), found or Breach("this cannot be read as SQL", 0, len(text))
 
 
 def _end_of_breach(text: str, word: str, at: int) -> int:

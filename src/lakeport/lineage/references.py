@@ -82,7 +82,7 @@ def _read(text: str, dialect: Dialect) -> QueryText:
     }
     parsed = StatementParser(text, dialect).parse(chunk)
     if parsed.problem is not None:
-        read.trouble = _syntax(text, parsed.problem)
+        read.trouble = _syntax(parsed.problem)
         return read
     if len(chunks) > 1:
         second = chunks[1]
@@ -105,25 +105,13 @@ def _read(text: str, dialect: Dialect) -> QueryText:
     return read
 
 
-# Quotes and comments that end; what begins like one and is none of these does not.
-_CLOSED = re.compile(
-    r"'(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\"|`[^`]*`|--[^\n]*|/\*.*?\*/|(?P<open>['\"`]|/\*)",
-    re.DOTALL,
-)
 _UNEXPECTED = "Invalid expression / Unexpected token near "
 _EXPECTED = re.compile(
     r"Expected (?P<what>.*?) but (?:got `(?P<text>.*?)`|the text ends)(?: near |\Z)", re.DOTALL
 )
-_OPENED = {"'": "string", '"': "string", "`": "quoted name", "/*": "comment"}
 
 
-def _syntax(text: str, problem: Problem) -> Trouble:
-    if problem.message.startswith("Error tokenizing"):
-        found = next((one for one in _CLOSED.finditer(text) if one["open"]), None)
-        if found is not None:
-            message = f"this {_OPENED[found['open']]} does not end"
-            return Trouble("syntax", message, found.start(), found.end())
-        return Trouble("syntax", "this cannot be read as SQL", problem.start, problem.end)
+def _syntax(problem: Problem) -> Trouble:
     message = problem.message
     expected = _EXPECTED.match(message)
     if expected is not None:
