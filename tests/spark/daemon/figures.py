@@ -22,9 +22,10 @@ FROM range({rows}) WHERE id % 7 < 6
 
 def both(session: Session, rows: int) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     """In passing, and by a question to the rows that were kept."""
-    kept = checkpointed(session.sql(ROWS.format(rows=rows)), FIGURES)
+    # A server that does much else may not tell them: whoever asked for them asks the rows then.
+    attempts = (checkpointed(session.sql(ROWS.format(rows=rows)), FIGURES) for _ in range(10))
+    kept = next(each for each in attempts if each.figures is not None)
     kept.frame.createOrReplaceTempView("figures")
     (asked,) = session.sql(f"SELECT {', '.join(FIGURES)} FROM figures").collect()
     session.sql("DROP VIEW figures")
-    assert kept.figures is not None
-    return kept.figures, tuple(asked)
+    return kept.figures or (), tuple(asked)

@@ -48,8 +48,9 @@ def _connect(frame: Any, figures: Sequence[str]) -> Checkpoint:
     functions: Any = import_module("pyspark.sql.connect.functions.builtin")
     observed = frame.observe(_FIGURES, *_columns(functions, figures))
     kept = observed.localCheckpoint(eager=True)
+    # A server that is busy answers before its own listeners have heard of the rows: then with none of them.
     told = dict(observed.executionInfo.flows).get(_FIGURES)
-    return Checkpoint(kept, None if told is None else _in_order(told, figures))
+    return Checkpoint(kept, _in_order(told, figures) if told else None)
 
 
 def _own(frame: Any, figures: Sequence[str]) -> Checkpoint:
