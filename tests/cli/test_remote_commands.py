@@ -177,9 +177,12 @@ def test_a_server_that_is_not_there_is_named(lakeport: Run) -> None:
     assert "lp_secret" not in shown.err
 
 
-def test_the_port_of_http_is_told_from_that_of_rows(server: Running, lakeport: Run) -> None:
-    address = server.http.replace("http://", "grpc://")
-    shown = lakeport("tables", "--server", address)
+def test_the_port_of_http_is_told_from_that_of_rows(lakeport: Run) -> None:
+    """On a server of its own: it says that somebody spoke nonsense when it comes to it, but before it ends."""
+    Path("lakeport.toml").write_text(TOML)
+    with served_here(load(variables={})) as server:
+        address = server.http.replace("http://", "grpc://")
+        shown = lakeport("tables", "--server", address)
     assert (shown.code, shown.out) == (3, "")
     assert f"{address} cannot be reached: it does not speak gRPC" in shown.err
 
