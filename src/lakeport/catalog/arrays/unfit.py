@@ -10,6 +10,8 @@ UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError)
 
 def unfit(error: BaseException) -> str:
     words = " ".join(str(error).split())
+    if isinstance(error, OverflowError) and "negative" in words:
+        return "an integer is negative, and the type has no such values"
     if isinstance(error, OverflowError) or "PyLong" in words:
-        return "an integer needs more than 64 bits"
+        return "an integer is beyond what 64 bits hold"
     return words
