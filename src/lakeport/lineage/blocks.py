@@ -1,7 +1,8 @@
 """The blocks a statement of a script stands in, and the names they give it.
 
 A loop's variable is a row of the loop's query, `NEW` and `inserted` are rows of the trigger's table;
-parameters and declared variables are values. All are known only inside their block, so every statement carries the blocks around it.
+parameters and declared variables are values. All are known only inside their block, so every statement
+carries the blocks around it.
 """
 
 from __future__ import annotations

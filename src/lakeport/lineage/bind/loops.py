@@ -1,7 +1,8 @@
 """Names that the blocks of a script give to the statements inside them.
 
 A loop's row is bound as a derived table of the loop's query, on first use and once per statement, so
-that what it is made of reaches what the statement writes. `NEW` and `OLD` are rows of the trigger's table. Variables and parameters are plain values.
+that what it is made of reaches what the statement writes. `NEW` and `OLD` are rows of the trigger's
+table. Variables and parameters are plain values.
 """
 
 from __future__ import annotations

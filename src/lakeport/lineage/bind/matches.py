@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.scope import FILTER, SORT, Column, Ref, Scope, Source
+from lakeport.lineage.bind.scope import FILTER, SORT, Column, Scope, Source, copied
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -31,9 +31,7 @@ def match_rows(binder: Binder, node: exp.Expr, source: Source, scope: Scope) -> 
     partition = args.get("partition_by") or []
     kept = source.relation.known() if _shows_all(args.get("rows")) else []
     for column in kept or _partitioned(binder, partition, inner):
-        copied = Column(column.name, column.key)
-        copied.refs, copied.identity = [Ref(column)], True
-        relation.add(copied)
+        relation.add(copied(column))
     for measure in args.get("measures") or []:
         item = measure.this
         made = Column(item.alias_or_name, binder.key(item.args.get("alias") or item))

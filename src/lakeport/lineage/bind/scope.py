@@ -79,6 +79,13 @@ class Column(msgspec.Struct, eq=False):
     node: str | None = None
 
 
+def copied(origin: Column) -> Column:
+    """A column of another relation that is this one, under the same name."""
+    column = Column(origin.name, origin.key)
+    column.refs, column.identity = [Ref(origin)], True
+    return column
+
+
 def explicit(column: Column, operation: str | None = None) -> list[Ref]:
     """A column's inputs with "computed or copied" written on each, ready to be mixed with others."""
     if column.identity and operation is None:

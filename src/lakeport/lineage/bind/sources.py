@@ -34,6 +34,7 @@ from lakeport.lineage.bind.scope import (
     Relation,
     Scope,
     Source,
+    copied,
 )
 from lakeport.lineage.bind.table_functions import (
     add_rows_from,
@@ -170,10 +171,9 @@ def _renamed(binder: Binder, relation: Relation, names: list[exp.Expr], label: s
     """A relation under an alias with a column list: renamed by position."""
     renamed = binder.derived(label, local_kind="derived")
     for position, column in enumerate(relation.known()):
-        made = Column(column.name, column.key)
+        made = copied(column)
         if position < len(names):
             made.name, made.key = names[position].name, binder.key(names[position])
-        made.refs, made.identity = [Ref(column)], True
         renamed.add(made)
     if not relation.complete:
         for identifier in names[len(renamed.columns) :]:

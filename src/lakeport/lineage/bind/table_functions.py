@@ -21,7 +21,7 @@ from lakeport.lineage.bind.generators import (
     labelled_relation,
     put_in_scope,
 )
-from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
+from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, copied
 from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
@@ -96,9 +96,7 @@ def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         binder.source(item, inner)
     for source in inner.sources:
         for column in source.relation.known():
-            made = Column(column.name, column.key)
-            made.refs, made.identity = [Ref(column)], True
-            relation.add(made)
+            relation.add(copied(column))
         relation.complete = relation.complete and source.relation.complete
     if node.args.get("ordinality"):
         generated(binder, relation, [("ordinality", [], SqlType("bigint"))], [])

@@ -10,7 +10,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
-from lakeport.lineage.bind.scope import VALUE, Column, Output, Ref, Relation, Scope, Source
+from lakeport.lineage.bind.scope import VALUE, Column, Output, Relation, Scope, Source, copied
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -270,7 +270,7 @@ def bind_merge(
     condition = node.args.get("on")
     if isinstance(condition, exp.Expr):
         bind_filter(binder, condition, scope, "JOIN_ON", None, joined=added)
-    grows = not target.complete or is_evolving(node)
+    evolving = is_evolving(node)
     assignments: list[tuple[Column, Column, str]] = []
     whens = node.args.get("whens")
     for when in whens.expressions if whens is not None else []:
@@ -282,7 +282,7 @@ def bind_merge(
         if isinstance(then, exp.DML) and then.args.get("where") is not None:
             # Oracle's condition stands behind what it is about.
             bind_filter(binder, then.args["where"].this, visible, "WHERE", None)
-        assignments += _when(binder, then, visible, target, source, grows=grows)
+        assignments += _when(binder, then, visible, target, source, evolving=evolving)
         if visible is not scope:
             scope.indirect += visible.indirect
     for column, value, operation in assignments:
@@ -311,12 +311,12 @@ def _when(
     target: Relation,
     source: Relation | None,
     *,
-    grows: bool,
+    evolving: bool,
 ) -> list[tuple[Column, Column, str]]:
     if isinstance(action, exp.Update):
         items = action.args.get("expressions")
         if not isinstance(items, list) or not items or any(isinstance(i, exp.Star) for i in items):
-            return _by_name(binder, target, source, "MERGE_UPDATE", grows=grows)
+            return _by_name(binder, target, source, "MERGE_UPDATE", evolving=evolving)
         return [
             (column, value, "MERGE_UPDATE")
             for item in action.expressions
@@ -324,7 +324,7 @@ def _when(
             for column, value in _assignments(binder, item, scope, target)
         ]
     if isinstance(action, exp.Insert):
-        return _merge_insert(binder, action, scope, target, source, grows=grows)
+        return _merge_insert(binder, action, scope, target, source, evolving=evolving)
     if source is not None:
         target.table_inputs.append((source, "MERGE_DELETE"))
     return []
@@ -337,14 +337,14 @@ def _merge_insert(
     target: Relation,
     source: Relation | None,
     *,
-    grows: bool,
+    evolving: bool,
 ) -> list[tuple[Column, Column, str]]:
     listed, values = action.args.get("this"), action.args.get("expression")
     if _is_row(listed) or _is_row(values):
         return _row(binder, target, source)
     whole_row = isinstance(listed, exp.Star | exp.Var) or not isinstance(listed or values, exp.Expr)
     if whole_row:
-        return _by_name(binder, target, source, "MERGE_INSERT", grows=grows)
+        return _by_name(binder, target, source, "MERGE_INSERT", evolving=evolving)
     if isinstance(values, exp.Values):
         values = values.expressions[0] if values.expressions else None
     parts = (
@@ -390,27 +390,21 @@ def _row(
 ) -> list[tuple[Column, Column, str]]:
     """BigQuery's `INSERT ROW`: the source's columns by position, where all are known."""
     if source is None or not (source.complete and target.complete):
-        return _by_name(binder, target, source, "MERGE_INSERT", grows=not target.complete)
+        return _by_name(binder, target, source, "MERGE_INSERT", evolving=False)
     columns, values = target.known(), source.known()
     _check_count(binder, target, len(columns), len(values))
     return [
-        (column, _copied(value), "MERGE_INSERT")
+        (column, copied(value), "MERGE_INSERT")
         for column, value in zip(columns, values, strict=False)
     ]
 
 
-def _copied(origin: Column, *, approximate: bool = False) -> Column:
-    value = Column(origin.name, origin.key)
-    value.refs, value.identity, value.approximate = [Ref(origin)], True, approximate
-    return value
-
-
 def _by_name(
-    binder: Binder, target: Relation, source: Relation | None, operation: str, *, grows: bool
+    binder: Binder, target: Relation, source: Relation | None, operation: str, *, evolving: bool
 ) -> list[tuple[Column, Column, str]]:
     """`UPDATE SET *`, `INSERT *`: the source's columns into the target's of the same name.
 
-    What a target that does not grow is known not to have is reported, and kept as a guess.
+    What the target is known not to have is reported and kept as a guess, unless the statement adds it.
     """
     if source is None:
         return []
@@ -424,12 +418,11 @@ def _by_name(
         if origin is None:
             continue
         column = target.find(key)
-        if column is None and not grows:
-            column = new_column(binder, target, name, key)
-        elif column is None:
-            column = target.add(Column(name, key))
-            column.inferred = True
-        made.append((column, _copied(origin, approximate=not source.complete), operation))
+        if column is None:
+            column = new_column(binder, target, name, key, expected=evolving)
+        value = copied(origin)
+        value.approximate = not source.complete
+        made.append((column, value, operation))
     if not source.complete:
         target.table_inputs.append((source, operation))
     return made

@@ -47,12 +47,21 @@ def target_column(binder: Binder, target: Relation, identifier: exp.Expr) -> Col
 
 
 def new_column(
-    binder: Binder, target: Relation, name: str, key: str, at: exp.Expr | None = None
+    binder: Binder,
+    target: Relation,
+    name: str,
+    key: str,
+    at: exp.Expr | None = None,
+    *,
+    expected: bool = False,
 ) -> Column:
-    """One that nobody told of. Where all are known it is reported, and what reaches it is a guess."""
+    """One that nobody told of. Where all are known it is reported, and what reaches it is a guess.
+
+    That is so unless it was to be `expected`.
+    """
     column = Column(name, key)
     column.inferred = True
-    if target.complete:
+    if target.complete and not expected:
         column.approximate = True
         binder.report(
             IssueCode.UNKNOWN_COLUMN,
@@ -129,17 +138,8 @@ def assign_by_name(binder: Binder, target: Relation, output: Output, *, known: b
             continue
         column = target.find(item.key)
         if column is None:
-            column = Column(item.name, item.key)
-            column.inferred = True
+            column = new_column(binder, target, item.name, item.key, expected=not known)
             column.span = item.span
-            if known and target.complete:
-                binder.report(
-                    IssueCode.UNKNOWN_COLUMN,
-                    f"`{dotted(target.name)}` has no column `{item.name}`",
-                    relation=target,
-                    column=item.name,
-                )
-            target.add(column)
         elif column.refs and not known:
             # A repeated name in a query into an unknown table: position is identity.
             column = Column(item.name, item.key)
