@@ -21,7 +21,7 @@ from lakeport.flight.messages import Action, encode_result
 from lakeport.flight.server import FlightServer
 from lakeport.flight.service import Chunk, FlightService, Incoming, Outgoing
 from tests.flight.conftest import Serve
-from tests.flight.raw import RawClient
+from tests.flight.raw import RawClient, failure_of
 from tests.flight.services import SCHEMA, Complete, Endless, Gauge, Held, Log
 
 Raw = Callable[[FlightServer], RawClient]
@@ -157,9 +157,16 @@ def test_a_stopping_server_lets_running_calls_finish_and_refuses_new_ones(
     assert service.inside.acquire(timeout=10)
     stopping = threading.Thread(target=server.stop, args=(30,))
     stopping.start()
-    refused = client.failure("DoAction", Action("quick").encode())
-    while refused.code is not grpc.StatusCode.UNAVAILABLE:
-        refused = client.failure("DoAction", Action("quick").encode())
+
+    def is_refused() -> bool:
+        try:
+            client.ask("DoAction", Action("quick").encode())
+        except grpc.RpcError as error:
+            return failure_of(error).code is grpc.StatusCode.UNAVAILABLE
+        return False
+
+    while not is_refused():  # before it has begun to stop it answers
+        pass
     service.release.set()
     assert list(call) == [encode_result(b"done")]
     stopping.join(20)
@@ -181,7 +188,7 @@ def test_a_process_ends_although_a_call_is_stuck() -> None:
     program = """
 import threading
 from lakeport.flight.server import FlightServer
-from tests.flight.raw import RawClient
+from tests.flight.raw import RawClient, failure_of
 from tests.flight.services import Held
 from lakeport.flight.messages import Action
 service = Held()
