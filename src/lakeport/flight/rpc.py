@@ -109,15 +109,16 @@ class Rpc:
 
         gRPC learns of a lost connection as the end of the input first, and a moment later as the end of
         the call. Measured without a pause: five of twelve killed writers looked finished. A pause that
-        took much longer than it should have means that gRPC's thread waits for its turn as well.
+        took much longer than it should have means that gRPC's threads wait for their turn as well; the one
+        that tells us is waited for.
         """
         for _ in range(_SETTLE_TURNS):
             began = time.monotonic()
             if self._over.wait(_SETTLE_SECONDS):
                 return True
             if time.monotonic() - began < 2 * _SETTLE_SECONDS:
-                return False
-        return self._over.is_set()
+                break
+        return self._over.is_set() or (self._inside is not None and self._inside.is_left())
 
     def sent(self, message: bytes) -> Iterator[bytes]:
         self._send_headers()
