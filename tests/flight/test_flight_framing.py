@@ -154,7 +154,7 @@ def test_a_batch_is_copied_into_its_message_once() -> None:
     encoder = FrameEncoder(batch.schema, most_bytes=MOST, cut=True)
     before = pa.total_allocated_bytes()
     (frame,) = encoder.batch(batch)
-    assert pa.total_allocated_bytes() == before
+    assert pa.total_allocated_bytes() <= before  # what earlier tests have left may go meanwhile
     assert len(frame) < column.nbytes + 1_000
 
 

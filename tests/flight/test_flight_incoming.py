@@ -120,7 +120,7 @@ def test_a_small_message_that_unpacks_to_much_is_refused_before_it_does() -> Non
     before = pa.total_allocated_bytes()
     with pytest.raises(LimitError, match="unpacks to 8,000,000 bytes"):
         list(incoming(messages, decompressed_bytes=1_000_000))
-    assert pa.total_allocated_bytes() == before
+    assert pa.total_allocated_bytes() <= before  # what earlier tests have left may go meanwhile
 
 
 def test_rows_that_take_no_bytes_are_limited() -> None:
