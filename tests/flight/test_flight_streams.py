@@ -188,7 +188,7 @@ def test_a_process_ends_although_a_call_is_stuck() -> None:
     program = """
 import threading
 from lakeport.flight.server import FlightServer
-from tests.flight.raw import RawClient, failure_of
+from tests.flight.raw import RawClient
 from tests.flight.services import Held
 from lakeport.flight.messages import Action
 service = Held()
