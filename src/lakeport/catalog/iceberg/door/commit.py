@@ -7,6 +7,7 @@ to a state that nobody looked at. What was made before is not made again (`repea
 
 from __future__ import annotations
 
+import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -25,6 +26,7 @@ from lakeport.catalog.iceberg.door.repeated import were_made
 from lakeport.catalog.iceberg.door.runs import check_once
 from lakeport.catalog.iceberg.door.texts import Text, text_at
 from lakeport.catalog.iceberg.door.updates import apply
+from lakeport.catalog.iceberg.drivers.patience import Patience
 from lakeport.catalog.iceberg.drivers.sql import PatientSqlCatalog
 from lakeport.catalog.iceberg.drivers.sql_commits import Move, Moved
 from lakeport.catalog.iceberg.metadata import Loaded, hold
@@ -33,7 +35,6 @@ from lakeport.catalog.naming import check_table_name
 from lakeport.core.errors import AlreadyExistsError, InvalidRequestError, NotFoundError
 from lakeport.core.names import TableName
 
-_ATTEMPTS = 8
 _MILLISECOND = 1_000_000  # in nanoseconds
 _USUAL_FORMAT = 2
 
@@ -81,7 +82,9 @@ class Committer:
         native = self.surroundings.native
         assert isinstance(native, PatientSqlCatalog)  # noqa: S101  others are passed on
         asked = [self._asked(change) for change in changes]
-        for attempt in range(_ATTEMPTS):
+        deadline = time.monotonic() + Patience.of(self.surroundings.profile).commit
+        attempt = 0
+        while True:
             found = [(each, self._loaded(each)) for each in asked]
             known = [(each.commit, None if now is None else now.metadata) for each, now in found]
             if were_made(known):
@@ -92,9 +95,10 @@ class Committer:
                 try:
                     moved = native.move(due)
                 except CommitFailedException:
-                    if attempt + 1 == _ATTEMPTS:
+                    if time.monotonic() > deadline:
                         raise
                     pause(attempt)
+                    attempt += 1
                     continue
                 except TableAlreadyExistsError as error:
                     raise taken(self._first_taken(asked)) from error
@@ -103,7 +107,6 @@ class Committer:
                 self._described(name, move, made.get(move.identifier))
                 for name, move in moves.items()
             ]
-        raise AssertionError("the last attempt returns or raises")
 
     # -- inside ----------------------------------------------------------------------------------
 
