@@ -13,7 +13,7 @@ from tests.cli.test_guides import session
 from tests.house.shown import plain
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(800)
 def test_the_tutorial_shows_what_comes(tmp_path: Path) -> None:
     folder = tmp_path
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"

@@ -47,7 +47,7 @@ def test_the_first_screen_names_the_two_commands() -> None:
     assert "`make test`" in first_screen
 
 
-@pytest.mark.timeout(400)
+@pytest.mark.timeout(800)
 def test_make_demo_prints_what_the_readme_shows() -> None:
     command, *expected = console("make demo")
     done = run(command.removeprefix("$ ").split())
