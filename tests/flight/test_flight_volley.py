@@ -103,9 +103,8 @@ def test_a_caller_who_leaves_ends_the_listing(serve: Serve, raw: Raw) -> None:
 def test_a_caller_who_reads_no_further_ends_the_listing(serve: Serve, raw: Raw) -> None:
     """What gRPC holds for it is bounded: the listing waits, and is idle in the end."""
     service = EndlessList()
-    call = raw(serve(service, Options(limits=Limits(idle_seconds=0.2)))).start(
-        "DoAction", ASK, timeout=None
-    )
+    limits = Limits(idle_seconds=1.0)  # enough for a busy machine to read the first
+    call = raw(serve(service, Options(limits=limits))).start("DoAction", ASK, timeout=None)
     next(call)
     assert service.over.wait(30)
     with pytest.raises(grpc.RpcError) as failed:
