@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -17,6 +18,7 @@ from lakeport.app.serve.warming import warm, warming
 from lakeport.app.settings import load
 from lakeport.catalog.iceberg.catalog import IcebergCatalog
 from lakeport.catalog.memory import MemoryCatalog
+from lakeport.catalog.ports import CatalogVersion
 from lakeport.core.errors import UnavailableError
 from lakeport.web.app import build
 
@@ -78,6 +80,37 @@ def test_a_catalog_that_is_down_keeps_nobody_from_the_next(catalog: IcebergCatal
 def test_a_server_that_stops_reads_no_further(catalog: IcebergCatalog) -> None:
     answers = iter([False, False, True])
     assert warm(catalog, lambda: next(answers)) == 2
+
+
+class Slow(MemoryCatalog):
+    """Is asked something, and fails when it is told to go on."""
+
+    def __init__(self) -> None:
+        super().__init__("slow")
+        self.asked, self.may_go_on = threading.Event(), threading.Event()
+
+    def version(self) -> CatalogVersion:
+        self.asked.set()
+        self.may_go_on.wait()
+        raise ValueError("it is closed")
+
+
+@pytest.mark.parametrize("is_over", [False, True])
+def test_what_fails_because_it_was_closed_is_not_told(
+    caplog: pytest.LogCaptureFixture, *, is_over: bool
+) -> None:
+    slow = Slow()
+    with warming([slow]) as thread:
+        assert slow.asked.wait(60)
+        if not is_over:
+            slow.may_go_on.set()
+            thread.join()
+    slow.may_go_on.set()
+    thread.join()
+    told = [
+        record.message for record in caplog.records if record.name == "lakeport.app.serve.warming"
+    ]
+    assert told == ([] if is_over else ["warming.failed"])
 
 
 def test_a_catalog_that_is_far_away_is_left_alone(project: Path, catalog: IcebergCatalog) -> None:

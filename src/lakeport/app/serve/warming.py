@@ -48,6 +48,8 @@ def _warm_all(catalogs: Sequence[Catalog], over: threading.Event) -> None:
             _log.info("warming.left", extra={"catalog": catalog.name, "reason": error.code})
             continue
         except Exception:  # noqa: BLE001  nobody waits for this thread, so nobody would be told
+            if over.is_set():  # a slow machine has closed under it what it was reading
+                return
             _log.exception("warming.failed", extra={"catalog": catalog.name})
             continue
         took = round(1_000 * (time.perf_counter() - began))
