@@ -7,6 +7,7 @@ an unchanged statement can be replayed without binding it again.
 
 from __future__ import annotations
 
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -14,6 +15,8 @@ from msgspec.structs import replace
 from lakeport.lineage.entries import Announced, ColumnEntry, Lookup, TableEntry, Version
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from lakeport.lineage.imported import Imported
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.result import Conflict
@@ -389,6 +392,25 @@ class Registry:
         """The defaults of the request."""
         self.default_catalog, self.default_schema, self.search_path = catalog, schema, path
         self._first = (schema, path)
+
+    @contextmanager
+    def inside(self, namespace: Name) -> Iterator[None]:
+        """Names mean those of this namespace first, and only then those of the session."""
+        if not namespace:
+            yield
+            return
+        before = self.default_catalog, self.default_schema, self.search_path
+        *catalog, schema = namespace
+        first = catalog[0] if catalog else self.default_catalog
+        path = self.search_path
+        if not path and self.default_schema is not None:
+            path = [(self.default_catalog, self.default_schema)]
+        self.default_catalog, self.default_schema = first, schema
+        self.search_path = [(first, schema), *path]
+        try:
+            yield
+        finally:
+            self.default_catalog, self.default_schema, self.search_path = before
 
     def use_first(self) -> None:
         """SET search_path TO DEFAULT, RESET: where names were looked up at first."""

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import logging
-from typing import TYPE_CHECKING
+from graphlib import CycleError, TopologicalSorter
+from typing import TYPE_CHECKING, NamedTuple
+
+from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
 from lakeport.lineage.capture import output_columns
@@ -13,13 +16,13 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.parse import StatementParser
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.split import split
+from lakeport.lineage.statements.define import apply_list
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
-    from sqlglot import exp
-
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.globalgraph import GlobalGraph
+    from lakeport.lineage.names import Name
     from lakeport.lineage.request import SchemaView
     from lakeport.lineage.session import Session
 
@@ -29,33 +32,95 @@ _NO_STATEMENT = -1
 _logger = logging.getLogger(__name__)
 
 
+class _View(NamedTuple):
+    """One imported view whose text is a query, or a statement around one."""
+
+    view: SchemaView
+    name: Name
+    tree: exp.Expr
+    chunk: Chunk
+
+    @property
+    def query(self) -> exp.Expr:
+        body = self.tree.args.get("expression") if self.tree.key == "create" else None
+        return body or self.tree
+
+
 def load_views(session: Session, graph: GlobalGraph) -> None:
     """Register every imported view and put its inner lineage into the global graph."""
     schema = session.request.schema
-    for view in schema.views if schema is not None else []:
+    if schema is None or not schema.views:
+        return
+    read = [found for view in schema.views if (found := _read(session, view)) is not None]
+    for view in _in_order(session, read):
         _load(session, graph, view)
 
 
-def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
-    source = SourceText(view.sql, view.name, session.request.encoding)
+def _read(session: Session, view: SchemaView) -> _View | None:
     chunks = split(view.sql, session.dialect.parser)
     parsed = StatementParser(view.sql, session.dialect).parse(chunks[0]) if chunks else None
     if parsed is None or parsed.tree is None:
+        session.source = SourceText(view.sql, view.name, session.request.encoding)
         session.report(
             IssueCode.PARSE_ERROR,
             f"the text of imported view `{view.name}` does not parse",
             relation=view.name,
             hint="correct schema.views, or list the view's columns in schema.tables",
         )
-        return
-    tree = parsed.tree
-    query = (
-        tree.args["expression"] if tree.key == "create" and tree.args.get("expression") else tree
-    )
-    session.source = source
+        return None
+    parts = tuple(session.folding.table(part) for part in _parts(view))
+    return _View(view, session.registry.canonical(parts), parsed.tree, chunks[0])
+
+
+def _parts(view: SchemaView) -> tuple[str, ...]:
+    return tuple(part for part in (view.catalog, view.schema, view.name) if part)
+
+
+def _in_order(session: Session, views: list[_View]) -> list[_View]:
+    """A view stands behind those it reads, in whatever order they were listed."""
+    places = {view.name: place for place, view in enumerate(views)}
+    sorter: TopologicalSorter[int] = TopologicalSorter()
+    for place, view in enumerate(views):
+        needed = {places[name] for name in _names_read(session, view) if name in places}
+        sorter.add(place, *sorted(needed - {place}))
+    try:
+        return [views[place] for place in sorter.static_order()]
+    except CycleError as error:
+        names = [views[place].view.name for place in error.args[1]]
+        session.report(
+            IssueCode.CYCLIC_DEPENDENCY,
+            f"these imported views read each other: {' → '.join(names)}",
+            hint="break the cycle; the order given is used",
+        )
+        return views
+
+
+def _names_read(session: Session, view: _View) -> list[Name]:
+    """Whatever the names in its query may mean."""
+    local = {cte.alias for cte in view.query.find_all(exp.CTE)}
+    with session.registry.inside(view.name[:-1]):
+        return [
+            name
+            for table in view.query.find_all(exp.Table)
+            if isinstance(table.this, exp.Identifier)
+            and not (len(table.parts) == 1 and table.name in local)
+            for name in session.registry.candidates(
+                tuple(
+                    session.folding.table(part.name, quoted=bool(part.args.get("quoted")))
+                    for part in table.parts
+                )
+            )
+        ]
+
+
+def _load(session: Session, graph: GlobalGraph, read: _View) -> None:
+    view = read.view
+    session.source = SourceText(view.sql, view.name, session.request.encoding)
     session.registry.begin(_NO_STATEMENT)
     try:
-        _bind(session, graph, view, query, chunks[0])
+        # A view means the tables of its own namespace, whoever reads it from wherever.
+        with session.registry.inside(read.name[:-1]):
+            _bind(session, graph, read)
     except Exception:
         # A bug of ours on one view must not cost the workload; what it was is for our log alone.
         _logger.exception("lineage.bug", extra={"view": view.name})
@@ -67,22 +132,23 @@ def _load(session: Session, graph: GlobalGraph, view: SchemaView) -> None:
         )
 
 
-def _bind(
-    session: Session, graph: GlobalGraph, view: SchemaView, query: exp.Expr, chunk: Chunk
-) -> None:
+def _bind(session: Session, graph: GlobalGraph, read: _View) -> None:
+    view, name, tree, chunk = read
     binder = Binder(session, chunk, view.sql, _NO_STATEMENT)
-    parts = tuple(part for part in (view.catalog, view.schema, view.name) if part)
-    name = session.registry.canonical(tuple(session.folding.table(part) for part in parts))
-    output = binder.query(query, None, {})
+    output = binder.query(read.query, None, {})
     target = binder.relation("view", view.name, name)
     target.resolution = "imported"
     target.written = True
     target.receive(output)
+    if tree.key == "create" and isinstance(tree.this, exp.Schema):
+        apply_list(binder, target, tree.this, [])
     columns = [
         ColumnEntry(c.name, c.key, "imported", c.data_type, c.type_origin)
         for c in output_columns(binder, target)
     ]
-    entry = TableEntry(name, parts, columns, "imported", complete=not target.tails, kind="view")
+    entry = TableEntry(
+        name, _parts(view), columns, "imported", complete=not target.tails, kind="view"
+    )
     session.registry.import_table(entry)
     emitter = Emitter(binder)
     emitter.emit()

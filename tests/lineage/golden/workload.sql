@@ -96,6 +96,71 @@ SELECT y FROM v;
 --> out.y <- v.y
 --> no issue UNKNOWN_TABLE
 
+-- case: imported_view_whose_text_names_its_columns
+-- dialect: tsql
+-- table: s(x int, y int)
+-- view: v AS CREATE VIEW v (a, b) AS SELECT x, y FROM s
+SELECT * FROM v WHERE a > 1;
+--> out.a <- v.a
+--> out.b <- v.b
+--> global v.a <- s.x
+--> global v.b <- s.y
+
+-- case: imported_views_are_listed_in_any_order
+-- table: s(x int)
+-- view: a AS SELECT y AS z FROM b
+-- view: b AS SELECT x AS y FROM s
+SELECT * FROM a;
+--> out.z <- a.z
+--> global a.z <- b.y
+--> global b.y <- s.x
+
+-- case: imported_view_means_the_tables_of_its_own_namespace
+-- dialect: oracle
+-- schema: {"defaultSchema": "HOME"}
+-- table: HOME.T(A int, B int)
+-- table: AWAY.T(A int, C int)
+-- table: HOME.ONLY_HERE(D int)
+-- view: AWAY.V AS SELECT T.*, D FROM T, ONLY_HERE
+SELECT * FROM away.v;
+--> out.A <- AWAY.V.A
+--> out.C <- AWAY.V.C
+--> out.D <- AWAY.V.D
+--> global AWAY.V.A <- AWAY.T.A
+--> global AWAY.V.C <- AWAY.T.C
+--> global AWAY.V.D <- HOME.ONLY_HERE.D
+
+-- case: imported_view_in_another_catalog
+-- dialect: tsql
+-- schema: {"defaultCatalog": "main", "defaultSchema": "dbo"}
+-- table: main.dbo.t(a int)
+-- table: other.dbo.t(b int)
+-- view: other.dbo.v AS CREATE VIEW [dbo].[v] AS SELECT b FROM t
+-- view: other.dbo.w AS CREATE VIEW [dbo].[w] AS SELECT b FROM dbo.t
+SELECT v.b, w.b FROM other..v CROSS JOIN other.dbo.w;
+--> out.b <- other.dbo.v.b
+--> out.b <- other.dbo.w.b
+--> global other.dbo.v.b <- other.dbo.t.b
+--> global other.dbo.w.b <- other.dbo.t.b
+
+-- case: imported_views_of_one_name_in_two_namespaces
+-- schema: {"defaultSchema": "one"}
+-- table: one.s(x int)
+-- view: two.v AS SELECT x FROM one.v
+-- view: one.v AS SELECT x FROM s
+SELECT x FROM two.v;
+--> out.x <- two.v.x
+--> global two.v.x <- one.v.x
+--> global one.v.x <- one.s.x
+
+-- case: imported_views_that_read_each_other
+-- view: a AS SELECT x FROM b
+-- view: b AS SELECT x FROM a
+SELECT x FROM a;
+--> out.x <- a.x
+--> issue CYCLIC_DEPENDENCY
+--> issue UNKNOWN_TABLE relation=b
+
 -- case: same_cte_name_in_two_statements
 -- table: s(x int, y int)
 WITH c AS (SELECT x FROM s) SELECT x FROM c;

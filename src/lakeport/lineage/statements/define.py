@@ -96,7 +96,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     if isinstance(query, exp.Expr):
         output = binder.query(query, None, ctes)
         target.receive(output)
-        _apply_list(binder, target, schema, declared)
+        apply_list(binder, target, schema, declared)
         _check_duplicates(binder, target)
         complete = not target.tails
         target.columns.sort(key=partitions)
@@ -232,7 +232,7 @@ def _moved_partitions(binder: Binder, node: exp.Expr) -> Callable[[Column | Colu
     return lambda column: places.get(column.key, 0)
 
 
-def _apply_list(
+def apply_list(
     binder: Binder, target: Relation, schema: exp.Expr | None, declared: list[ColumnEntry]
 ) -> None:
     """The column list of a view or CTAS overrides the query's names, by position."""
