@@ -336,3 +336,45 @@ SELECT id FROM TABLE(exclude_columns(input => TABLE(c), columns => DESCRIPTOR(pa
 --> out.id <= c.id, c.parent
 --> stmt 0 SELECT reads c
 --> issue UNSUPPORTED_SYNTAX severity=info
+
+-- case: postgres_only_column_of_a_function_has_the_alias
+-- dialect: postgres
+-- table: t(n int, j jsonb, s text)
+SELECT g, k.*, e.*, low, part.word
+FROM t, generate_series(1, n) AS g, jsonb_object_keys(j) AS k, jsonb_array_elements(j) AS e, lower(s) AS low,
+  LATERAL regexp_split_to_table(s, ',') AS part(word);
+--> out.g <= t.n
+--> out.k <= t.j
+--> out.value <= t.j
+--> out.low <= t.s
+--> out.word <= t.s
+
+-- case: postgres_several_arrays_are_not_called_as_the_alias
+-- dialect: postgres
+-- table: t(a int[], b int[])
+SELECT u.*, one.* FROM t, unnest(a, b) AS u, unnest(a) AS one;
+--> out.unnest <= t.a
+--> out.unnest <= t.b
+--> out.one <= t.a
+
+-- case: postgres_ordinality_of_a_function
+-- dialect: postgres
+-- table: t(s text)
+SELECT w.*, x.* FROM t, string_to_table(s, ' ') WITH ORDINALITY AS w, LATERAL string_to_table(s, ' ') WITH ORDINALITY AS x(word, place);
+--> out.w <= t.s
+--> out.ordinality <- ()
+--> out.word <= t.s
+--> out.place <- ()
+
+-- case: postgres_lateral_function_that_nobody_knows
+-- dialect: postgres
+-- table: t(a int)
+SELECT f.x FROM t LEFT JOIN LATERAL made_elsewhere(a) AS f ON true;
+--> out.x <= t.a
+--> issue UNSUPPORTED_SYNTAX
+
+-- case: duckdb_unnested_column_keeps_its_name
+-- dialect: duckdb
+-- table: t(a int[])
+SELECT u.* FROM t, unnest(a) AS u;
+--> out.unnest <= t.a

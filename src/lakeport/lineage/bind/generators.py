@@ -36,6 +36,10 @@ DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "json_object_keys": ("json_object_keys",),
     "jsonb_object_keys": ("jsonb_object_keys",),
     "regexp_split_to_table": ("regexp_split_to_table",),
+    "regexp_matches": ("regexp_matches",),
+    "string_to_table": ("string_to_table",),
+    "generate_subscripts": ("generate_subscripts",),
+    "jsonb_path_query": ("jsonb_path_query",),
     "string_split": ("value",),
     "split_to_table": ("SEQ", "INDEX", "VALUE"),
     "openjson": ("key", "value", "type"),
@@ -154,7 +158,7 @@ def add_unnest(
         elif element is None and len(node.expressions) == 1 and len(names) > 1:
             columns += [(name.name, refs, None) for name in names]
         else:
-            columns.append((_unnested(binder, relation, identifier), refs, element))
+            columns.append((_unnested(binder, node, relation, identifier), refs, element))
     offset = node.args.get("offset")
     generated(binder, relation, columns, names)
     if binder.dialect.name == "bigquery" and not scope.sources and columns[0][2] is None:
@@ -174,11 +178,17 @@ def add_unnest(
     put_in_scope(binder, scope, relation, identifier)
 
 
-def _unnested(binder: Binder, relation: Relation, identifier: exp.Expr | None) -> str:
+def _unnested(
+    binder: Binder, node: exp.Unnest, relation: Relation, identifier: exp.Expr | None
+) -> str:
     """What an unnested array's column is called by itself."""
     if binder.dialect.naming == "spark":
         return "col"
-    return relation.label if identifier is not None else "unnest"
+    # Postgres names a function's only column by the alias, but none of several; DuckDB no column.
+    aliased = identifier is not None and binder.dialect.name != "duckdb"
+    if binder.dialect.naming == "postgres" and len(node.expressions) > 1:
+        aliased = False
+    return relation.label if aliased else "unnest"
 
 
 def add_elements(binder: Binder, node: exp.Expr, scope: Scope) -> None:

@@ -122,6 +122,16 @@ def _add_named(binder: Binder, node: exp.Table, scope: Scope) -> None:
         _add_table(binder, node, scope)
 
 
+def _add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
+    inner = node.this
+    # Postgres's functions are lateral with or without the word.
+    alike = binder.dialect.naming == "postgres" and isinstance(inner, exp.Func)
+    if alike and not isinstance(inner, exp.UDTF):
+        add_table_function(binder, node, scope)
+    else:
+        add_lateral(binder, node, scope)
+
+
 def _add_semantic_view(binder: Binder, node: exp.Table, scope: Scope) -> None:
     """Snowflake's `SEMANTIC_VIEW(v METRICS m DIMENSIONS d)`: the columns are the view's."""
     relation = binder.table(node.this.this, scope)
@@ -397,7 +407,7 @@ _SOURCES: tuple[
     (exp.Subquery, _add_subquery),
     (exp.Values, add_values),
     (exp.Unnest, add_unnest),
-    (exp.Lateral, add_lateral),
+    (exp.Lateral, _add_lateral),
     (exp.TableFromRows, add_table_of),
     (exp.Query, _add_query),
     ((exp.Paren, exp.Alias, exp.Final, exp.Stream), _add_inner),

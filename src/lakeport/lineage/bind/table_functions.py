@@ -155,17 +155,26 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         put_in_scope(binder, scope, relation, identifier)
         return
     known = DEFAULT_NAMES.get(label.lower()) or declared_columns(binder, function)
-    if names or known or label.lower() in _GENERATED or isinstance(function, exp.UDTF):
-        columns = generator_columns(binder, function, scope, len(names))
+    ordinality = bool(node.args.get("ordinality"))
+    if (
+        names
+        or known
+        or label.lower() in _GENERATED
+        or isinstance(function, exp.UDTF)
+        or _is_value(binder, function)
+    ):
+        wanted = max(len(names) - ordinality, 0)
+        columns = generator_columns(binder, function, scope, wanted)
+        alone = identifier if binder.dialect.naming == "postgres" and len(columns) == 1 else None
+        if alone is not None and not names and columns[0][0] == label.lower():
+            # The only column has the alias for a name, unless it has one of its own.
+            names = [alone]
         generated(binder, relation, columns, names or written_names(function))
-        if (
-            identifier is not None
-            and not names
-            and len(relation.columns) == 1
-            and binder.dialect.naming == "postgres"
-        ):
-            column = relation.columns[0]
-            relation.index[binder.key(identifier)] = column
+        if alone is not None and not names:
+            relation.index[binder.key(alone)] = relation.columns[0]
+        if ordinality:
+            counted = ("ordinality", list[Ref](), SqlType("bigint"))
+            generated(binder, relation, [counted], names[len(columns) :])
     else:
         relation.arguments = collect(binder, function, scope)
         relation.complete = False
@@ -173,3 +182,12 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             function, f"the columns of table function `{label}` are not known", severity="info"
         )
     put_in_scope(binder, scope, relation, identifier)
+
+
+def _is_value(binder: Binder, function: exp.Expr) -> bool:
+    """Postgres: a function that returns one value is a table of one column."""
+    return (
+        binder.dialect.naming == "postgres"
+        and isinstance(function, exp.Func)
+        and not isinstance(function, exp.Anonymous)
+    )
