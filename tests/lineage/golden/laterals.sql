@@ -378,3 +378,20 @@ SELECT f.x FROM t LEFT JOIN LATERAL made_elsewhere(a) AS f ON true;
 -- table: t(a int[])
 SELECT u.* FROM t, unnest(a) AS u;
 --> out.unnest <= t.a
+
+-- case: columns_a_created_function_says_it_returns
+-- dialect: postgres
+-- table: t(n int)
+CREATE FUNCTION split_up(x int) RETURNS TABLE (low int, high int) AS $$ SELECT x, x + 1 $$ LANGUAGE sql;
+SELECT s.*, n FROM t, split_up(n) AS s;
+--> @1 out.low <= t.n
+--> @1 out.high <= t.n
+--> @1 out.n <- t.n
+--> no issue APPROXIMATE_LINEAGE
+
+-- case: columns_a_created_function_says_it_returns_in_snowflake
+-- dialect: snowflake
+CREATE FUNCTION made(x int) RETURNS TABLE (LOW int, HIGH int) AS 'SELECT 1, 2';
+SELECT high FROM TABLE(made(1));
+--> @1 out.high <- ()
+--> no issue UNSUPPORTED_SYNTAX

@@ -239,7 +239,7 @@ def declared_columns(binder: Binder, function: exp.Expr) -> list[tuple[str, SqlT
     """The columns of a table function that the call lists, or that the workload itself created."""
     if function.__class__ in NAMES:
         return written_columns(function, binder.dialect.name)
-    if binder.dialect.naming != "spark" or not isinstance(function, exp.Anonymous):
+    if not binder.registry.has_routines or not isinstance(function, exp.Anonymous):
         return None
     routine = binder.registry.routine(called(function))
     if routine is None or routine.columns is None:
