@@ -49,7 +49,7 @@ class Dialect:
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
     merged_in_place: bool = False
     naming: Naming = "position"
-    values_columns: Literal["col", "column", "_col", "EXPR$"] = "column"
+    values_columns: Literal["col", "column", "column_", "_col", "EXPR$"] = "column"
     # The relatives to try when a statement does not parse.
     relatives: tuple[str, ...] = ()
     # A CTE may read itself without the word RECURSIVE.
@@ -308,7 +308,7 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.EXACT,
             columns=Fold.INSENSITIVE,
             fractional_division=True,
-            values_columns="column",
+            values_columns="column_",
             naming="duckdb",
         ),
         Dialect(

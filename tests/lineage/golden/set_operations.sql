@@ -149,3 +149,21 @@ SELECT * FROM somewhere UNION ALL SELECT b + 1 FROM u;
 --> partial
 --> issue UNKNOWN_TABLE relation=somewhere
 --> issue APPROXIMATE_LINEAGE relation=somewhere
+
+-- case: mysql_rows_of_values
+-- dialect: mysql
+-- table: t(a int)
+SELECT v.* FROM (VALUES ROW(1, 'x'), ROW((SELECT max(a) FROM t), 'y')) AS v;
+--> out.column_0 <= t.a
+--> out.column_1 <- ()
+
+-- case: trino_rows_of_values
+-- dialect: trino
+VALUES ROW(1, 'x'), ROW(2, 'y');
+--> out._col0 <- ()
+--> out._col1 <- ()
+
+-- case: postgres_row_in_values_is_one_value
+-- dialect: postgres
+VALUES (ROW(1, 'x')), (ROW(2, 'y'));
+--> out.column1 <- ()

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.session import Session
 
 
+# Names of VALUES columns that are counted from zero.
+_FROM_ZERO = frozenset({"_col", "column_", "EXPR$"})
+
+
 class Binder:
     """The state of binding one statement."""
 
@@ -230,7 +234,7 @@ class Binder:
     def values_name(self, position: int) -> str:
         """The default name of a column of VALUES."""
         prefix = self.dialect.values_columns
-        first = 0 if prefix == "_col" or self.dialect.name == "duckdb" or prefix == "EXPR$" else 1
+        first = 0 if prefix in _FROM_ZERO or self.dialect.name == "duckdb" else 1
         return f"{prefix}{position + first}"
 
     def span(self, node: exp.Expr | None) -> tuple[int, int] | None:

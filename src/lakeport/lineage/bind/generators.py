@@ -46,6 +46,10 @@ DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
 }
 
 
+# Where `ROW(…)` in a VALUES list is the row itself.
+_WRITE_ROW = frozenset({"mysql", "doris", "starrocks", "trino", "presto", "athena"})
+
+
 def alias_names(alias: exp.Expr | None) -> list[exp.Expr]:
     """The names an alias gives to columns."""
     return list(alias.args.get("columns") or []) if alias is not None else []
@@ -107,7 +111,7 @@ def values_columns(
     binder: Binder, node: exp.Expr, scope: Scope
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
     """The columns of a VALUES list, with the common type of each."""
-    rows = [row.expressions if isinstance(row, exp.Tuple) else [row] for row in node.expressions]
+    rows = [_cells(binder, row) for row in node.expressions]
     width = max((len(row) for row in rows), default=0)
     columns: list[tuple[str, list[Ref], SqlType | None]] = []
     for position in range(width):
@@ -122,6 +126,18 @@ def values_columns(
         kind = binder.types.common([binder.types.of(cell) for cell in cells[:64]])
         columns.append((binder.values_name(position), refs, kind))
     return columns
+
+
+def _cells(binder: Binder, row: exp.Expr) -> list[exp.Expr]:
+    """What a row holds; MySQL and Trino may write the word before it: `ROW(1, 2)`."""
+    cells = row.expressions if isinstance(row, exp.Tuple) else [row]
+    if len(cells) == 1 and binder.dialect.name in _WRITE_ROW:
+        only = cells[0]
+        if isinstance(only, exp.Struct) or (
+            isinstance(only, exp.Anonymous) and only.name.upper() == "ROW"
+        ):
+            return list(only.expressions)
+    return list(cells)
 
 
 def add_values(binder: Binder, node: exp.Expr, scope: Scope) -> None:
