@@ -13,7 +13,9 @@ from typing import Literal, TypeAlias
 
 from sqlglot.dialects.dialect import Dialect as Engine
 
-Naming: TypeAlias = Literal["spark", "postgres", "bigquery", "duckdb", "position"]
+Naming: TypeAlias = Literal[
+    "spark", "postgres", "bigquery", "duckdb", "oracle", "snowflake", "position"
+]
 
 
 class Fold(Enum):
@@ -49,6 +51,8 @@ class Dialect:
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
     merged_in_place: bool = False
     naming: Naming = "position"
+    # What stands before the position.
+    unnamed: str = "_col_"
     values_columns: Literal["col", "column", "column_", "_col", "EXPR$"] = "column"
     # The relatives to try when a statement does not parse.
     relatives: tuple[str, ...] = ()
@@ -128,6 +132,7 @@ _TABLE: dict[str, Dialect] = {
             parser="hive",
             relatives=("spark", ""),
             naming="position",
+            unnamed="_c",
             values_columns="col",
         ),
         Dialect(
@@ -181,6 +186,7 @@ _TABLE: dict[str, Dialect] = {
             columns=Fold.UPPER,
             lateral_aliases=True,
             where_aliases=True,
+            naming="snowflake",
             implicit_recursion=True,
             fractional_division=True,
             pseudo_columns=frozenset(
@@ -205,6 +211,7 @@ _TABLE: dict[str, Dialect] = {
             columns=Fold.UPPER,
             group_by_aliases=False,
             having_aliases=False,
+            naming="oracle",
             implicit_recursion=True,
             global_temporary_persists=True,
             fractional_division=True,
@@ -216,6 +223,7 @@ _TABLE: dict[str, Dialect] = {
             name="trino",
             parser="trino",
             relatives=("presto",),
+            unnamed="_col",
             values_columns="_col",
             pseudo_columns=frozenset(
                 {"$path", "$file_size", "$file_modified_time", "$partition", "$row_id"}
@@ -226,6 +234,7 @@ _TABLE: dict[str, Dialect] = {
             name="presto",
             parser="presto",
             relatives=("trino",),
+            unnamed="_col",
             values_columns="_col",
             pseudo_columns=frozenset({"$path", "$partition"}),
         ),
@@ -234,6 +243,7 @@ _TABLE: dict[str, Dialect] = {
             name="athena",
             parser="athena",
             relatives=("trino", "hive"),
+            unnamed="_col",
             values_columns="_col",
             pseudo_columns=frozenset({"$path", "$partition"}),
         ),

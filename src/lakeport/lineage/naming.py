@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Column
+from lakeport.lineage.postgres_names import postgres_name
 from lakeport.lineage.select_item import SelectItem
 from lakeport.lineage.spark_names import spark_name
 
@@ -34,13 +34,16 @@ def output_name(
     if naming == "spark":
         return _spark_name(binder, node, scope, tokens)
     if naming == "postgres":
-        return _postgres_name(node, tokens)
+        return postgres_name(node, tokens)
     if naming == "bigquery":
         unnamed = sum(1 for item in items if isinstance(item, Column) and item.generated)
         return f"f{unnamed}_"
-    if naming == "duckdb":
-        return binder.slice(tokens) if tokens else binder.sql(node)
-    return f"_col_{len(items)}"
+    if naming == "position":
+        return f"{binder.dialect.unnamed}{len(items)}"
+    text = binder.slice(tokens) if tokens else binder.sql(node)
+    if naming == "snowflake":
+        return text.upper()
+    return "".join(text.split()).upper() if naming == "oracle" else text
 
 
 # Aggregates that Spark prints as they are called.
@@ -65,38 +68,3 @@ def _spark_name(binder: Binder, node: exp.Expr, scope: Scope, tokens: list[Token
         return plain
     printed = spark_name(tokens, SelectItem(binder, node, scope)) if tokens else None
     return printed if printed is not None else binder.sql(node)
-
-
-def _postgres_name(node: exp.Expr, tokens: list[Token] | None = None) -> str:
-    """The function's name, the cast's inner name, `case`, or `?column?`."""
-    current = node
-    while isinstance(current, exp.Paren | exp.Cast | exp.Window | exp.Filter | exp.WithinGroup):
-        if isinstance(current, exp.Cast) and not isinstance(
-            current.this, exp.Column | exp.Func | exp.Paren
-        ):
-            return str(current.to.sql("postgres")).lower()
-        current = current.this
-    if isinstance(current, exp.Column):
-        return str(current.name)
-    if isinstance(current, exp.Case):
-        return "case"
-    if isinstance(current, exp.Exists):
-        return "exists"
-    if isinstance(current, exp.Subquery):
-        selected = current.this.expressions if isinstance(current.this, exp.Select) else []
-        if len(selected) == 1:
-            return selected[0].alias or _postgres_name(selected[0])
-    if isinstance(current, exp.Anonymous):
-        return str(current.name).lower()
-    if isinstance(current, exp.Func) and not isinstance(current, exp.Connector | exp.Binary):
-        return _called(tokens or []) or current.sql_name().lower()
-    return "?column?"
-
-
-def _called(tokens: list[Token]) -> str | None:
-    """The outermost function as it is written; the parser knows many by other names."""
-    for token, following in pairwise(tokens):
-        opens = following.token_type is TokenType.L_PAREN and token.text.isidentifier()
-        if opens and token.text.lower() != "cast":
-            return token.text.lower()
-    return None

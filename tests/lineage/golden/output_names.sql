@@ -70,3 +70,59 @@ SELECT map('k', a) :: map<string, bigint> AS m, a + 1 FROM t;
 SELECT (SELECT 1), (SELECT 2 AS two);
 --> out.?column? <- ()
 --> out.two <- ()
+
+-- case: postgres_looks_into_casts_and_cases
+-- dialect: postgres
+-- table: t(a int, b text)
+SELECT a::text, 1::int, NULL::text[], (a + 1)::numeric(9, 2), CASE WHEN a > 1 THEN 'x' ELSE b END,
+  CASE WHEN a > 1 THEN 'x' END, (CASE WHEN a > 1 THEN 2 END)::bigint, true FROM t;
+--> out.a <= t.a
+--> out.int4 <- ()
+--> out.text <- ()
+--> out.numeric <= t.a
+--> out.b <= t.a[CONDITIONAL], t.b
+--> out.case <= t.a[CONDITIONAL]
+--> out.int8 <= t.a[CONDITIONAL]
+--> out.bool <- ()
+
+-- case: postgres_calls_by_their_last_name
+-- dialect: postgres
+-- table: t(a int, b text)
+SELECT tools.fix(a), pg_catalog.lower(b), mod(a, 2), a % 2, trim(b), ARRAY[a], (a, b), b COLLATE "C" FROM t;
+--> out.fix <= t.a
+--> out.lower <= t.b
+--> out.mod <= t.a
+--> out.?column? <= t.a
+--> out.btrim <= t.b
+--> out.array <= t.a
+--> out.row <= t.a, t.b
+--> out.b <= t.b
+
+-- case: oracle_prints_the_text_without_blanks
+-- dialect: oracle
+-- table: T(A int, B int)
+SELECT "MAX(A)", "NVL(B,0)" FROM (SELECT max(a), nvl(b, 0) FROM t GROUP BY b);
+--> out.MAX(A) <= T.A
+--> out.NVL(B,0) <= T.B
+
+-- case: snowflake_prints_the_text_in_capitals
+-- dialect: snowflake
+-- table: T(A int, B int)
+SELECT "COUNT(*)", "A + 1", "'X'" FROM (SELECT count(*), a + 1, 'x' FROM t GROUP BY a);
+--> out.COUNT(*) <= T[COUNT_ALL]
+--> out.A + 1 <= T.A
+--> out.'X' <- ()
+
+-- case: trino_counts_columns
+-- dialect: trino
+-- table: t(a int, b int)
+SELECT a + 1, b, b + 1 FROM t;
+--> out._col0 <= t.a
+--> out.b <- t.b
+--> out._col2 <= t.b
+
+-- case: hive_counts_columns_that_may_be_used
+-- dialect: hive
+-- table: t(a int)
+SELECT q._c1 FROM (SELECT a, a + 1 FROM t) q;
+--> out._c1 <= t.a
