@@ -76,3 +76,32 @@ SELECT * FROM t PIVOT (ceil(sum(earnings)) AS c, avg(earnings) + 1 AS a FOR cour
 --> out.x_a <= t.earnings, t.course[CONDITIONAL]
 --> out.y_c <= t.earnings, t.course[CONDITIONAL]
 --> out.y_a <= t.earnings, t.course[CONDITIONAL]
+
+-- case: pivot_behind_a_join_takes_the_whole_join
+-- table: sales(shop int, month string, item int)
+-- table: items(id int, price int)
+SELECT * FROM sales JOIN items ON sales.item = items.id PIVOT (sum(items.price) AS total FOR month IN ('jan', 'feb'));
+--> out.shop <- sales.shop
+--> out.item <- sales.item
+--> out.id <- items.id
+--> out.jan <= items.price[AGGREGATION], sales.month[CONDITIONAL]
+--> out.feb <= items.price[AGGREGATION], sales.month[CONDITIONAL]
+
+-- case: pivot_of_a_join_in_parentheses
+-- dialect: tsql
+-- table: sales(shop int, month int, item int)
+-- table: items(id int, price int)
+-- table: shops(shop int, city int)
+SELECT p.shop, p.[1], city
+FROM (sales JOIN items ON item = id) PIVOT (sum(price) FOR month IN ([1], [2])) AS p JOIN shops ON shops.shop = p.shop;
+--> out.shop <- sales.shop
+--> out.1 <= items.price[AGGREGATION], sales.month[CONDITIONAL]
+--> out.city <- shops.city
+
+-- case: unpivot_behind_a_join
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT * FROM a JOIN b USING (id) UNPIVOT (v FOR which IN (x, y));
+--> out.id <- a.id <= b.id[CONDITIONAL]
+--> out.which <- ()
+--> out.v <= a.x, b.y

@@ -28,10 +28,14 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
-def pivoted(binder: Binder, pivot: exp.Expr, source: Source, outer: Scope) -> Source:
-    """The source after one PIVOT or UNPIVOT."""
-    scope = Scope(outer.parent, outer.ctes)
-    scope.sources.append(source)
+def pivoted(
+    binder: Binder, pivot: exp.Expr, source: Source, outer: Scope, joined: Scope | None = None
+) -> Source:
+    """The source after one PIVOT or UNPIVOT; a `joined` one still has its relations by their names."""
+    scope = joined
+    if scope is None:
+        scope = Scope(outer.parent, outer.ctes)
+        scope.sources.append(source)
     alias = pivot.args.get("alias")
     identifier = alias.this if alias is not None else None
     relation = binder.derived(

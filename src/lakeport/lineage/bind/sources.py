@@ -152,12 +152,40 @@ def _add_inner(binder: Binder, node: exp.Expr, scope: Scope) -> None:
 
 
 def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
+    """Pivots of what was added since `first`: of one relation, or of all that a join made of several."""
     if len(scope.sources) == first:
         return
+    joined = None
+    if len(scope.sources) > first + 1:
+        joined = _joined(scope, first)
+        _gather(binder, joined, scope, first, None)
     source = scope.sources.pop()
     for pivot in node.args["pivots"]:
-        source = pivoted(binder, pivot, source, scope)
+        source = pivoted(binder, pivot, source, scope, joined)
+        joined = None
     scope.sources.append(source)
+
+
+def _joined(scope: Scope, first: int) -> Scope:
+    """The sources since `first` in a scope of their own."""
+    inner = Scope(scope.parent, scope.ctes)
+    inner.sources = scope.sources[first:]
+    inner.merged, inner.hidden = scope.merged, scope.hidden
+    return inner
+
+
+def _gather(
+    binder: Binder, inner: Scope, scope: Scope, first: int, alias: exp.Expr | None
+) -> Relation:
+    """Put one relation with the columns of all in place of the sources since `first`."""
+    relation = binder.derived(alias.name if alias is not None else None, local_kind="derived")
+    relation.adopt(binder.star(inner))
+    relation.inputs += [source.relation for source in inner.sources]
+    del scope.sources[first:]
+    scope.merged = {}
+    key = binder.key(alias) if isinstance(alias, exp.Identifier) else relation.label
+    scope.sources.append(Source(key, relation))
+    return relation
 
 
 def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
@@ -217,16 +245,9 @@ def _alias_parentheses(
     if len(added) == 1 and not alias.args.get("columns"):
         scope.sources[-1] = replace(scope.sources[-1], alias=binder.key(alias.this))
         return
-    inner = Scope(scope.parent, scope.ctes)
-    inner.sources = scope.sources[len(scope.sources) - len(added) :]
-    inner.merged, inner.hidden = scope.merged, scope.hidden
-    relation = binder.derived(alias.this.name, local_kind="derived")
-    relation.adopt(binder.star(inner))
-    relation.inputs += added
+    first = len(scope.sources) - len(added)
+    relation = _gather(binder, _joined(scope, first), scope, first, alias.this)
     rename_columns(binder, relation, alias.args.get("columns"))
-    del scope.sources[len(scope.sources) - len(added) :]
-    scope.merged = {}
-    scope.sources.append(Source(binder.key(alias.this), relation))
 
 
 def _add_derived(
@@ -325,6 +346,9 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
         relation.join_condition = relation.join_condition or text
     if kind in _ONE_SIDED:
         _hide(scope, before, kind)
+    if args.get("pivots"):
+        # Behind the condition it is the whole join that is pivoted.
+        _apply_pivots(binder, join, scope, 0)
     return ordinal
 
 
