@@ -185,3 +185,13 @@ SELECT l.a FROM l ASOF JOIN r ON l.id = r.id;
 --> out.a <- l.a
 --> out <+ r
 --> node r joinType=AS_OF
+
+-- case: natural_join_where_the_request_says_how_names_are_folded
+-- dialect: snowflake
+-- schema: {"caseSensitivity": "lower"}
+-- table: A(X int, K int)
+-- table: B(K int, Y int)
+SELECT * FROM a NATURAL JOIN b;
+--> out.K <- a.k <= b.k[CONDITIONAL]
+--> out.X <- a.x
+--> out.Y <- b.y

@@ -332,7 +332,8 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
         _merge(binder, scope, before, _common_keys(scope, before), kind)
     elif names:
         identifiers = [name.this if isinstance(name, exp.Column) else name for name in names]
-        _merge(binder, scope, before, identifiers, kind)
+        merged = [(identifier, binder.key(identifier)) for identifier in identifiers]
+        _merge(binder, scope, before, merged, kind)
     text = f"USING ({', '.join(name.name for name in names)})" if names else None
     if condition is not None:
         texts = None
@@ -362,16 +363,21 @@ def _hide(scope: Scope, before: int, kind: str) -> None:
     scope.remembered.clear()  # names are known as of the last source, which may be the same still
 
 
-def _common_keys(scope: Scope, before: int) -> list[exp.Expr]:
+def _common_keys(scope: Scope, before: int) -> list[tuple[exp.Expr, str]]:
     left = {column.key for source in scope.sources[:before] for column in source.relation.known()}
     right = [column for source in scope.sources[before:] for column in source.relation.known()]
-    return [exp.Identifier(this=column.name, quoted=True) for column in right if column.key in left]
+    return [
+        (exp.Identifier(this=column.name, quoted=True), column.key)
+        for column in right
+        if column.key in left
+    ]
 
 
-def _merge(binder: Binder, scope: Scope, before: int, names: list[exp.Expr], kind: str) -> None:
+def _merge(
+    binder: Binder, scope: Scope, before: int, names: list[tuple[exp.Expr, str]], kind: str
+) -> None:
     """USING and NATURAL: two columns become one; which side it shows depends on the join."""
-    for identifier in names:
-        key = binder.key(identifier)
+    for identifier, key in names:
         held = scope.merged.get(key)
         left = (
             list(held.left) + list(held.right)
