@@ -109,6 +109,7 @@ _ORACLE_PSEUDO = frozenset(
         "CONNECT_BY_ISLEAF",
         "ORA_ROWSCN",
         "CONNECT_BY_ISCYCLE",
+        "CON_ID",
     }
 )
 
@@ -280,7 +281,9 @@ _TABLE: dict[str, Dialect] = {
             group_by_aliases=False,
             having_aliases=False,
             implicit_recursion=True,
-            pseudo_columns=frozenset({"$action", "$identity", "$rowguid"}),
+            pseudo_columns=frozenset(
+                {"$action", "$identity", "$rowguid", "identitycol", "rowguidcol"}
+            ),
         ),
         Dialect(
             name="fabric",

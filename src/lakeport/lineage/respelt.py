@@ -202,8 +202,52 @@ def _joined_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
     return made if len(made) > len(tokens) else None
 
 
+def _against(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """MySQL's `MATCH (a, b) AGAINST (expression …)`, of which the parser knows strings alone: a call."""
+    made = list(tokens)
+    for at in range(len(words) - 2, 0, -1):
+        if words[at - 1 : at + 2] != [")", "AGAINST", "("]:
+            continue
+        begin, end = _opening(words, at - 1), _closing(words, at + 1)
+        if begin < 1 or words[begin - 1] != "MATCH" or not end:
+            continue
+        mode = next(
+            (n for n in range(at + 2, end) if words[n : n + 2] in _SEARCH_MODES),
+            end,
+        )
+        call = made_token(TokenType.VAR, "MATCH_AGAINST", tokens[begin - 1])
+        comma = made_token(TokenType.COMMA, ",", tokens[at])
+        made[at - 1 : end] = [comma, *made[at + 2 : mode]]
+        made[begin - 1] = call
+    return made if len(made) < len(tokens) else None
+
+
+_SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
+
+
+def _opening(words: list[str], at: int) -> int:
+    """The bracket that the one at `at` closes, 0 if there is none."""
+    depth = 0
+    for place in range(at, 0, -1):
+        depth += (words[place] == ")") - (words[place] == "(")
+        if not depth:
+            return place
+    return 0
+
+
+def _closing(words: list[str], at: int) -> int:
+    """The bracket that closes the one at `at`, 0 if there is none."""
+    depth = 0
+    for place in range(at, len(words)):
+        depth += (words[place] == "(") - (words[place] == ")")
+        if not depth:
+            return place
+    return 0
+
+
 _REWRITES = (
     _joined_table,
+    _against,
     _create_table,
     _change_column,
     _load_file,

@@ -248,3 +248,33 @@ INSERT INTO c (id, name) SELECT numbers.nextval, region FROM o;
 -- table: e(items struct(sku varchar, qty int)[], id int)
 SELECT [x.qty * id for x in items if x.sku = 'a'] AS l FROM e;
 --> out.l <= e.items, e.id
+
+-- case: mysql_searches_for_any_expression
+-- dialect: mysql
+-- table: t(a text, b text, word text)
+SELECT MATCH (a, b) AGAINST (concat(word, '*') IN BOOLEAN MODE) AS score, MATCH (b) AGAINST ('x') AS plain
+FROM t WHERE MATCH (a) AGAINST (lower(word) WITH QUERY EXPANSION) > 0.5;
+--> out.score <= t.a, t.b, t.word
+--> out.plain <= t.b
+
+-- case: mysql_get_format_takes_a_word
+-- dialect: mysql
+-- table: t(d datetime)
+SELECT date_format(d, get_format(DATE, 'ISO')) AS x FROM t;
+--> out.x <= t.d
+
+-- case: tsql_identity_by_its_role
+-- dialect: tsql
+-- table: t(id int, v int)
+SELECT IDENTITYCOL, t.ROWGUIDCOL, $IDENTITY FROM t;
+--> out.IDENTITYCOL <- t.identitycol
+--> out.ROWGUIDCOL <- t.rowguidcol
+--> out.$IDENTITY <- t.$identity
+
+-- case: oracle_rows_of_all_containers
+-- dialect: oracle
+-- table: HR.T(A int, B int)
+SELECT x.a, b, con_id FROM CONTAINERS(hr.t) x;
+--> out.a <- HR.T.A
+--> out.b <- HR.T.B
+--> out.con_id <- HR.T.CON_ID

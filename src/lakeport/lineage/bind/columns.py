@@ -378,11 +378,11 @@ def _listed(binder: Binder, identifier: exp.Expr, key: str) -> exp.Expr | None:
 
 
 def _is_time_part(identifier: exp.Expr) -> bool:
-    """`timediff(HOUR, a, b)`: a unit where a column could stand."""
+    """`timediff(HOUR, a, b)`, `get_format(DATE, 'ISO')`: a word where a column could stand."""
     column = identifier.parent
     call = column.parent if column is not None else None
-    return (
-        isinstance(call, exp.Func)
-        and identifier.name.lower() in _TIME_PARTS
-        and not identifier.args.get("quoted")
-    )
+    if not isinstance(call, exp.Func) or identifier.args.get("quoted"):
+        return False
+    if call.__class__ is exp.Anonymous and call.name.upper() == "GET_FORMAT":
+        return True
+    return identifier.name.lower() in _TIME_PARTS

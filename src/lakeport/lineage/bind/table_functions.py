@@ -137,6 +137,9 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         )
         put_in_scope(binder, scope, relation, alias.this if alias is not None else None)
         return
+    if binder.dialect.name == "oracle" and label == "containers":
+        _add_containers(binder, node, scope)
+        return
     relation, identifier = labelled_relation(binder, alias, label)
     if isinstance(function, exp.Predict):
         _predict(binder, function, relation, scope)
@@ -182,6 +185,15 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             function, f"the columns of table function `{label}` are not known", severity="info"
         )
     put_in_scope(binder, scope, relation, identifier)
+
+
+def _add_containers(binder: Binder, node: exp.Expr, scope: Scope) -> None:
+    """Oracle's `CONTAINERS(t)`: the rows of `t` in every database of a container."""
+    for column in node.this.expressions:
+        if isinstance(column, exp.Column):
+            table = exp.Table(this=column.this, db=column.args.get("table"))
+            table.set("alias", node.args.get("alias"))
+            binder.source(table, scope)
 
 
 def _is_value(binder: Binder, function: exp.Expr) -> bool:
