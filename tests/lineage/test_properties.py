@@ -212,12 +212,14 @@ def _behind_wide_characters(
     request: dict[str, Any], encoding: str
 ) -> tuple[dict[str, Any], dict[str | None, str]]:
     prefix = "/* 😀é */ "
+    views = request.get("schema", {}).get("views", [])
+    sources: dict[str | None, str] = {view["name"]: view["sql"] for view in views}
     files = [{**f, "content": prefix + f["content"]} for f in request.get("files", [])]
     if files:
         moved = {**request, "encoding": encoding, "files": files}
-        return moved, {file["name"]: file["content"] for file in files}
+        return moved, sources | {file["name"]: file["content"] for file in files}
     sql = prefix + request["sql"]
-    return {**request, "encoding": encoding, "sql": sql}, {None: sql}
+    return {**request, "encoding": encoding, "sql": sql}, sources | {None: sql}
 
 
 def _names(shown: str, label: str) -> bool:
