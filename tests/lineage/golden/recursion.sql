@@ -42,3 +42,33 @@ SELECT id, again, way FROM t ORDER BY place;
 --> out.id <- c.id
 --> out.again <= c.id
 --> out.way <= c.id
+
+-- case: recursive_with_reads_what_comes_later
+-- dialect: postgres
+-- table: t(x int)
+WITH RECURSIVE a AS (SELECT y FROM b), b AS (SELECT z AS y FROM c), c AS (SELECT x AS z FROM t)
+SELECT y FROM a;
+--> out.y <- t.x
+
+-- case: recursive_with_reads_a_later_one_and_itself
+-- dialect: bigquery
+-- table: d.t(x int64, parent int64)
+WITH RECURSIVE
+  tree AS (SELECT x FROM seed UNION ALL SELECT t.x FROM d.t JOIN tree ON t.parent = tree.x),
+  seed AS (SELECT x FROM d.t WHERE parent IS NULL)
+SELECT x FROM tree;
+--> out.x <- d.t.x
+
+-- case: recursive_with_and_a_name_of_its_own_inside
+-- dialect: bigquery
+-- table: d.t(x int64)
+WITH RECURSIVE a AS (SELECT x FROM b), b AS (WITH a AS (SELECT x FROM d.t) SELECT x FROM a)
+SELECT x FROM a;
+--> out.x <- d.t.x
+
+-- case: plain_with_does_not_read_what_comes_later
+-- dialect: postgres
+-- table: t(x int)
+-- table: b(y int)
+WITH a AS (SELECT y FROM b), b AS (SELECT x AS y FROM t) SELECT y FROM a;
+--> out.y <- b.y

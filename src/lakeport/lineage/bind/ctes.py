@@ -1,5 +1,7 @@
 """CTEs: bound in order, each seen by the ones after it, a recursive one by itself.
 
+Behind RECURSIVE a CTE also sees those after it, so that they are bound before it.
+
 The first branch of a recursive CTE seeds its names; the others read the CTE's own columns and add
 their inputs, which is the fixpoint, because self-references add nothing new.
 """
@@ -27,7 +29,10 @@ def bind_ctes(
         return ctes
     visible = dict(ctes)
     recursive = bool(clause.args.get("recursive")) or binder.dialect.implicit_recursion
-    for cte in clause.expressions:
+    listed = clause.expressions
+    if len(listed) > 1 and clause.args.get("recursive"):
+        listed = _in_order(binder, listed)
+    for cte in listed:
         if cte.args.get("scalar"):
             continue
         alias = cte.args["alias"]
@@ -44,6 +49,55 @@ def bind_ctes(
         if cte is clause.expressions[-1]:
             _add_path(binder, clause, relation)
     return visible
+
+
+def _in_order(binder: Binder, ctes: list[exp.Expr]) -> list[exp.Expr]:
+    """As they are listed, but those that one reads before it."""
+    places = {binder.key(cte.args["alias"].this): place for place, cte in enumerate(ctes)}
+    needed = [
+        sorted(places[key] for key in _free_names(binder, cte.this) if key in places)
+        for cte in ctes
+    ]
+    if all(not other or other[-1] <= place for place, other in enumerate(needed)):
+        return ctes
+    ordered: dict[int, exp.Expr] = {}
+    begun: set[int] = set()
+    stack = list(reversed(range(len(ctes))))
+    while stack:
+        place = stack.pop()
+        if place not in begun:
+            begun.add(place)
+            stack.append(place)
+            # One that is begun already reads this one in turn: the engine refuses that, we do not.
+            stack += [other for other in reversed(needed[place]) if other not in begun]
+        else:
+            ordered.setdefault(place, ctes[place])
+    return list(ordered.values())
+
+
+def _free_names(binder: Binder, body: exp.Expr) -> set[str]:
+    """The names without a qualifier that a query reads, and that no WITH inside it defines."""
+    found: set[str] = set()
+    stack: list[tuple[exp.Expr, frozenset[str]]] = [(body, frozenset())]
+    while stack:
+        node, hidden = stack.pop()
+        clause = node.args.get("with_")
+        if clause is not None:
+            keys = [binder.key(cte.args["alias"].this) for cte in clause.expressions]
+            every = hidden.union(keys)
+            for place, cte in enumerate(clause.expressions):
+                within = every if clause.args.get("recursive") else hidden.union(keys[:place])
+                stack.append((cte.this, within))
+            hidden = every
+        elif (
+            isinstance(node, exp.Table)
+            and isinstance(node.this, exp.Identifier)
+            and node.args.get("db") is None
+            and (key := binder.key(node.this)) not in hidden
+        ):
+            found.add(key)
+        stack += [(child, hidden) for child in node.iter_expressions() if child is not clause]
+    return found
 
 
 def _add_path(binder: Binder, clause: exp.Expr, relation: Relation) -> None:
