@@ -195,3 +195,64 @@ SELECT * FROM a NATURAL JOIN b;
 --> out.K <- a.k <= b.k[CONDITIONAL]
 --> out.X <- a.x
 --> out.Y <- b.y
+
+-- case: star_shows_the_keys_of_the_last_join_first
+-- table: a(x int, k int)
+-- table: b(x int, y int)
+-- table: c(k int, z int)
+SELECT * FROM a JOIN b USING (x) JOIN c USING (k);
+--> out.k <- a.k <= c.k[CONDITIONAL]
+--> out.x <- a.x <= b.x[CONDITIONAL]
+--> out.y <- b.y
+--> out.z <- c.z
+
+-- case: natural_join_keeps_the_order_of_the_left_side
+-- dialect: postgres
+-- table: a(w int, k int, l int)
+-- table: b(l int, k int, y int)
+SELECT * FROM a NATURAL JOIN b;
+--> out.k <- a.k <= b.k[CONDITIONAL]
+--> out.l <- a.l <= b.l[CONDITIONAL]
+--> out.w <- a.w
+--> out.y <- b.y
+
+-- case: using_behind_a_comma_is_about_its_own_join
+-- dialect: postgres
+-- table: a(x int, k int)
+-- table: b(y int, k int)
+-- table: c(k int, z int)
+SELECT * FROM a, b JOIN c USING (k);
+--> out.x <- a.x
+--> out.k <- a.k
+--> out.k <- b.k <= c.k[CONDITIONAL]
+--> out.y <- b.y
+--> out.z <- c.z
+
+-- case: using_in_parentheses_and_around_them
+-- table: a(x int, k int)
+-- table: b(y int, k int, l int)
+-- table: c(l int, z int)
+SELECT * FROM a JOIN (b JOIN c USING (l)) USING (k);
+--> out.k <- a.k <= b.k[CONDITIONAL]
+--> out.x <- a.x
+--> out.l <- b.l <= c.l[CONDITIONAL]
+--> out.y <- b.y
+--> out.z <- c.z
+
+-- case: using_of_a_key_that_the_right_side_merged
+-- table: a(x int, k int)
+-- table: b(y int, k int)
+-- table: c(k int, z int)
+SELECT k FROM a JOIN (b JOIN c USING (k)) USING (k);
+--> out.k <- a.k <= b.k[CONDITIONAL], c.k[CONDITIONAL]
+
+-- case: two_joins_by_one_key_behind_commas
+-- table: a(x int, k int)
+-- table: b(k int)
+-- table: c(k int)
+-- table: d(z int, k int)
+SELECT * FROM a JOIN b USING (k), c JOIN d USING (k);
+--> out.k <- a.k <= b.k[CONDITIONAL]
+--> out.x <- a.x
+--> out.k <- c.k <= d.k[CONDITIONAL]
+--> out.z <- d.z

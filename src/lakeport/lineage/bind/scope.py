@@ -243,6 +243,8 @@ class Merged(NamedTuple):
     left: list[Ref]
     right: list[Ref]
     side: str
+    # The place of the first source of its join: in a star it comes before that source's columns.
+    start: int = 0
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -261,6 +263,8 @@ class Scope(msgspec.Struct, eq=False):
     ctes: dict[str, Relation]
     sources: list[Source] = []
     merged: dict[str, Merged] = {}
+    # The place of the first source of the join being read: behind a comma or a bracket another begins.
+    start: int = 0
     # The columns of each relation that a merged one stands for.
     hidden: dict[int, set[str]] = {}
     # Select aliases bound so far, for lateral references.

@@ -95,8 +95,10 @@ def _add_more(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> None:
     if args.get("pivots"):
         _apply_pivots(binder, node, scope, first)
     ordinal = 0
+    around, scope.start = scope.start, first
     for join in args.get("joins") or ():
         ordinal = _add_join(binder, join, scope, None, ordinal)
+    scope.start = around
     for lateral in args.get("laterals") or ():
         add_source(binder, lateral, scope)
 
@@ -170,7 +172,12 @@ def _joined(scope: Scope, first: int) -> Scope:
     """The sources since `first` in a scope of their own."""
     inner = Scope(scope.parent, scope.ctes)
     inner.sources = scope.sources[first:]
-    inner.merged, inner.hidden = scope.merged, scope.hidden
+    inner.merged = {
+        key: held._replace(start=held.start - first)
+        for key, held in scope.merged.items()
+        if held.start >= first
+    }
+    inner.hidden = scope.hidden
     return inner
 
 
@@ -182,7 +189,7 @@ def _gather(
     relation.adopt(binder.star(inner))
     relation.inputs += [source.relation for source in inner.sources]
     del scope.sources[first:]
-    scope.merged = {}
+    scope.merged = {key: held for key, held in scope.merged.items() if held.start < first}
     key = binder.key(alias) if isinstance(alias, exp.Identifier) else relation.label
     scope.sources.append(Source(key, relation))
     return relation
@@ -312,6 +319,8 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     node = args.get("this")
     if node is None:
         return ordinal
+    if len(args) <= 2:
+        _begin(binder, args, scope)
     if len(args) == 2 and node.__class__ is exp.Table and args.get("kind") == "CROSS":
         # A comma.
         added = add_source(binder, node, scope)
@@ -353,6 +362,13 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     return ordinal
 
 
+def _begin(binder: Binder, args: dict[str, Any], scope: Scope) -> None:
+    """A comma begins another join, but in BigQuery, where it is a join like any other."""
+    comma = "pivots" not in args and args.get("kind") in {None, "CROSS"}
+    if comma and binder.dialect.naming != "bigquery":
+        scope.start = len(scope.sources)
+
+
 _ONE_SIDED = frozenset({"LEFT_SEMI", "LEFT_ANTI", "RIGHT_SEMI", "RIGHT_ANTI"})
 
 
@@ -364,12 +380,19 @@ def _hide(scope: Scope, before: int, kind: str) -> None:
 
 
 def _common_keys(scope: Scope, before: int) -> list[tuple[exp.Expr, str]]:
-    left = {column.key for source in scope.sources[:before] for column in source.relation.known()}
-    right = [column for source in scope.sources[before:] for column in source.relation.known()]
+    """The names that both sides have, in the order of the left one."""
+    left = {
+        column.key: None
+        for source in scope.sources[scope.start : before]
+        for column in source.relation.known()
+    }
+    right = {
+        column.key: column
+        for source in scope.sources[before:]
+        for column in source.relation.known()
+    }
     return [
-        (exp.Identifier(this=column.name, quoted=True), column.key)
-        for column in right
-        if column.key in left
+        (exp.Identifier(this=right[key].name, quoted=True), key) for key in left if key in right
     ]
 
 
@@ -377,14 +400,9 @@ def _merge(
     binder: Binder, scope: Scope, before: int, names: list[tuple[exp.Expr, str]], kind: str
 ) -> None:
     """USING and NATURAL: two columns become one; which side it shows depends on the join."""
+    merged: dict[str, Merged] = {}
     for identifier, key in names:
-        held = scope.merged.get(key)
-        left = (
-            list(held.left) + list(held.right)
-            if held
-            else _side(binder, scope.sources[:before], identifier, key)
-        )
-        right = _side(binder, scope.sources[before:], identifier, key)
+        left, right = _sides(binder, scope, before, identifier, key)
         for ref in (*left, *right):
             scope.indirect.append((replace(ref, role=FILTER), "JOIN"))
         if kind == "RIGHT":
@@ -398,9 +416,30 @@ def _merge(
             other = [replace(ref, derived=True) for ref in other]
         if kind in {"LEFT_SEMI", "LEFT_ANTI"}:
             other = []
-        scope.merged[key] = Merged(key, kept, other, kind)
+        merged[key] = Merged(key, kept, other, kind, scope.start)
         for relation in _merging(scope, [*left, *right]):
             scope.hidden.setdefault(id(relation), set()).add(key)
+    # In a star those of the last join come first.
+    scope.merged = merged | {key: held for key, held in scope.merged.items() if key not in merged}
+
+
+def _sides(
+    binder: Binder, scope: Scope, before: int, identifier: exp.Expr, key: str
+) -> tuple[list[Ref], list[Ref]]:
+    """The columns of one name on both sides of a join; either may have been merged already."""
+    held = scope.merged.get(key)
+    made = [*held.left, *held.right] if held is not None else []
+    if held is not None and held.start < scope.start:
+        # Another join's, behind a comma: both are shown.
+        scope.merged[f"{key}\0{held.start}"] = scope.merged.pop(key)
+        made = []
+    on_the_right = held is not None and held.start >= before
+    left = [] if on_the_right else made
+    right = made if on_the_right else []
+    return (
+        left or _side(binder, scope.sources[scope.start : before], identifier, key),
+        right or _side(binder, scope.sources[before:], identifier, key),
+    )
 
 
 def _merging(scope: Scope, refs: list[Ref]) -> list[Relation]:

@@ -108,16 +108,20 @@ def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) ->
         return []
     pending = dict(scope.merged)
     items: list[Item] = []
-    if not binder.dialect.merged_in_place:
-        items += _merged(binder, list(pending), pending, scope, modifiers)
-    visible = [source.relation for source in scope.sources if source.visible]
-    if not visible:
+    if not any(source.visible for source in scope.sources):
         binder.report(
             IssueCode.UNRESOLVED_REFERENCE,
             "a star is used, but there is no table in scope",
             at=node,
         )
-    for relation in visible:
+    in_place = binder.dialect.merged_in_place
+    for place, source in enumerate(scope.sources):
+        if pending and not in_place:
+            begun = [key for key, held in pending.items() if held.start == place]
+            items += _merged(binder, begun, pending, scope, modifiers)
+        if not source.visible:
+            continue
+        relation = source.relation
         items += _relation(
             binder,
             relation,
@@ -125,7 +129,7 @@ def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) ->
             modifiers,
             hidden=scope.hidden.get(id(relation), set()),
             at=node,
-            pending=pending,
+            pending=pending if in_place else None,
         )
     return items + _merged(binder, list(pending), pending, scope, modifiers)
 
