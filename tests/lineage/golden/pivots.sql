@@ -105,3 +105,31 @@ SELECT * FROM a JOIN b USING (id) UNPIVOT (v FOR which IN (x, y));
 --> out.id <- a.id <= b.id[CONDITIONAL]
 --> out.which <- ()
 --> out.v <= a.x, b.y
+
+-- case: bigquery_spells_values_as_names
+-- dialect: bigquery
+-- table: d.t(id int64, n numeric, v int64)
+SELECT * FROM d.t PIVOT (sum(v) FOR n IN (1, -2, 2.5, NULL, 7 AS seven));
+--> out.id <- d.t.id
+--> out._1 <= d.t.v, d.t.n[CONDITIONAL]
+--> out.minus_2 <= d.t.v, d.t.n[CONDITIONAL]
+--> out._2_point_5 <= d.t.v, d.t.n[CONDITIONAL]
+--> out.NULL <= d.t.v, d.t.n[CONDITIONAL]
+--> out.seven <= d.t.v, d.t.n[CONDITIONAL]
+
+-- case: bigquery_spells_days_behind_the_aggregate
+-- dialect: bigquery
+-- table: d.t(id int64, day date, done bool, v int64)
+SELECT p._2024_01_31, q.total_true
+FROM (SELECT id, day, v FROM d.t) PIVOT (sum(v) FOR day IN (DATE '2024-01-31')) AS p
+JOIN (SELECT id, done, v FROM d.t) PIVOT (sum(v) AS total FOR done IN (TRUE, FALSE)) AS q ON p.id = q.id;
+--> out._2024_01_31 <= d.t.v, d.t.day[CONDITIONAL]
+--> out.total_true <= d.t.v, d.t.done[CONDITIONAL]
+
+-- case: bigquery_unpivots_into_values_and_then_names
+-- dialect: bigquery
+-- table: d.t(id int64, q1 int64, q2 int64)
+SELECT * FROM d.t UNPIVOT (sales FOR quarter IN (q1, q2));
+--> out.id <- d.t.id
+--> out.sales <= d.t.q1, d.t.q2
+--> out.quarter <- ()

@@ -127,6 +127,8 @@ def _pivot(
         shown = name.name or text
         if turn in endings and text:
             shown = f"{text}_{endings[turn]}"
+        elif binder.dialect.name == "bigquery" and turned < len(values):
+            shown = _bigquery_name(aggregates[turn], values[turned])
         made = Column(shown, binder.folding.column(shown))
         made.refs = [*(inputs[turn] if inputs else []), *on]
         made.type, made.typed = (kinds[turn] if kinds else None), True
@@ -144,6 +146,31 @@ def _spark_endings(binder: Binder, pivot: exp.Expr, scope: Scope) -> dict[int, s
     if len(written) != len(aggregates):
         return {}
     return {n: output_name(binder, aggregates[n], scope, written[n], []) for n in unnamed}
+
+
+def _bigquery_name(aggregate: exp.Expr, value: exp.Expr) -> str:
+    """`total_minus_1`, `_2024_01_31`: a value spelt as a name, behind that of the aggregate."""
+    name = _spelt(value)
+    if isinstance(aggregate, exp.Alias):
+        return f"{aggregate.alias}_{name}"
+    return f"_{name}" if name[:1].isdigit() else name
+
+
+def _spelt(value: exp.Expr) -> str:
+    if isinstance(value, exp.PivotAlias | exp.Alias):
+        return str(value.alias)
+    if isinstance(value, exp.Neg):
+        return f"minus_{_spelt(value.this)}"
+    if isinstance(value, exp.Boolean):
+        return "true" if value.this else "false"
+    if isinstance(value, exp.Null):
+        return "NULL"
+    if isinstance(value, exp.Cast):
+        inner = _spelt(value.this)
+        return inner.replace("-", "_") if value.is_type("date") else inner
+    if isinstance(value, exp.Literal) and not value.is_string:
+        return str(value.name).replace(".", "_point_")
+    return value_text(value)
 
 
 def value_text(value: exp.Expr) -> str:
@@ -198,7 +225,8 @@ def _unpivot(
         made.type = binder.types.common(kinds[position]) if position < len(kinds) else None
         made.typed = True
         produced.append(made)
-    if pivot.args.get("value_columns_first") and len(produced) > 1:
+    first = pivot.args.get("value_columns_first") or binder.dialect.name == "bigquery"
+    if first and len(produced) > 1:
         produced = [*produced[len(named) :], *produced[: len(named)]]
     for column in produced:
         relation.add(column)
