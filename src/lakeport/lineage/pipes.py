@@ -45,6 +45,7 @@ _TAILS = {
 }
 _SHAPES = frozenset({"PIVOT", "UNPIVOT", "TABLESAMPLE"})
 _RESERVED = frozenset({"SELECT", *_TAILS, *_JOIN_WORDS, *_SET_WORDS, *_SHAPES})
+_SETS = frozenset({"ROLLUP", "CUBE", "GROUPING SETS"})
 # What an operator whose word may be a name is followed by.
 _ARGUMENTS = frozenset({_T.VAR, _T.IDENTIFIER, _T.NUMBER, _T.STRING, _T.L_PAREN, _T.GROUP_BY})
 _KEYWORDS = {
@@ -333,11 +334,27 @@ def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     items: list[Token] = []
     group: list[Token] = _words(at, "GROUP BY")
     for number, key in enumerate(keys):
-        items += [*(_words(at, ",") if number else []), *key]
         group += [*(_words(at, ",") if number else []), *_without_alias(key)]
+        for shown in _grouped(key):
+            items += [*(_words(at, ",") if items else []), *shown]
     if aggregates:
-        items += [*_words(at, ","), *aggregates]
+        items += [*(_words(at, ",") if items else []), *aggregates]
     return stage.after(stage.query(items, at, group), at, named=False)
+
+
+def _grouped(key: list[Token]) -> list[list[Token]]:
+    """The columns of `ROLLUP (a, b)` and `GROUPING SETS ((a), (a, b))`, each once."""
+    sets = len(key) > 1 and key[0].text.upper() in _SETS
+    if not sets and key[:1] and key[0].token_type is not _T.L_PAREN:
+        return [key]
+    begin = 1 if sets else 0
+    if not key or closing(key, begin) != len(key) - 1:
+        return [key] if key else []
+    found: dict[tuple[str, ...], list[Token]] = {}
+    for item in _split(key[begin + 1 : -1], _T.COMMA):
+        for column in _grouped(item):
+            found.setdefault(tuple(token.text.lower() for token in column), column)
+    return list(found.values())
 
 
 def _numbered(stage: _Stage, key: list[Token]) -> list[Token]:

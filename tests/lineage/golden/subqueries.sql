@@ -110,3 +110,17 @@ SELECT (SELECT max(a) FROM t ORDER BY `max(a)` LIMIT 1) AS top,
 FROM t;
 --> out.top <= t.a[AGGREGATION]
 --> out.next <= t.a
+
+-- case: pipe_groups_by_sets
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+FROM d.t |> AGGREGATE sum(c) AS s GROUP BY ROLLUP (a, b);
+FROM d.t |> AGGREGATE sum(c) AS s GROUP BY GROUPING SETS ((a, b), (b), ()) |> WHERE b > 1;
+FROM d.t |> AGGREGATE sum(c) AS s GROUP BY ();
+--> @0 out.a <- d.t.a
+--> @0 out.b <- d.t.b
+--> @0 out.s <= d.t.c
+--> @1 out.a <- d.t.a
+--> @1 out.b <- d.t.b
+--> @1 out.s <= d.t.c
+--> @2 out.s <= d.t.c
