@@ -67,3 +67,22 @@ SELECT * FROM t ORDER BY _metadata.file_name;
 SELECT info.city, upper(city) AS big FROM t;
 --> out.city <= t.info
 --> out.big <= t.info
+
+-- case: bigquery_list_of_a_row_outside
+-- dialect: bigquery
+-- table: d.t(id int64, list array<int64>)
+-- table: d.u(k int64)
+SELECT
+  (SELECT max(x) FROM t.list AS x) AS a,
+  (SELECT sum(list) FROM t.list) AS b,
+  ARRAY(SELECT u.k FROM d.u JOIN t.list AS y ON u.k = y) AS c
+FROM d.t;
+--> out.a <= d.t.list
+--> out.b <= d.t.list
+--> out.c <= d.u.k
+
+-- case: bigquery_list_of_a_subquery_outside
+-- dialect: bigquery
+-- table: d.t(id int64, v int64)
+SELECT (SELECT min(x) FROM q.every AS x) AS a FROM (SELECT array_agg(v) AS every FROM d.t) AS q;
+--> out.a <= d.t.v

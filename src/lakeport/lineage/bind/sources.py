@@ -196,8 +196,13 @@ def _gather(
 
 
 def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
-    relation = bind_table(binder, node, scope)
     args = node.args
+    if "db" in args and scope.parent is not None and binder.dialect.naming == "bigquery":
+        array = _outer_array(binder, node, scope)
+        if array is not None:
+            add_unnest(binder, array, scope)
+            return
+    relation = bind_table(binder, node, scope)
     name, columns = args["this"], None
     if "alias" in args and (alias := args["alias"]) is not None:
         facts = alias.args
@@ -210,6 +215,23 @@ def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
     if columns:
         relation = _renamed(binder, relation, columns, name.name)
     scope.sources.append(Source(key, relation))
+
+
+def _outer_array(binder: Binder, node: exp.Table, scope: Scope) -> exp.Unnest | None:
+    """BigQuery's `FROM t.list` in a subquery, where `t` is a relation of a query around it."""
+    first, *path = node.parts
+    key = binder.key(first)
+    outer = scope.parent
+    while outer is not None and outer.relation(key) is None:
+        outer = outer.parent
+    if outer is None or not path or scope.relation(key) is not None:
+        return None
+    array: exp.Expr = exp.Column(this=path[0], table=first)
+    for field in path[1:]:
+        array = exp.Dot(this=array, expression=field)
+    alias = node.args.get("alias")
+    named = alias.this if alias is not None and alias.this is not None else path[-1]
+    return exp.Unnest(expressions=[array], alias=exp.TableAlias(columns=[named]))
 
 
 def _renamed(binder: Binder, relation: Relation, names: list[exp.Expr], label: str) -> Relation:
