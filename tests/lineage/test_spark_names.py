@@ -487,3 +487,37 @@ def test_all_before_a_comma_is_a_column() -> None:
 
 def test_a_field_of_a_parenthesised_column_is_called_by_its_name() -> None:
     assert name("(info).city") == "city"
+
+
+@pytest.mark.parametrize(
+    ("literal", "expected"),
+    [
+        ("TIMESTAMP '2024-07-01 12:00:00Z'", "TIMESTAMP '2024-07-01 21:00:00'"),
+        ("TIMESTAMP '2024-07-01 12:00:00.250 UTC'", "TIMESTAMP '2024-07-01 21:00:00.25'"),
+        ("TIMESTAMP '2024-07-01 20:0:0+02:00'", "TIMESTAMP '2024-07-02 03:00:00'"),
+        ("TIMESTAMP '2024-07-01 08:00:00 Europe/Paris'", "TIMESTAMP '2024-07-01 15:00:00'"),
+        (
+            "TIMESTAMP_LTZ '2024-07-01 12:00:00.123456789 GMT-1'",
+            "TIMESTAMP_LTZ '2024-07-01 22:00:00.123456789'",
+        ),
+        ("TIMESTAMP '2024-07-01 12:00:00'", "TIMESTAMP '2024-07-01 12:00:00'"),
+        ("TIMESTAMP '2024-07-01 12:00:00 Nowhere'", "TIMESTAMP '2024-07-01 12:00:00 Nowhere'"),
+        ("TIMESTAMP '9999-12-31 23:00:00Z'", "TIMESTAMP '9999-12-31 23:00:00Z'"),
+        ("TIMESTAMP_NTZ '2024-07-01 12:00:00'", "TIMESTAMP_NTZ '2024-07-01 12:00:00'"),
+    ],
+)
+@pytest.mark.parametrize(
+    "setting",
+    ["SET TIME ZONE 'Asia/Tokyo'", "SET spark.sql.session.timeZone = Asia/Tokyo"],
+)
+def test_moments_are_shown_in_the_zone_of_the_session(
+    setting: str, literal: str, expected: str
+) -> None:
+    assert names(f"SELECT year({literal})", before=setting) == [f"year({expected})"]
+
+
+@pytest.mark.parametrize("setting", ["SELECT 1", "SET TIME ZONE 'UTC'; SET TIME ZONE LOCAL"])
+def test_without_a_zone_of_the_session_moments_stay_as_written(setting: str) -> None:
+    assert names("SELECT year(TIMESTAMP '2024-07-01 12:00:00Z')", before=setting) == [
+        "year(TIMESTAMP '2024-07-01 12:00:00Z')"
+    ]

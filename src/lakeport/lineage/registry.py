@@ -57,6 +57,8 @@ class Registry:
         self.case_sensitive = False
         # And the setting that hides select aliases from GROUP BY.
         self.group_by_aliases = True
+        # The zone that moments are shown in, if the workload says so.
+        self.time_zone: str | None = None
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
@@ -368,6 +370,8 @@ class Registry:
             self.case_sensitive = value.lower() == "true"
         elif name == "spark.sql.groupbyaliases":
             self.group_by_aliases = value.lower() != "false"
+        elif name == "spark.sql.session.timezone":
+            self.time_zone = value
 
     def use(
         self,

@@ -36,6 +36,10 @@ class SelectItem:
         self._types = FragmentTypes(binder, [node, *windows])
         self.outer = _outer(binder, node, scope)
 
+    @property
+    def time_zone(self) -> str | None:
+        return self._binder.registry.time_zone
+
     def is_relation(self, name: str) -> bool:
         key = self._fold(name)
         return any(

@@ -90,7 +90,8 @@ def typed_literal(printer: Printer) -> str | None:
         return f"DATE '{date_text(text)}'"
     if name == "TIME":
         return f"TIME '{time_text(text)}'"
-    moment = timestamp_text(text)
+    zone = printer.world.time_zone if name != "TIMESTAMP_NTZ" else None
+    moment = timestamp_text(text, zone)
     _, _, fraction = moment.partition(".")
     if name == "TIMESTAMP_LTZ" and len(fraction) <= 6:
         name = "TIMESTAMP"

@@ -19,6 +19,10 @@ class Surroundings(Protocol):
     def outer(self) -> Iterator[list[str]]:
         """For each subquery in turn the outer columns it mentions: all that Spark shows of one."""
 
+    @property
+    def time_zone(self) -> str | None:
+        """The session's zone, if the workload names it."""
+
     def is_relation(self, name: str) -> bool:
         """Whether a source answers to this name."""
 

@@ -173,6 +173,8 @@ _MOVES = tuple(
         (r"(?P<of>\S+)\s+SWITCH\s+(?:PARTITION\s+\S+\s+)?TO\s+(?P<to>\S+)", "SWITCH"),
     )
 )
+# `SET TIME ZONE 'Asia/Tokyo'`; LOCAL and offsets as intervals leave the zone untold.
+_TIME_ZONE = re.compile(r"^\s*TIME\s+ZONE\s+(?:'(?P<name>[^']*)'|\w)", re.IGNORECASE)
 # Oracle's `ALTER SESSION SET …`.
 _SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
 _DROPPED_VARIABLE = re.compile(
@@ -204,6 +206,9 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     session = _SESSION.match(text) if word == "ALTER" else None
     if (word == "SET" or session) and command_path(binder, session[1] if session else text):
         return "SET"
+    zone = _TIME_ZONE.match(text) if word == "SET" else None
+    if zone is not None:
+        binder.registry.configure("spark.sql.session.timezone", zone["name"] or "")
     if word in NO_LINEAGE or word.partition(" ")[0] in {"ADD", "LIST"}:
         return _SAME_AS.get(word) or word.replace(" ", "_")
     first = text.split(None, 1)[0].upper() if text.split() else ""

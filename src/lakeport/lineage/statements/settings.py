@@ -23,6 +23,7 @@ _SETTINGS = frozenset(
         "spark.sql.casesensitive",
         "spark.sql.groupbyaliases",
         "spark.sql.parser.quotedregexcolumnnames",
+        "spark.sql.session.timezone",
     }
 )
 
@@ -59,7 +60,8 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
         if name in PATHS:
             set_path(binder, value)
         elif name in _SETTINGS:
-            binder.registry.configure(name, value.name or value.sql())
+            # A zone like `Asia/Tokyo` reads as a quotient.
+            binder.registry.configure(name, value.name or value.sql("spark").replace(" ", ""))
         elif name == "spark.sql.defaultcatalog":
             binder.registry.use(binder.folding.table(value.name), None)
         else:
