@@ -41,3 +41,18 @@ DROP VIEW v;
 -- case: drop_unknown_if_exists_is_quiet
 DROP TABLE IF EXISTS nothing_here;
 --> stmt 0 DROP writes nothing_here
+
+-- case: drop_of_an_unknown_table_is_reported
+-- table: t(a int)
+DROP TABLE nothing_here;
+--> stmt 0 DROP writes nothing_here
+--> issue UNKNOWN_TABLE @0 relation=nothing_here
+
+-- case: a_second_drop_and_one_before_the_create_are_quiet
+-- table: t(a int)
+DROP TABLE t;
+DROP TABLE t;
+DROP VIEW later;
+CREATE VIEW later AS SELECT 1 AS a;
+--> stmt 1 DROP writes t
+--> stmt 2 DROP writes later

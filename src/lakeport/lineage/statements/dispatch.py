@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Output, Relation, Scope
 from lakeport.lineage.bind.setops import operation_name
-from lakeport.lineage.bind.tables import name_parts
+from lakeport.lineage.bind.tables import name_parts, report_lookup
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
 from lakeport.lineage.statements.commands import NO_LINEAGE, bind_command
@@ -211,6 +211,9 @@ def _drop(binder: Binder, tree: exp.Expr) -> str:
     for table in tables:
         if isinstance(table, exp.Table):
             target = target_table(binder, table, expected=False)
+            lookup = binder.registry.lookup(target.name)
+            if not tree.args.get("exists") and lookup.dropped_at is lookup.created_at is None:
+                report_lookup(binder, lookup, target)
             binder.registry.drop(target.name, binder.index)
     return "DROP"
 
