@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _KEYS = frozenset({"PRIMARY KEY", "UNIQUE"})
 _CLUSTERED = frozenset({"CLUSTERED", "NONCLUSTERED"})
 _FEW = 12
+# What may be altered of a column.
+_COLUMN_ACTIONS = frozenset({"AFTER", "COMMENT", "DROP", "FIRST", "SET", "TYPE"})
 
 
 def respelt(tokens: list[Token]) -> list[Token] | None:
@@ -32,6 +34,23 @@ def respelt(tokens: list[Token]) -> list[Token] | None:
     return None
 
 
+def altered_column(tokens: list[Token]) -> list[Token] | None:
+    """Spark's `CHANGE a AFTER b` is `ALTER COLUMN a AFTER b`; with a new name it is Hive's CHANGE."""
+    words = [token.text.upper() for token in tokens]
+    if words[:2] != ["ALTER", "TABLE"] or "CHANGE" not in words[3:_FEW]:
+        return None
+    at = words.index("CHANGE", 3)
+    start = at + 1 + (words[at + 1 : at + 2] == ["COLUMN"])
+    end = start + 1
+    while words[end : end + 1] == ["."]:
+        end += 2
+    if words[end : end + 1] == [] or words[end] not in _COLUMN_ACTIONS:
+        return None
+    altered = made_token(TokenType.ALTER, "ALTER", tokens[at])
+    column = made_token(TokenType.COLUMN, "COLUMN", tokens[start - 1])
+    return [*tokens[:at], altered, column, *tokens[start:]]
+
+
 def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
     """`ALTER COLUMN a.b TYPE int` for the column `b`, and the names before it."""
     words = [token.text.upper() for token in tokens[:_FEW]]
@@ -41,7 +60,7 @@ def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
     end = start
     while end + 2 < len(tokens) and tokens[end + 1].token_type is TokenType.DOT:
         end += 2
-    if end == start or words[start - 2] != "ALTER":
+    if end == start or words[start - 2] not in {"ALTER", "CHANGE"}:
         return None
     names = ".".join(token.text for token in tokens[start:end:2])
     return [*tokens[:start], *tokens[end:]], names

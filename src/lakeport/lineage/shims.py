@@ -19,6 +19,7 @@ from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import (
+    altered_column,
     at_place,
     evolving,
     evolving_change,
@@ -52,6 +53,10 @@ class Shim:
 
 def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:
     """Every shim that recognises the statement, the most telling first."""
+    altered = altered_column(tokens)
+    if altered is not None:
+        tokens = altered
+        yield Shim("altered_column", tokens)
     words = [token.text.upper() for token in tokens[:12]]
     for rewrite in _SHIMS if tokens else ():
         shim = rewrite(tokens, words, text)

@@ -326,3 +326,16 @@ SELECT * FROM t;
 --> @2 out.z <- t.z
 --> @2 out.a <- t.a
 --> @2 out.c <- t.c
+
+-- case: change_without_a_new_name_alters_the_column
+CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT>);
+ALTER TABLE t CHANGE COLUMN b AFTER s;
+ALTER TABLE t CHANGE a TYPE BIGINT;
+ALTER TABLE t CHANGE COLUMN s.x TYPE BIGINT;
+ALTER TABLE t CHANGE COLUMN a DROP NOT NULL;
+ALTER TABLE t CHANGE s FIRST;
+SELECT * FROM t;
+--> @6 out.s <- t.s
+--> @6 out.a <- t.a
+--> @6 out.b <- t.b
+--> schema t(s STRUCT<x: BIGINT>, a BIGINT, b STRING) implied @0
