@@ -27,6 +27,16 @@ def types(sql: str) -> list[str | None]:
             "CREATE FUNCTION g() RETURNS TABLE (d DATE, n ARRAY<INT>) RETURN SELECT 1; SELECT * FROM g()",
             ["date", "array<int>"],
         ),
+        ("CREATE FUNCTION h(x INT, y INT) RETURN x + y; SELECT h(1, 2)", ["int"]),
+        ("CREATE FUNCTION h() RETURN 'x'; SELECT h()", ["string"]),
+        (
+            "CREATE FUNCTION h(x INT) RETURN SELECT max(b) FROM t WHERE a = x; SELECT h(1)",
+            ["bigint"],
+        ),
+        (
+            "CREATE FUNCTION h() RETURNS TABLE RETURN SELECT * FROM t; SELECT b, s FROM h()",
+            ["bigint", "string"],
+        ),
         ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
         ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
         (

@@ -1,13 +1,12 @@
 """Functions the workload creates: their full names, and the columns of those that return tables.
 
-Read from tokens, because the parser keeps most of `CREATE FUNCTION` as opaque text. Bodies are not
-analysed.
+Read from tokens, because the parser keeps most of `CREATE FUNCTION` as opaque text.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.registry import Registry
 
 _T = TokenType
+# Names with the text of their types.
+Columns: TypeAlias = "Sequence[tuple[str, str]]"
 _DEFINES = frozenset({_T.CREATE, _T.DROP})
 _AFTER_TYPE = frozenset(
     {
@@ -53,8 +54,13 @@ class Routine:
         return f".{self.name}".casefold().endswith(f".{name}".casefold())
 
 
-def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None:
-    """Learn from a CREATE or DROP FUNCTION; every other statement is none of our business."""
+def note_routine(
+    tokens: Sequence[Token], text: str, registry: Registry, body: Columns | None = None
+) -> None:
+    """Learn from a CREATE or DROP FUNCTION; every other statement is none of our business.
+
+    What its header does not say follows from `body`: the columns of the query in it, or its value.
+    """
     if not tokens or tokens[0].token_type not in _DEFINES:
         return
     words = [token.text.upper() for token in tokens[:7]]
@@ -71,8 +77,14 @@ def note_routine(tokens: Sequence[Token], text: str, registry: Registry) -> None
         return
     temporary = "TEMPORARY" in words or "TEMP" in words
     name = parts[-1] if temporary else ".".join(registry.full_name(parts))
-    routine = Routine(name, _table_columns(tokens, at, text), _value_type(tokens, at, text))
-    registry.define_routine(parts[-1], routine)
+    columns, returns = _table_columns(tokens, at, text), _value_type(tokens, at, text)
+    if body and returns is None and not any(kind for _, kind in columns or ()):
+        header = [token.text.upper() for token in tokens[at:]]
+        if ["RETURNS", "TABLE"] in [header[n : n + 2] for n in range(len(header))]:
+            columns = tuple(body)
+        elif len(body) == 1:
+            returns = body[0][1] or None
+    registry.define_routine(parts[-1], Routine(name, columns, returns))
 
 
 def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:

@@ -160,7 +160,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     session.source = statement.source
     session.registry.begin(statement.index, statement.text)
     binder, kind, emitter = _emitted(session, statement)
-    note_routine(statement.chunk.tokens, statement.source.content, session.registry)
+    note_routine(statement.chunk.tokens, statement.source.content, session.registry, binder.body)
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)

@@ -79,6 +79,8 @@ class Binder:
         # Some table is named more than once.
         self.repeats = False
         self._labels: dict[str, int] = {}
+        # What the body of a CREATE FUNCTION gives: names, and the text of their types.
+        self.body: list[tuple[str, str]] = []
         # Set by the statements package: data changes inside a WITH clause.
         self.change: (
             Callable[[Binder, exp.Expr, Scope | None, dict[str, Relation]], Output] | None

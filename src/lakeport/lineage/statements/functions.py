@@ -31,11 +31,11 @@ def bind_function(binder: Binder, tree: exp.Expr) -> None:
     body = tree.args.get("expression")
     if isinstance(body, exp.Return) and binder.dialect.name in _RETURN_TYPES:
         return
+    returned = isinstance(body, exp.Return)
     while isinstance(body, exp.Return | exp.Paren):
         body = body.this
-    if not isinstance(body, exp.Expr) or isinstance(
-        body, exp.Literal | exp.Heredoc | exp.RawString
-    ):
+    quoted = isinstance(body, exp.Literal | exp.Heredoc | exp.RawString) and not returned
+    if not isinstance(body, exp.Expr) or quoted:
         return
     parameters = _parameters(binder, tree.this)
     block = Block(parameters.label.lower(), frozenset(c.name.lower() for c in parameters.columns))
@@ -45,9 +45,13 @@ def bind_function(binder: Binder, tree: exp.Expr) -> None:
     scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
     if isinstance(body, exp.Query):
         scope.reach += 1
-        binder.query(body, scope, {})
+        output = binder.query(body, scope, {}).items
+        columns = [item for item in output if isinstance(item, Column)]
+        if len(columns) == len(output):
+            binder.body = [(c.name, binder.types.shown(c) or "") for c in columns]
     else:
         collect(binder, body, scope)
+        binder.body = [("", binder.types.text(binder.types.of(body)) or "")]
 
 
 def _parameters(binder: Binder, header: exp.Expr) -> Relation:
