@@ -27,6 +27,7 @@ from lakeport.lineage.shims import shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
 from lakeport.lineage.spark_tokens import join_units
+from lakeport.lineage.typed_literals import hold_literals
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -187,6 +188,8 @@ class StatementParser:
         if "$" in text and "${" in text:
             known = self._dialect.parser in _VARIABLES
             glue_variables(tokens, self._text, knows_variables=known)
+        if "::" in text:
+            hold_literals(tokens)
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
         if self._dialect.naming not in {"spark", "bigquery"}:

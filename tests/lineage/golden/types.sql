@@ -200,3 +200,12 @@ CREATE TABLE u AS SELECT coalesce(a, 'q') AS b, CASE WHEN true THEN 'q' ELSE a E
 -- table: t(a int, b int)
 SELECT a FROM t WHERE a = ANY (ARRAY[1, 2]) OR a > ALL (SELECT b FROM t) OR a < SOME (SELECT b FROM t);
 --> out.a <- t.a
+
+-- case: a_cast_behind_a_typed_literal_is_the_last_one
+CREATE TABLE t AS SELECT DATE '2024-01-01'::TIMESTAMP AS a, TIME '10:00'::STRING AS b, '1'::INT::BIGINT AS c;
+--> schema t(a timestamp, b string, c bigint) implied @0
+
+-- case: a_cast_behind_a_typed_literal_in_postgres
+-- dialect: postgres
+CREATE TABLE t AS SELECT DATE '2024-01-01'::text AS a;
+--> schema t(a text) implied @0
