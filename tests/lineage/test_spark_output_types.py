@@ -43,6 +43,7 @@ def types(sql: str) -> list[str | None]:
             "SELECT * FROM variant_explode(input => parse_json('[1]'))",
             ["int", "string", "variant"],
         ),
+        ("SELECT * FROM sql_keywords()", ["string", "boolean"]),
         ("SELECT t._metadata.file_size, _metadata.file_name FROM t", ["bigint", "string"]),
         ("SELECT a, grouping__id FROM t GROUP BY CUBE (a)", ["int", "bigint"]),
         ("SELECT (SELECT * FROM (SELECT max(b) FROM t)) + 1", ["bigint"]),

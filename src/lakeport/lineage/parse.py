@@ -27,6 +27,7 @@ from lakeport.lineage.shims import shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
 from lakeport.lineage.spark_tokens import join_units
+from lakeport.lineage.spark_trees import name_times
 from lakeport.lineage.typed_literals import hold_literals
 
 if TYPE_CHECKING:
@@ -115,6 +116,8 @@ class StatementParser:
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
+            if "time_" in lowered and self._dialect.naming == "spark":
+                name_times(tree, lowered)
             return Parsed(self._filling(tree, target))
         for shim in self._shims(chunk):
             repaired = self._repaired(shim)

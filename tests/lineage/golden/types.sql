@@ -209,3 +209,12 @@ CREATE TABLE t AS SELECT DATE '2024-01-01'::TIMESTAMP AS a, TIME '10:00'::STRING
 -- dialect: postgres
 CREATE TABLE t AS SELECT DATE '2024-01-01'::text AS a;
 --> schema t(a text) implied @0
+
+-- case: time_trunc_keeps_the_value_behind_its_unit
+CREATE TABLE s (x TIME(3), y TIME);
+CREATE TABLE t AS SELECT time_trunc('HOUR', x) AS a, time_diff('HOUR', x, y) AS b, time_diff('HOUR', x, '10:00') AS c FROM s;
+--> @1 t.a <= s.x
+--> @1 t.b <= s.x, s.y
+--> @1 t.c <= s.x
+--> schema s(x TIME(3), y TIME) implied @0
+--> schema t(a time(3), b bigint, c bigint) implied @1

@@ -129,7 +129,7 @@ _SPARK: dict[SqlType, tuple[str, str]] = {
         "date make_date try_to_date",
     ),
     TIME: (
-        "CurrentTime Localtime TimeTrunc",
+        "CurrentTime Localtime",
         "make_time time_from_micros time_from_millis time_from_seconds to_time try_to_time",
     ),
     TIMESTAMP: (

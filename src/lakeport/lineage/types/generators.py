@@ -8,7 +8,7 @@ from __future__ import annotations
 from sqlglot import exp
 
 from lakeport.lineage.types.infer import ColumnType, Memo, infer
-from lakeport.lineage.types.model import BIGINT, INT, STRING, VARIANT, SqlType
+from lakeport.lineage.types.model import BIGINT, BOOLEAN, INT, STRING, VARIANT, SqlType
 from lakeport.lineage.types.rules import literal_number
 from lakeport.lineage.types.widen import common_of
 
@@ -25,6 +25,8 @@ def generated_types(
         return (STRING,) * (len(arguments) - 1)
     if name == "variant_explode":
         return INT, STRING, VARIANT
+    if name == "sql_keywords":
+        return STRING, BOOLEAN
     types = [infer(argument, column_type, dialect, memo) for argument in arguments]
     if name == "stack":
         return _stacked(arguments, types, dialect)

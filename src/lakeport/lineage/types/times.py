@@ -17,6 +17,7 @@ from lakeport.lineage.types.model import (
     DOUBLE,
     INSTANT,
     INT,
+    TIME,
     TIMESTAMP,
     TIMESTAMP_NTZ,
     TINYINT,
@@ -92,6 +93,11 @@ def truncated_instant(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return type_ if type_ == TIMESTAMP_NTZ else TIMESTAMP
 
 
+def truncated_time(_: exp.Expr, types: Types, __: str) -> SqlType | None:
+    """The value keeps its precision, on whichever side of the unit it stands."""
+    return next((type_ for type_ in types if type_ is not None and type_.kind == "time"), TIME)
+
+
 TIME_NODES: dict[type[exp.Expr], Answer] = {
     exp.Interval: Rule(nothing, interval),
     exp.Extract: Rule(argument("expression"), date_part),
@@ -99,6 +105,7 @@ TIME_NODES: dict[type[exp.Expr], Answer] = {
     exp.TimestampAdd: Rule(THIS, moved_instant),
     exp.TimestampTrunc: Rule(THIS, truncated_instant),
     exp.DateTrunc: DATE,
+    exp.TimeTrunc: Rule(argument("this", "unit"), truncated_time),
 }
 TIME_NAMES: dict[str, Answer] = {
     "time_bucket": Rule(positional(1), moved_instant),
