@@ -395,3 +395,11 @@ CREATE FUNCTION made(x int) RETURNS TABLE (LOW int, HIGH int) AS 'SELECT 1, 2';
 SELECT high FROM TABLE(made(1));
 --> @1 out.high <- ()
 --> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_lateral_function_that_nobody_knows_is_open
+CREATE TABLE t (a INT, b INT);
+SELECT a, x, u.y FROM t, LATERAL split_rows(a, b) AS u;
+--> @1 out.a <- t.a
+--> @1 out.x <= t.a?, t.b?
+--> @1 out.y <= t.a, t.b
+--> issue UNSUPPORTED_SYNTAX @1

@@ -45,6 +45,19 @@ DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "openjson": ("key", "value", "type"),
 }
 
+_GENERATED = frozenset(
+    {
+        "json_tuple",
+        "inline_outer",
+        "inline",
+        "stack",
+        "explode",
+        "explode_outer",
+        "posexplode",
+        "posexplode_outer",
+    }
+)
+
 
 # Where `ROW(…)` in a VALUES list is the row itself.
 _WRITE_ROW = frozenset({"mysql", "doris", "starrocks", "trino", "presto", "athena"})
@@ -264,6 +277,28 @@ def declared_columns(binder: Binder, function: exp.Expr) -> list[tuple[str, SqlT
     return [(name, read_type(text, dialect) if text else None) for name, text in routine.columns]
 
 
+def is_known_generator(binder: Binder, function: exp.Expr) -> bool:
+    """Whether the columns of a table function are known, be it only from its name."""
+    name = called(function).lower()
+    return bool(
+        name in DEFAULT_NAMES
+        or name in _GENERATED
+        or isinstance(function, exp.UDTF)
+        or declared_columns(binder, function)
+    )
+
+
+def open_ended(binder: Binder, relation: Relation, function: exp.Expr, scope: Scope) -> None:
+    """A table function of which nobody told the columns: they come from its arguments."""
+    relation.arguments = collect(binder, function, scope)
+    relation.complete = False
+    binder.unsupported(
+        function,
+        f"the columns of table function `{called(function)}` are not known",
+        severity="info",
+    )
+
+
 def generator_columns(
     binder: Binder, function: exp.Expr, scope: Scope, wanted: int = 0
 ) -> list[tuple[str, list[Ref], SqlType | None]]:
@@ -366,6 +401,10 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
             binder.source(inner, scope)
         return
     relation, identifier = labelled_relation(binder, alias, called(inner))
+    if isinstance(inner, exp.Anonymous) and not names and not is_known_generator(binder, inner):
+        open_ended(binder, relation, inner, scope)
+        put_in_scope(binder, scope, relation, identifier)
+        return
     columns = generator_columns(binder, inner, scope, len(names))
     if names and len(names) > len(columns):
         columns += [

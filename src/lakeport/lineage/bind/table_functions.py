@@ -15,10 +15,11 @@ from lakeport.lineage.bind.generators import (
     DEFAULT_NAMES,
     alias_names,
     called,
-    declared_columns,
     generated,
     generator_columns,
+    is_known_generator,
     labelled_relation,
+    open_ended,
     put_in_scope,
 )
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, copied
@@ -41,18 +42,6 @@ _READERS = (
     "openrowset",
     "external_query",
     "s3",
-)
-_GENERATED = frozenset(
-    {
-        "json_tuple",
-        "inline_outer",
-        "inline",
-        "stack",
-        "explode",
-        "explode_outer",
-        "posexplode",
-        "posexplode_outer",
-    }
 )
 
 # ClickHouse's rows out of nothing, and what their column is called.
@@ -157,15 +146,8 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         generated(binder, relation, [counted], names)
         put_in_scope(binder, scope, relation, identifier)
         return
-    known = DEFAULT_NAMES.get(label.lower()) or declared_columns(binder, function)
     ordinality = bool(node.args.get("ordinality"))
-    if (
-        names
-        or known
-        or label.lower() in _GENERATED
-        or isinstance(function, exp.UDTF)
-        or _is_value(binder, function)
-    ):
+    if names or is_known_generator(binder, function) or _is_value(binder, function):
         wanted = max(len(names) - ordinality, 0)
         columns = generator_columns(binder, function, scope, wanted)
         alone = identifier if binder.dialect.naming == "postgres" and len(columns) == 1 else None
@@ -179,11 +161,7 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             counted = ("ordinality", list[Ref](), SqlType("bigint"))
             generated(binder, relation, [counted], names[len(columns) :])
     else:
-        relation.arguments = collect(binder, function, scope)
-        relation.complete = False
-        binder.unsupported(
-            function, f"the columns of table function `{label}` are not known", severity="info"
-        )
+        open_ended(binder, relation, function, scope)
     put_in_scope(binder, scope, relation, identifier)
 
 
