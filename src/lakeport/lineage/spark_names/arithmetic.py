@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import ROUND_CEILING, ROUND_FLOOR, Decimal
 from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.types import SqlType
 
 _MOMENTS = frozenset({"date", "timestamp", "timestamp_ntz", "timestamp_ltz", "time"})
+_ORDERS = frozenset({"<", "<=", ">", ">="})
 _WHOLE = frozenset({"tinyint", "smallint", "int"})
 # A side of such a type makes an ordinary sum, whatever the other is.
 _PLAIN = frozenset({"bigint", "float", "double", "decimal"})
@@ -113,3 +115,40 @@ def _is_closed(tokens: list[Token]) -> bool:
 
 def _kind(type_: SqlType | None) -> str:
     return type_.kind if type_ is not None else ""
+
+
+def rounded(
+    left: str,
+    operator: str,
+    right: str,
+    operands: tuple[tuple[str, list[Token]], tuple[str, list[Token]]],
+    type_of: Callable[[list[Token]], SqlType | None],
+) -> tuple[str, str]:
+    """A whole number is compared with a whole number: `a < 1.5` is `a < 2` for Spark."""
+    if operator not in _ORDERS:
+        return left, right
+    (_, before), (_, behind) = operands
+    if _is_fraction(behind) and _is_whole(type_of(before)):
+        return left, _bound(right, up=operator in {"<", ">="})
+    if _is_fraction(before) and _is_whole(type_of(behind)):
+        return _bound(left, up=operator in {">", "<="}), right
+    return left, right
+
+
+def _is_fraction(tokens: list[Token]) -> bool:
+    """A number that is written with a point and nothing else, maybe with a sign."""
+    number = tokens[-1] if tokens else None
+    if number is None or number.token_type is not TokenType.NUMBER:
+        return False
+    signed = len(tokens) == 2 and tokens[0].token_type is TokenType.DASH
+    return (len(tokens) == 1 or signed) and "." in number.text and "e" not in number.text.lower()
+
+
+def _is_whole(type_: SqlType | None) -> bool:
+    return type_ is not None and (type_.kind in _WHOLE or type_.kind == "bigint")
+
+
+def _bound(number: str, *, up: bool) -> str:
+    """The next whole number; what no bigint can hold stays as it is written."""
+    value = int(Decimal(number).to_integral_value(ROUND_CEILING if up else ROUND_FLOOR))
+    return str(value) if -(2**63) <= value < 2**63 else number

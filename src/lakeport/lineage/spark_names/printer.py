@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.spark_names.arithmetic import printed_product, printed_sum
+from lakeport.lineage.spark_names.arithmetic import printed_product, printed_sum, rounded
 from lakeport.lineage.spark_names.calls import call_text
 from lakeport.lineage.spark_names.collations import collated
 from lakeport.lineage.spark_names.columns import NO_NAMES, column_name
@@ -124,6 +124,7 @@ class Printer(Cursor):
             right = self.value()
             operands = (left, self.tokens[start:before]), (right, self.tokens[after : self.at])
             left, right = collated(list(operands), self.world)
+            left, right = rounded(left, operator, right, operands, self.world.type_of)
             before = self.at
             left = (
                 f"(NOT ({left} = {right}))" if operator == "!=" else f"({left} {operator} {right})"
