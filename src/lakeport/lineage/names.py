@@ -126,6 +126,11 @@ def written_parts(text: str) -> list[tuple[str, bool]]:
 _PART = re.compile(r'"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|\'([^\']+)\'|([^.]+)')
 
 
+def is_path(name: str) -> bool:
+    """Whether a name is that of a file or a folder, which no namespace holds."""
+    return "/" in name
+
+
 def unsharded(name: str) -> str:
     """BigQuery: a date-sharded or wildcard table name without its date; decorators are dropped."""
     if "${" in name:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 
 from lakeport.lineage.entries import Announced, ColumnEntry, Lookup, TableEntry, Version
+from lakeport.lineage.names import is_path
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -80,6 +81,8 @@ class Registry:
         """The canonical names a written name may mean, best first."""
         if parts and parts[-1].startswith("#"):
             return [parts[-1:]]
+        if len(parts) == 1 and is_path(parts[0]):
+            return [parts]
         if len(parts) >= 3 or not (self.default_schema or self.default_catalog or self.search_path):
             return [parts]
         if len(parts) == 2:
@@ -107,6 +110,8 @@ class Registry:
         """
         if parts and parts[-1].startswith("#"):
             return parts[-1:]
+        if len(parts) == 1 and is_path(parts[0]):
+            return parts
         if len(parts) == 1 and self.default_schema is not None:
             qualified = (self.default_schema, *parts)
             return qualified if self.default_catalog is None else (self.default_catalog, *qualified)

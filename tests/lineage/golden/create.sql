@@ -307,3 +307,21 @@ CREATE LOCAL TEMPORARY TABLE t (a INT);
 -- dialect: tsql
 CREATE TABLE t (a INT IDENTITY(1, 1) PRIMARY KEY CLUSTERED, b INT, CONSTRAINT u UNIQUE NONCLUSTERED (b));
 --> schema t(a int, b int) implied @0
+
+-- case: a_table_in_a_folder_is_the_folder
+USE db;
+CREATE TABLE delta.`/lake/orders` (id INT, total INT) USING delta;
+INSERT INTO delta.`/lake/orders` SELECT a, b FROM s;
+CREATE TABLE t AS SELECT * FROM delta.`/lake/orders@v3`;
+--> @2 /lake/orders.id <- db.s.a
+--> @2 /lake/orders.total <- db.s.b
+--> @3 db.t.id <- /lake/orders.id
+--> @3 db.t.total <- /lake/orders.total
+--> stmt 2 INSERT reads db.s writes /lake/orders
+--> stmt 3 CREATE_TABLE_AS reads /lake/orders writes db.t
+
+-- case: a_folder_that_nobody_described_is_written
+-- table: s(a int)
+INSERT INTO parquet.`s3://lake/out` SELECT a FROM s;
+--> s3://lake/out.a <- s.a
+--> stmt 0 INSERT reads s writes s3://lake/out

@@ -6,6 +6,7 @@ folded onto the relation they belong to; the rest of the name goes to the node's
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -15,7 +16,7 @@ from lakeport.lineage.bind.system_tables import is_system_table
 from lakeport.lineage.entries import ColumnEntry, Lookup, TableEntry
 from lakeport.lineage.identifier_clause import is_dynamic
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.names import Name, dotted, unsharded, written_parts
+from lakeport.lineage.names import Name, dotted, is_path, unsharded, written_parts
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 _FORMATS = frozenset(
     {"parquet", "orc", "json", "csv", "avro", "text", "delta", "iceberg", "binaryfile", "xml"}
 )
+# `/data/orders@v3`, or with a moment, of Delta.
+_FOLDER_VERSION = re.compile(r"@(?:v\d+|\d{17})$", re.IGNORECASE)
 _METADATA_TABLES: dict[str, tuple[str, ...]] = {
     "snapshots": (
         "committed_at",
@@ -146,6 +149,10 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
         folded.append(fold(text, quoted=bool(args.get("quoted"))))
     if binder.folding.shards and folded:
         folded[-1] = unsharded(folded[-1])
+    if len(folded) == 2 and folded[0].lower() in _FORMATS and is_path(shown[1]):
+        # A table in a folder is the folder, whoever reads or writes it and whichever its version.
+        path = (_FOLDER_VERSION.sub("", shown[1]),)
+        return path, path
     return tuple(folded), tuple(shown)
 
 
@@ -211,8 +218,6 @@ def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation
         for part in name_parts(node)
     ):
         return _odd_name(binder, node, parts, shown)
-    if len(parts) == 2 and parts[0].lower() in _FORMATS and ("/" in parts[1] or ":" in parts[1]):
-        return binder.external(shown[1], shown[1])
     return known_table(binder, parts, shown, node)
 
 
@@ -311,9 +316,8 @@ def known_table(
     if extra:
         _know_part(binder, relation, extra)
     if entry is None or (entry.inference == "usage" and source == "implied"):
-        relation.metadata["placeholder"] = True
         source = "unknown"
-        _report_variable(binder, relation)
+        _mark_unknown(binder, relation)
     relation.resolution = source
     if write:
         return relation
@@ -334,7 +338,11 @@ def _has_variable(relation: Relation) -> bool:
     return any("${" in part for part in relation.name)
 
 
-def _report_variable(binder: Binder, relation: Relation) -> None:
+def _mark_unknown(binder: Binder, relation: Relation) -> None:
+    """A folder, a name that is computed, or a table that nobody told of."""
+    relation.metadata["placeholder"] = True
+    if len(relation.name) == 1 and is_path(relation.name[0]):
+        relation.metadata["external"] = "path"
     if not _has_variable(relation):
         return
     name = dotted(relation.name)
@@ -353,7 +361,7 @@ def _is_path(binder: Binder, shown: tuple[str, ...]) -> bool:
     if len(shown) > 1:
         return False
     name = shown[0]
-    return "/" in name or (
+    return is_path(name) or (
         binder.dialect.name == "duckdb" and name.lower().removesuffix(".gz").endswith(_ENDINGS)
     )
 
@@ -420,7 +428,7 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
     if lookup.dropped_at is None and lookup.created_at is None and relation.resolution != "unknown":
         return
-    if lookup.entry is None and _has_variable(relation):
+    if lookup.entry is None and (_has_variable(relation) or relation.metadata.get("external")):
         return
     name = dotted(lookup.name)
     if lookup.dropped_at is not None:
