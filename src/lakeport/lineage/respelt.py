@@ -22,6 +22,7 @@ _CLUSTERED = frozenset({"CLUSTERED", "NONCLUSTERED"})
 _FEW = 12
 # What may be altered of a column.
 _COLUMN_ACTIONS = frozenset({"AFTER", "COMMENT", "DROP", "FIRST", "SET", "TYPE"})
+_BEHIND_TYPE = frozenset({"AFTER", "COMMENT", "FIRST", "NOT"})
 
 
 def respelt(tokens: list[Token]) -> list[Token] | None:
@@ -35,7 +36,10 @@ def respelt(tokens: list[Token]) -> list[Token] | None:
 
 
 def altered_column(tokens: list[Token]) -> list[Token] | None:
-    """Spark's `CHANGE a AFTER b` is `ALTER COLUMN a AFTER b`; with a new name it is Hive's CHANGE."""
+    """Spark's `CHANGE a AFTER b` is `ALTER COLUMN a AFTER b`, and Delta's `CHANGE s.a a int` a new type.
+
+    With a new name it is Hive's CHANGE.
+    """
     words = [token.text.upper() for token in tokens]
     if words[:2] != ["ALTER", "TABLE"] or "CHANGE" not in words[3:_FEW]:
         return None
@@ -44,11 +48,24 @@ def altered_column(tokens: list[Token]) -> list[Token] | None:
     end = start + 1
     while words[end : end + 1] == ["."]:
         end += 2
-    if words[end : end + 1] == [] or words[end] not in _COLUMN_ACTIONS:
+    behind = tokens[end:]
+    if words[end : end + 1] == words[end - 1 : end]:
+        # The name stays what it is, and behind it stands the type.
+        kept = next((n for n in range(end, len(words)) if words[n] in _BEHIND_TYPE), len(words))
+        place = [] if end - start > 1 else _place(tokens)
+        typed = made_token(TokenType.VAR, "TYPE", tokens[end])
+        behind = [typed, *tokens[end + 1 : kept], *place]
+    elif words[end : end + 1] == [] or words[end] not in _COLUMN_ACTIONS:
         return None
     altered = made_token(TokenType.ALTER, "ALTER", tokens[at])
     column = made_token(TokenType.COLUMN, "COLUMN", tokens[start - 1])
-    return [*tokens[:at], altered, column, *tokens[start:]]
+    return [*tokens[:at], altered, column, *tokens[start:end], *behind]
+
+
+def _place(tokens: list[Token]) -> list[Token]:
+    """The end of a statement that says where a column goes."""
+    words = [token.text.upper() for token in tokens[-2:]]
+    return tokens[-1:] if words[-1] == "FIRST" else tokens[-2:] if words[0] == "AFTER" else []
 
 
 def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
@@ -143,8 +160,19 @@ def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
         or (word == "SNAPSHOT" and following == "TABLE" and position < 4)
         or (word in _CLUSTERED and words[position - 1] in _KEYS)
     }
+    if "CLONE" in words:
+        left_out |= _behind_clone(words)
     kept = [token for position, token in enumerate(tokens) if position not in left_out]
     return kept if left_out else None
+
+
+def _behind_clone(words: list[str]) -> set[int]:
+    """What stands behind the name of the table that is cloned: its version, the place of the copy."""
+    end = words.index("CLONE") + 2
+    while words[end : end + 1] == ["."]:
+        end += 2
+    clauses = {"VERSION", "TIMESTAMP", "TBLPROPERTIES", "LOCATION"}
+    return set(range(end, len(words))) if words[end : end + 1] and words[end] in clauses else set()
 
 
 def _change_column(tokens: list[Token], words: list[str]) -> list[Token] | None:

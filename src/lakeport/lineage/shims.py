@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.lake_commands import lake_command, named_table
 from lakeport.lineage.live_tables import without_live
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_functions import without_models
@@ -248,6 +249,10 @@ _ICEBERG_ALTERS = (
 )
 
 
+# The last words of an ALTER COLUMN that no query sees.
+_UNSEEN = frozenset({"COMMENT", "FIRST", "IDENTITY"})
+
+
 def _iceberg_alter(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """Layout, branches and tags: the table is named, its columns stay. An empty ALTER says so."""
     if words[:2] not in (["ALTER", "TABLE"], ["ALTER", "VIEW"]):
@@ -257,8 +262,8 @@ def _iceberg_alter(tokens: list[Token], words: list[str], _text: str) -> Shim | 
             tuple(words[position : position + len(form)]) == form for form in _ICEBERG_ALTERS
         )
         column = words[position : position + 2] == ["ALTER", "COLUMN"]
-        if layout or (column and words[-1] in {"FIRST", "COMMENT"}) or _comments(words[position:]):
-            altered = exp.Alter(this=_named(tokens[2:position]), kind=words[1], actions=[])
+        if layout or (column and words[-1] in _UNSEEN) or _comments(words[position:]):
+            altered = exp.Alter(this=named_table(tokens[2:position]), kind=words[1], actions=[])
             return Shim("iceberg_alter", tree=altered)
     return None
 
@@ -275,7 +280,7 @@ def _modify(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     at = words.index("MODIFY", 3)
     added = modified(tokens, at)
     if added is None:
-        altered = exp.Alter(this=_named(tokens[2:at]), kind="TABLE", actions=[])
+        altered = exp.Alter(this=named_table(tokens[2:at]), kind="TABLE", actions=[])
         return Shim("modify", tree=altered)
     return Shim("modify", added, finish=modifications)
 
@@ -334,16 +339,9 @@ def _reset(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     return Shim("reset", tree=exp.Set(expressions=[exp.SetItem(this=path)] if told else []))
 
 
-def _named(tokens: list[Token]) -> exp.Table:
-    parts = [
-        exp.Identifier(
-            this=token.text, quoted=token.token_type is TokenType.IDENTIFIER
-        ).update_positions(token)
-        for token in tokens
-        if token.token_type is not TokenType.DOT
-    ]
-    fields = ("this", "db", "catalog")
-    return exp.Table(**dict(zip(fields, reversed(parts), strict=False)))
+def _lake_command(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    tree = lake_command(tokens)
+    return Shim("lake_command", tree=tree) if tree is not None else None
 
 
 def _describe(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -479,6 +477,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _stream,
     _model,
     _describe,
+    _lake_command,
     _reset,
     _compound_assignment,
     _window_function,

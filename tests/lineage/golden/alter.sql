@@ -339,3 +339,11 @@ SELECT * FROM t;
 --> @6 out.a <- t.a
 --> @6 out.b <- t.b
 --> schema t(s STRUCT<x: BIGINT>, a BIGINT, b STRING) implied @0
+
+-- case: change_with_the_same_name_is_a_new_type
+CREATE TABLE t (a INT, b STRING, s STRUCT<x: INT, y: INT>);
+ALTER TABLE t CHANGE COLUMN s.x x BIGINT AFTER y;
+ALTER TABLE t CHANGE COLUMN b b STRING NOT NULL;
+ALTER TABLE t CHANGE a a BIGINT NOT NULL AFTER s;
+ALTER TABLE t ALTER COLUMN a SYNC IDENTITY;
+--> schema t(b STRING, s STRUCT<x: BIGINT, y: INT>, a BIGINT) implied @0

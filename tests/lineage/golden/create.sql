@@ -325,3 +325,12 @@ CREATE TABLE t AS SELECT * FROM delta.`/lake/orders@v3`;
 INSERT INTO parquet.`s3://lake/out` SELECT a FROM s;
 --> s3://lake/out.a <- s.a
 --> stmt 0 INSERT reads s writes s3://lake/out
+
+-- case: a_clone_of_an_older_version
+CREATE TABLE s (a INT);
+CREATE TABLE t SHALLOW CLONE s VERSION AS OF 3;
+CREATE TABLE u DEEP CLONE s TIMESTAMP AS OF '2024-01-01' LOCATION '/lake/u';
+--> @1 t.a <- s.a[CLONE]
+--> @2 u.a <- s.a[CLONE]
+--> stmt 1 CREATE_TABLE_CLONE reads s writes t
+--> stmt 2 CREATE_TABLE_CLONE reads s writes u

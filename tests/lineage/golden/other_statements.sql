@@ -281,3 +281,20 @@ BULK INSERT dbo.t FROM 'C:\data\x.csv' WITH (FORMAT = 'CSV')
 SELECT a FROM dbo.t
 --> stmt 0 LOAD reads C:\data\x.csv writes dbo.t
 --> @1 out.a <- dbo.t.a
+
+-- case: delta_restores_and_converts_a_table
+CREATE TABLE t (a INT);
+RESTORE TABLE t TO VERSION AS OF 2;
+RESTORE t TO TIMESTAMP AS OF '2024-01-01';
+CONVERT TO DELTA parquet.`/lake/events` PARTITIONED BY (day DATE);
+--> stmt 1 ALTER_TABLE writes t
+--> stmt 2 ALTER_TABLE writes t
+--> stmt 3 ALTER_TABLE writes /lake/events
+
+-- case: delta_rewrites_files
+REORG TABLE t WHERE day > '2024-01-01' APPLY (PURGE);
+GENERATE symlink_format_manifest FOR TABLE t;
+CREATE NAMESPACE lake WITH PROPERTIES ('owner' = 'me');
+--> stmt 0 REORG
+--> stmt 1 GENERATE
+--> stmt 2 CREATE_NAMESPACE

@@ -1,0 +1,48 @@
+"""Delta's own statements, which the parser does not know: RESTORE, CONVERT, REORG, GENERATE.
+
+RESTORE and CONVERT change what a table is, so the table is named like that of an ALTER. The others
+rewrite files, and no query sees a difference.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+from sqlglot.tokenizer_core import Token, TokenType
+
+_BEHIND_RESTORED = frozenset({"TO", "VERSION", "TIMESTAMP"})
+_BEHIND_CONVERTED = frozenset({"NO", "PARTITIONED", "PARTITIONED BY"})
+_FIELDS = ("this", "db", "catalog")
+
+
+def lake_command(tokens: list[Token]) -> exp.Expr | None:
+    """The tree of such a statement, None if it is another one."""
+    words = [token.text.upper() for token in tokens]
+    if words[:2] == ["REORG", "TABLE"] or (words[0] == "GENERATE" and "FOR" in words[2:3]):
+        return exp.column(words[0])
+    if words[0] == "RESTORE" and words[-3:-1] == ["AS", "OF"]:
+        return _changed(tokens, words, 1 + (words[1] == "TABLE"), _BEHIND_RESTORED)
+    if words[:2] == ["CONVERT", "TO"] and words[2:3] in (["DELTA"], ["ICEBERG"]):
+        return _changed(tokens, words, 3, _BEHIND_CONVERTED)
+    return None
+
+
+def named_table(tokens: list[Token]) -> exp.Table:
+    """The table that a dotted name means."""
+    parts = [
+        exp.Identifier(
+            this=token.text, quoted=token.token_type is TokenType.IDENTIFIER
+        ).update_positions(token)
+        for token in tokens
+        if token.token_type is not TokenType.DOT
+    ]
+    return exp.Table(**dict(zip(_FIELDS, reversed(parts), strict=False)))
+
+
+def _changed(
+    tokens: list[Token], words: list[str], start: int, behind: frozenset[str]
+) -> exp.Expr | None:
+    """An ALTER that tells no column of the table whose name ends before one of these words."""
+    end = next((n for n in range(start, len(words)) if words[n] in behind), len(words))
+    if end == start:
+        return None
+    return exp.Alter(this=named_table(tokens[start:end]), kind="TABLE", actions=[])
