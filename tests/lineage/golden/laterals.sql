@@ -403,3 +403,17 @@ SELECT a, x, u.y FROM t, LATERAL split_rows(a, b) AS u;
 --> @1 out.x <= t.a?, t.b?
 --> @1 out.y <= t.a, t.b
 --> issue UNSUPPORTED_SYNTAX @1
+
+-- case: changes_of_a_table_are_its_rows_and_how_they_changed
+CREATE TABLE t (a INT, b STRING);
+CREATE TABLE log AS SELECT * FROM table_changes('t', 1, 3);
+SELECT c.x, _change_type FROM table_changes('db.other', 2) AS c;
+--> @1 log.a <- t.a
+--> @1 log.b <- t.b
+--> @1 log._change_type <- ()
+--> @1 log._commit_version <- ()
+--> @1 log._commit_timestamp <- ()
+--> @2 out.x <- db.other.x
+--> @2 out._change_type <- ()
+--> stmt 1 CREATE_TABLE_AS reads t writes log
+--> stmt 2 SELECT reads db.other

@@ -22,7 +22,7 @@ from lakeport.lineage.bind.generators import (
     open_ended,
     put_in_scope,
 )
-from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, copied
+from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Scope, Tail, copied
 from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
@@ -44,6 +44,13 @@ _READERS = (
     "s3",
 )
 
+# What Delta tells of a table's past.
+_CHANGES = frozenset({"table_changes", "table_changes_by_path"})
+_CHANGE_COLUMNS = (
+    ("_change_type", "string"),
+    ("_commit_version", "bigint"),
+    ("_commit_timestamp", "timestamp"),
+)
 # ClickHouse's rows out of nothing, and what their column is called.
 _COUNTING = {
     **dict.fromkeys(("numbers", "numbers_mt"), "number"),
@@ -111,6 +118,21 @@ def _predict(binder: Binder, function: exp.Expr, relation: Relation, scope: Scop
     relation.complete = False
 
 
+def _add_changes(binder: Binder, relation: Relation, table: exp.Table, scope: Scope) -> None:
+    """Delta's `table_changes('t', 2)`: rows of the table, and how, by what and when they changed."""
+    inner = Scope(scope, {})
+    binder.source(table, inner)
+    changed = inner.sources[0].relation
+    items: list[Item] = [copied(column) for column in changed.known()]
+    if not changed.complete:
+        items.append(Tail(changed))
+    for name, kind in _CHANGE_COLUMNS:
+        column = Column(name, name)
+        column.type, column.typed = SqlType(kind), True
+        items.append(column)
+    relation.receive(Output(items, [], []))
+
+
 def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
     function = node.this
@@ -132,6 +154,13 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     relation, identifier = labelled_relation(binder, alias, label)
     if isinstance(function, exp.Predict):
         _predict(binder, function, relation, scope)
+        put_in_scope(binder, scope, relation, identifier)
+        return
+    if path is not None and label in _CHANGES and binder.dialect.naming == "spark":
+        folder = exp.Table(this=exp.to_identifier(path, quoted=True))
+        table = table_named(path) if label == "table_changes" else folder
+        _add_changes(binder, relation, table, scope)
+        binder.rename(relation, names)
         put_in_scope(binder, scope, relation, identifier)
         return
     if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
