@@ -298,3 +298,27 @@ CREATE NAMESPACE lake WITH PROPERTIES ('owner' = 'me');
 --> stmt 0 REORG
 --> stmt 1 GENERATE
 --> stmt 2 CREATE_NAMESPACE
+
+-- case: iceberg_takes_over_the_files_of_another_table
+CALL lake.system.add_files(source_table => 'db.source', table => 'db.t');
+CALL lake.system.add_files('db.t', '`parquet`.`/landing/day`');
+CALL lake.system.rewrite_data_files(options => map('min-input-files', '2'), table => 'db.t');
+--> stmt 0 CALL reads db.source writes lake.db.t
+--> stmt 1 CALL reads /landing/day writes lake.db.t
+--> stmt 2 CALL writes lake.db.t
+--> partial
+
+-- case: iceberg_makes_a_view_of_what_changed
+CREATE TABLE lake.db.t (a INT);
+CALL lake.system.create_changelog_view(table => 'db.t', changelog_view => 'seen');
+CALL lake.system.create_changelog_view('db.t');
+SELECT a, _change_type FROM seen;
+SELECT a, _commit_snapshot_id FROM t_changes;
+--> @1 seen.a <- lake.db.t.a
+--> @3 out.a <- seen.a
+--> @3 out._change_type <- seen._change_type
+--> @4 out.a <- t_changes.a
+--> @4 out._commit_snapshot_id <- t_changes._commit_snapshot_id
+--> stmt 1 CALL reads lake.db.t writes seen
+--> stmt 2 CALL reads lake.db.t writes t_changes
+--> partial

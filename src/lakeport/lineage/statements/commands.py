@@ -1,7 +1,6 @@
 """Commands the parser leaves as text: never a silent success.
 
-Unless the first word is known to move no data, a command is reported as unsupported. Iceberg's
-system procedures are writes to the table they name.
+Unless the first word is known to move no data, a command is reported as unsupported.
 """
 
 from __future__ import annotations
@@ -11,14 +10,13 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.tables import known_table
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.names import dotted, written_parts
+from lakeport.lineage.names import written_parts
+from lakeport.lineage.statements.procedures import bind_procedure, command_table
 from lakeport.lineage.statements.search_path import command_path
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.bind.scope import Relation
 
 # Commands that move no data between relations.
 NO_LINEAGE = frozenset(
@@ -160,13 +158,6 @@ _SETTING = re.compile(
     r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA)\b",
     re.IGNORECASE,
 )
-_PROCEDURE = re.compile(
-    r"^\s*(?:([\w`\".]+)\.)?system\.(\w+)\s*\((.*)\)\s*$", re.IGNORECASE | re.DOTALL
-)
-_TABLE_ARGUMENT = re.compile(
-    r"(?:\b(?:table|source_table|identifier)\s*=>\s*)?'([^']+)'", re.IGNORECASE
-)
-_ARGUMENT = re.compile(r"(?:(\w+)\s*=>\s*)?'([^']+)'")
 # Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH.
 _MOVES = tuple(
     (re.compile(rf"^\s*TABLE\s+{form}", re.IGNORECASE | re.DOTALL), operation)
@@ -198,7 +189,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
         )
         return "CALL"
     if word == "CALL":
-        _procedure(binder, text)
+        bind_procedure(binder, text)
         return "CALL"
     variable = _DROPPED_VARIABLE.match(text) if word == "DROP" else None
     if variable is not None:
@@ -239,8 +230,8 @@ def _moved(binder: Binder, text: str) -> bool:
     for form, operation in _MOVES:
         found = form.match(text)
         if found is not None:
-            source = _table(binder, written_parts(found["of"]), write=False)
-            target = _table(binder, written_parts(found["to"]), write=True)
+            source = command_table(binder, written_parts(found["of"]), write=False)
+            target = command_table(binder, written_parts(found["to"]), write=True)
             target.table_inputs.append((source, operation))
             return True
     return False
@@ -250,43 +241,3 @@ def _replaced(text: str) -> str:
     """The word after OR REPLACE, if it is there."""
     words = text.upper().split(None, 3)
     return words[2] if words[:2] == ["OR", "REPLACE"] and len(words) > 2 else ""
-
-
-def _procedure(binder: Binder, text: str) -> None:
-    """Iceberg's system procedures write to the table they name."""
-    match = _PROCEDURE.match(text)
-    if match is None:
-        return
-    catalog, procedure, arguments = match.groups()
-    table = _TABLE_ARGUMENT.search(arguments)
-    source, target = None, table[1] if table else None
-    if procedure.lower() == "snapshot":
-        # It makes a second table over the files of the first.
-        given = {
-            name.lower() or place: value
-            for place, (name, value) in zip(
-                ("source_table", "table"), _ARGUMENT.findall(arguments), strict=False
-            )
-        }
-        source, target = given.get("source_table"), given.get("table")
-    if target is None:
-        return
-    name = written_parts(target)
-    if catalog and len(name) < 3:
-        # The procedure's catalog is the table's.
-        name = [*written_parts(catalog), *name]
-    written = _table(binder, name, write=True)
-    if source is not None:
-        copied = _table(binder, written_parts(source), write=False)
-        written.table_inputs.append((copied, "CLONE"))
-
-
-def _table(binder: Binder, written: list[tuple[str, bool]], *, write: bool) -> Relation:
-    """A table that the text of a command names."""
-    parts = tuple(binder.folding.table(part, quoted=quoted) for part, quoted in written)
-    shown = tuple(part for part, _ in written)
-    relation = known_table(binder, parts, shown, exp.Table(), write=write)
-    if write:
-        relation.written = True
-        binder.writes.setdefault(dotted(relation.name))
-    return relation
