@@ -97,11 +97,14 @@ class Registry:
             found.append(
                 default if self.default_catalog is None else (self.default_catalog, *default)
             )
-        # A table imported without a namespace is found by its bare name, but a qualified one of the
-        # current namespace is what the name means when neither is known.
-        return (
-            [parts, *found] if parts in self.imported or parts in self.implied else [*found, parts]
-        )
+            if self.default_catalog is not None and default in self.imported:
+                # As it would be if the schema were written.
+                found.append(default)
+        # A table imported without a namespace is found by its bare name. One that the workload made
+        # before it chose a namespace is elsewhere.
+        if parts in self.imported:
+            return [parts, *found]
+        return found if found and parts in self.implied else [*found, parts]
 
     def canonical(self, parts: Name) -> Name:
         """What a written name means as the target of a CREATE: always in the current namespace.
@@ -387,6 +390,9 @@ class Registry:
         """USE and SET search_path: the defaults of later statements."""
         self._changed(("",), "use", catalog, schema, path)
         if catalog is not None:
+            if catalog != self.default_catalog:
+                # Its schemas are others, whatever they are called.
+                self.default_schema, self.search_path = None, []
             self.default_catalog = catalog
         if schema is not None:
             self.default_schema = schema

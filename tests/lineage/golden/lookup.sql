@@ -197,3 +197,55 @@ SELECT * FROM t;
 SELECT a FROM 'data/orders.parquet';
 --> out.a <- data/orders.parquet.a
 --> node data/orders.parquet metadata.external=path
+
+-- case: a_database_of_snowflake_is_entered_at_its_public_schema
+-- dialect: snowflake
+USE DATABASE lake;
+CREATE TABLE t (a INT);
+USE DATABASE shop;
+SELECT a FROM t;
+SELECT * FROM lake.public.t;
+--> stmt 1 CREATE_TABLE writes LAKE.PUBLIC.T
+--> @3 out.a <- SHOP.PUBLIC.T.A
+--> @4 out.a <- LAKE.PUBLIC.T.A
+
+-- case: a_catalog_of_databricks_is_entered_at_its_default_schema
+-- dialect: databricks
+USE CATALOG lake;
+USE SCHEMA mart;
+SELECT a FROM t;
+USE CATALOG shop;
+SELECT a FROM t;
+--> @2 out.a <- lake.mart.t.a
+--> @4 out.a <- shop.default.t.a
+
+-- case: another_catalog_does_not_keep_the_schema_of_the_last
+-- dialect: snowflake
+USE SCHEMA lake.mart;
+SELECT a FROM t;
+USE DATABASE shop;
+SELECT a FROM t;
+--> @1 out.a <- LAKE.MART.T.A
+--> @3 out.a <- SHOP.PUBLIC.T.A
+
+-- case: a_table_from_before_a_use_is_elsewhere
+CREATE TABLE t AS SELECT 1 AS a;
+USE mart;
+SELECT b FROM t;
+--> @0 t.a <- ()
+--> @2 out.b <- mart.t.b
+
+-- case: a_temporary_view_is_in_no_namespace
+CREATE TEMPORARY VIEW v AS SELECT 1 AS a;
+USE mart;
+SELECT a FROM v;
+--> @0 v.a <- ()
+--> @2 out.a <- v.a
+
+-- case: a_table_imported_without_its_catalog_is_found_in_the_current_schema
+-- dialect: snowflake
+-- table: mart.t(a int, b int)
+USE SCHEMA lake.mart;
+SELECT * FROM t;
+--> @1 out.a <- MART.T.A
+--> @1 out.b <- MART.T.B

@@ -28,6 +28,10 @@ _SETTINGS = frozenset(
 )
 
 
+# Where a session is after it chose a catalog and nothing else.
+_FIRST_SCHEMAS = {"databricks": "default", "snowflake": "public"}
+
+
 def bind_use(binder: Binder, tree: exp.Expr) -> str:
     table = tree.this
     if not isinstance(table, exp.Table):
@@ -36,18 +40,24 @@ def bind_use(binder: Binder, tree: exp.Expr) -> str:
     word = kind.name.upper() if isinstance(kind, exp.Expr) else ""
     parts, _shown = written_name(binder, table)
     if word == "CATALOG":
-        binder.registry.use(parts[-1], None)
+        _use_catalog(binder, parts[-1])
     elif word in {"", "SCHEMA", "DATABASE", "NAMESPACE"}:
         # In Snowflake a DATABASE holds schemas, elsewhere it is one.
         outer = word == "DATABASE" and binder.dialect.name == "snowflake"
         if outer and len(parts) == 1:
-            binder.registry.use(parts[-1], None)
+            _use_catalog(binder, parts[-1])
         elif binder.dialect.name in {"tsql", "fabric"} and len(parts) == 1:
             # There a USE is about a database too; tables without a schema are in `dbo`.
             binder.registry.use(parts[-1], binder.registry.default_schema or "dbo")
         else:
             binder.registry.use(parts[-2] if len(parts) > 1 else None, parts[-1])
     return "USE"
+
+
+def _use_catalog(binder: Binder, catalog: str) -> None:
+    """Another catalog is entered at the schema that its engine enters, or at none that is known."""
+    schema = _FIRST_SCHEMAS.get(binder.dialect.name)
+    binder.registry.use(catalog, schema and binder.folding.table(schema))
 
 
 def bind_set(binder: Binder, tree: exp.Expr) -> str:
@@ -63,7 +73,7 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             # A zone like `Asia/Tokyo` reads as a quotient.
             binder.registry.configure(name, value.name or value.sql("spark").replace(" ", ""))
         elif name == "spark.sql.defaultcatalog":
-            binder.registry.use(binder.folding.table(value.name), None)
+            _use_catalog(binder, binder.folding.table(value.name))
         else:
             _bind_value(binder, value)
             named = pair.this.expressions if isinstance(pair.this, exp.Tuple) else [pair.this]
