@@ -637,3 +637,70 @@ SELECT id FROM s;
 --> @3 S.V <= @stage/path.$1
 --> @3 S.ID <- @stage/path.$2
 --> @4 out.id <- S.ID
+
+-- case: a_trigger_sets_the_row_that_changes
+-- dialect: mysql
+-- table: items(price int, qty int, total int, note text)
+-- table: rates(item int, factor int)
+CREATE TRIGGER priced BEFORE INSERT ON items FOR EACH ROW SET NEW.total = NEW.price * NEW.qty;
+CREATE TRIGGER kept BEFORE UPDATE ON items FOR EACH ROW BEGIN
+  DECLARE factor INT;
+  SET factor = 2, NEW.qty = OLD.price, NEW.price = NEW.price + factor;
+  IF NEW.qty > 0 THEN
+    SET NEW.total = (SELECT max(factor) FROM rates WHERE item = NEW.qty);
+  END IF;
+END;
+--> stmt 0 CREATE_TRIGGER
+--> stmt 1 SET reads items writes items
+--> @1 items.total <= items.price, items.qty
+--> stmt 2 CREATE_TRIGGER
+--> stmt 3 SET
+--> @4 items.qty <- items.price
+--> @5 items.price <= items.price
+--> stmt 6 SET reads items, rates writes items
+--> @6 items.total <= rates.factor
+
+-- case: an_oracle_trigger_sets_the_row_that_changes
+-- dialect: oracle
+-- table: ITEMS(PRICE int, QTY int, TOTAL int)
+-- table: RATES(ITEM int, LOW int, HIGH int)
+CREATE OR REPLACE TRIGGER priced BEFORE INSERT ON items FOR EACH ROW
+BEGIN
+  :NEW.total := :NEW.price * :OLD.qty;
+  SELECT low, high + 1 INTO :NEW.price, :NEW.qty FROM rates WHERE item = :NEW.qty;
+END;
+/
+--> stmt 0 CREATE_TRIGGER
+--> stmt 1 SET reads ITEMS writes ITEMS
+--> @1 ITEMS.TOTAL <= ITEMS.PRICE, ITEMS.QTY
+--> stmt 2 SET reads ITEMS, RATES writes ITEMS
+--> @2 ITEMS.PRICE <= RATES.LOW
+--> @2 ITEMS.QTY <= RATES.HIGH
+
+-- case: a_function_of_postgres_is_run_by_a_trigger
+-- dialect: postgres
+-- table: items(price int, qty int, total int)
+-- table: audit(was int)
+CREATE FUNCTION priced() RETURNS trigger AS $$
+BEGIN
+  NEW.total := NEW.price * NEW.qty;
+  INSERT INTO audit (was) VALUES (OLD.total);
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+CREATE TRIGGER pricing BEFORE UPDATE ON items FOR EACH ROW EXECUTE FUNCTION priced();
+--> stmt 0 CREATE_FUNCTION
+--> @1 items.total <= items.price, items.qty
+--> stmt 2 INSERT reads items writes audit
+--> @2 audit.was <- items.total
+--> stmt 3 CREATE_TRIGGER
+
+-- case: the_row_of_a_function_that_nobody_runs_is_a_value
+-- dialect: postgres
+-- table: audit(was int)
+CREATE FUNCTION kept() RETURNS trigger AS $$
+BEGIN
+  INSERT INTO audit (was) VALUES (OLD.total);
+  RETURN NEW;
+END $$ LANGUAGE plpgsql;
+--> stmt 1 INSERT writes audit
+--> @1 audit.was <- ()

@@ -227,11 +227,16 @@ _CHANGED = frozenset({"inserted", "deleted"})
 
 def trigger_table(binder: Binder) -> Relation | None:
     """The table of the trigger that the statement stands in, read for the rows that change."""
-    named = next((block.table for block in reversed(binder.blocks) if block.table), None)
-    if named is None:
+    table = trigger_name(binder)
+    if table is None:
         return None
-    table = _table_of(named)
     return known_table(binder, *written_name(binder, table), table)
+
+
+def trigger_name(binder: Binder) -> exp.Table | None:
+    """The table that the innermost trigger around the statement is on."""
+    named = next((block.table for block in reversed(binder.blocks) if block.table), None)
+    return None if named is None else _table_of(named)
 
 
 def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:

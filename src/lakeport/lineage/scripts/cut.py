@@ -15,12 +15,14 @@ from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.bodies import ROUTINES, words_of
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.scripts.control import take_control
+from lakeport.lineage.scripts.frames import Frame
 from lakeport.lineage.scripts.routines import open_body, take_routine
+from lakeport.lineage.scripts.rows import row_assignments
 from lakeport.lineage.scripts.source import QUERIES, ScriptSource
 
 if TYPE_CHECKING:
     from lakeport.lineage.blocks import Query
-    from lakeport.lineage.scripts.frames import Frame
+    from lakeport.lineage.scripts.routines import Name
 
 # Words that only steer: nothing is read or written by them.
 _STEERING = frozenset(
@@ -70,6 +72,8 @@ class Script:
         self.cursors: dict[str, Query] = {}
         # The label in front of a block that is about to open.
         self.label: str | None = None
+        # The tables whose triggers run a function, once somebody has asked.
+        self.triggers: dict[str, set[Name]] | None = None
 
     def run(self) -> None:
         """From the first token to the last; `at` is always where a statement may begin."""
@@ -112,9 +116,11 @@ class Script:
             self.emit(at, end)
             return end - at
         end = source.end_of(at)
+        if self._sets_row(at, end):
+            return end - at
         if word == "DO" and source.tokens[at].token_type is TokenType.COMMAND:
             self.emit(at, end)
-            open_body(self, end - 1, set(), pure=False)
+            open_body(self, end - 1, Frame("BODY"), pure=False)
         elif self.frames and word == "PERFORM":
             # A query whose rows nobody takes.
             select = made_token(TokenType.SELECT, "SELECT", source.tokens[at])
@@ -128,6 +134,15 @@ class Script:
             else:
                 self.emit_queries(at, end)
         return end - at
+
+    def _sets_row(self, at: int, end: int) -> bool:
+        """Whether a trigger gives values to the row that changes, which are statements then."""
+        if not any(frame.table for frame in self.frames):
+            return False
+        assignments = row_assignments(self._rows(self.source.tokens[at:end]))
+        for assignment in assignments:
+            self._append(assignment)
+        return bool(assignments)
 
     def _controls(self, at: int) -> bool:
         """Whether a statement only steers, returns or assigns, where such statements can stand."""

@@ -5,7 +5,7 @@ A body follows the header as blocks, or stands in it as a quoted text.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot.tokenizer_core import TokenType
 
@@ -15,6 +15,9 @@ from lakeport.lineage.scripts.source import ScriptSource
 
 if TYPE_CHECKING:
     from lakeport.lineage.scripts.cut import Script
+
+# The parts of a table's name, and whether each was quoted.
+Name: TypeAlias = "tuple[tuple[str, bool], ...]"
 
 _NESTED_BODIES = 4
 _BLOCKS = frozenset({"BEGIN", "DECLARE"})
@@ -66,15 +69,42 @@ def _one_statement(script: Script, at: int, body: int) -> int:
 def _frame(kind: str, source: ScriptSource, at: int, end: int) -> Frame:
     """What a routine's header says of its body."""
     names = source.parameters(at, end)
-    words = source.words[at:end]
-    if "TRIGGER" not in words[:5] or "ON" not in words:
+    if "TRIGGER" not in source.words[at : min(at + 5, end)]:
         return Frame(kind, names=names)
+    return Frame(kind, names=names, table=_trigger_table(source, at, end))
+
+
+def _trigger_table(source: ScriptSource, at: int, end: int) -> Name:
+    """The table that the trigger with this header is on, nothing if it is on none."""
+    words = source.words[at:end]
+    if "ON" not in words:
+        return ()
     begin = behind = at + words.index("ON") + 1
     while behind < end and (behind == begin or source.word(behind - 1) == "."):
         behind += 2
-    parts = source.tokens[begin:behind:2]
-    quoted = [(part.text, part.token_type is TokenType.IDENTIFIER) for part in parts]
-    return Frame(kind, names=names, table=tuple(quoted))
+    return _parts(source, begin, behind)
+
+
+def _tables_of_functions(source: ScriptSource) -> dict[str, set[Name]]:
+    """The tables whose triggers run a function, by the function's name: `EXECUTE FUNCTION f()`."""
+    found: dict[str, set[Name]] = {}
+    for at, word in enumerate(source.words):
+        if word == "TRIGGER" and "CREATE" in source.words[max(0, at - 4) : at]:
+            end = source.end_of(at)
+            called = _name_of_called(source, source.through(at, {"EXECUTE"}), end)
+            found.setdefault(called, set()).add(_trigger_table(source, at, end))
+    return found
+
+
+def _name_of_called(source: ScriptSource, begin: int, end: int) -> str:
+    """The last part of the name in front of the first parenthesis, nothing if there is none."""
+    opening = next((at for at in range(begin + 1, end) if source.words[at] == "("), 0)
+    return source.name(opening - 1) if opening else ""
+
+
+def _parts(source: ScriptSource, begin: int, end: int) -> Name:
+    parts = source.tokens[begin:end:2]
+    return tuple((part.text, part.token_type is TokenType.IDENTIFIER) for part in parts)
 
 
 def _opens_body(source: ScriptSource, at: int) -> bool:
@@ -97,10 +127,19 @@ def _quoted(script: Script, at: int, end: int) -> None:
     if found is not None and found[0] in SQL_LANGUAGES:
         body = at + found[1]
         pure = "FUNCTION" in source.words[at : at + 5]
-        open_body(script, body, source.parameters(at, body), pure=pure)
+        frame = Frame("BODY", names=source.parameters(at, body))
+        if pure and "TRIGGER" in source.words[at:body]:
+            if script.triggers is None:
+                script.triggers = _tables_of_functions(source)
+            tables = script.triggers.get(_name_of_called(source, at, body), set())
+            if len(tables) == 1:
+                frame.table = next(iter(tables))
+            else:
+                frame.names |= {"new", "old"}
+        open_body(script, body, frame, pure=pure and not frame.table)
 
 
-def open_body(script: Script, at: int, names: set[str], *, pure: bool) -> None:
+def open_body(script: Script, at: int, frame: Frame, *, pure: bool) -> None:
     """The statements inside the quoted body at this place, behind those found so far."""
     nested = sum(frame.kind == "BODY" for frame in script.frames)
     if not script.bodies or nested >= _NESTED_BODIES:
@@ -110,7 +149,7 @@ def open_body(script: Script, at: int, names: set[str], *, pure: bool) -> None:
     inner = type(script)(
         ScriptSource(tokens, source.text, source.parser),
         bodies=True,
-        frames=[*script.frames, Frame("BODY", names=names)],
+        frames=[*script.frames, frame],
     )
     inner.run()
     script.chunks += inner.chunks

@@ -12,6 +12,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.scope import VALUE, Column, Output, Relation, Scope, Source, copied
 from lakeport.lineage.bind.sources import bind_sources
+from lakeport.lineage.bind.tables import trigger_name
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 from lakeport.lineage.respelt import is_evolving
@@ -127,13 +128,35 @@ def bind_update(
     return bind_returning(binder, node, target, ctes, scope.sources[1:])
 
 
+def bind_row(binder: Binder, item: exp.Expr) -> bool:
+    """`SET NEW.a = …` in a trigger changes its table; False if it is about something else."""
+    named = item.this.expressions if isinstance(item.this, exp.Tuple) else [item.this]
+    named = [name.this if isinstance(name, exp.Paren) else name for name in named]
+    table = trigger_name(binder)
+    if table is None or not all(
+        isinstance(name, exp.Column) and name.table.lower() == "new" for name in named
+    ):
+        return False
+    target = target_table(binder, table)
+    columns = [target_column(binder, target, name.this) for name in named]
+    for column, value in _values(binder, item.expression, Scope(None, {}), columns):
+        assign(column, value)
+    return True
+
+
 def _assignments(
     binder: Binder, item: exp.Expr, scope: Scope, target: Relation
 ) -> list[tuple[Column, Column]]:
-    left, right = item.this, item.expression
+    left = item.this
     names = left.expressions if isinstance(left, exp.Tuple) else [left]
     names = [name.this if isinstance(name, exp.Paren) else name for name in names]
     columns = [_set_target(binder, name, scope, target) for name in names]
+    return _values(binder, item.expression, scope, columns)
+
+
+def _values(
+    binder: Binder, right: exp.Expr, scope: Scope, columns: list[Column]
+) -> list[tuple[Column, Column]]:
     if len(columns) == 1:
         return [(columns[0], _value(binder, right, scope))]
     query = right

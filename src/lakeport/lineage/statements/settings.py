@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.tables import written_name
+from lakeport.lineage.statements.change import bind_row
 from lakeport.lineage.statements.define import bind_create
 from lakeport.lineage.statements.search_path import PATHS, set_path
 from lakeport.lineage.types import type_of_node
@@ -64,6 +65,8 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
     for item in tree.expressions:
         pair = item.this if isinstance(item, exp.SetItem) else item
         if not isinstance(pair, exp.EQ | exp.PropertyEQ):
+            continue
+        if binder.blocks and bind_row(binder, pair):
             continue
         name = pair.this.sql().lower().strip('"`')
         value = pair.expression
