@@ -186,3 +186,31 @@ SELECT m.ts, m.top, cust FROM o MATCH_RECOGNIZE (
 --> out.ts <- o.ts
 --> out.top <= o.amount
 --> out.cust <- o.cust
+
+-- case: an_unnested_struct_of_duckdb_shows_its_fields
+-- dialect: duckdb
+-- table: t(id int, s struct(a int, b struct(c int, d int)), l struct(e int)[])
+SELECT unnest(s), unnest(l) FROM t;
+SELECT id, unnest(s, recursive := true) AS unused, unnest(l, max_depth := 2) FROM t;
+SELECT unnest(s, recursive := true, keep_parent_names := true) FROM t;
+SELECT unnest({'f': id, 'g': 1}) FROM t;
+--> @0 out.a <= t.s
+--> @0 out.b <= t.s
+--> @0 out.unnest(l) <= t.l
+--> @1 out.id <- t.id
+--> @1 out.a <= t.s
+--> @1 out.c <= t.s
+--> @1 out.d <= t.s
+--> @1 out.e <= t.l
+--> @2 out.a <= t.s
+--> @2 out.b.c <= t.s
+--> @2 out.b.d <= t.s
+--> @3 out.f <= t.id
+--> @3 out.g <- ()
+
+-- case: an_unnested_array_of_postgres_is_called_like_the_function
+-- dialect: postgres
+-- table: t(id int, tags text[])
+CREATE TABLE u AS SELECT id, unnest(tags) FROM t;
+--> u.id <- t.id
+--> u.unnest <= t.tags

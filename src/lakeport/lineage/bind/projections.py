@@ -24,11 +24,13 @@ from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.patterns import expand_pattern
 from lakeport.lineage.bind.scope import Column, Item, Scope, grown
 from lakeport.lineage.bind.stars import expand_fields, expand_star
+from lakeport.lineage.bind.unnested import unnested_fields
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Ref
 
 _GENERATORS = (exp.Explode, exp.Posexplode, exp.Inline, exp.Stack)
 _NAMED_GENERATORS = frozenset(
@@ -226,9 +228,20 @@ def _made_by_rows(binder: Binder, projection: exp.Expr, scope: Scope) -> list[It
         return None
     if isinstance(projection, exp.QueryTransform):
         return _transformed(binder, projection, scope)
+    if cls is exp.Explode and binder.dialect.naming in {"duckdb", "postgres"}:
+        return _unnested(binder, projection, scope)
     if isinstance(projection, exp.Aliases) or _is_generator(projection):
         return list(_generator_items(binder, projection, scope))
     return None
+
+
+def _unnested(binder: Binder, projection: exp.Expr, scope: Scope) -> list[Item] | None:
+    """`unnest(…)` is a function like others, but that structs show their fields in DuckDB."""
+    if binder.dialect.name != "duckdb":
+        return None
+    function = projection.this if isinstance(projection, exp.Alias) else projection
+    columns = unnested_fields(binder, function, scope)
+    return columns and list(_generated_items(binder, function, scope, columns))
 
 
 def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
@@ -339,13 +352,25 @@ def _generator_items(binder: Binder, node: exp.Expr, scope: Scope) -> list[Colum
         names = []
     while isinstance(function, exp.Paren):
         function = function.this
+    columns = [
+        (names[position].name if position < len(names) else name, refs, kind)
+        for position, (name, refs, kind) in enumerate(
+            generator_columns(binder, function, scope, len(names))
+        )
+    ]
+    return _generated_items(binder, function, scope, columns)
+
+
+def _generated_items(
+    binder: Binder,
+    function: exp.Expr,
+    scope: Scope,
+    columns: list[tuple[str, list[Ref], SqlType | None]],
+) -> list[Column]:
     # Rows that are grouped are generated from afterwards: nothing beside a generator sees its columns.
-    grouped = binder.dialect.naming == "spark" and is_grouped(node.parent_select)
+    grouped = binder.dialect.naming == "spark" and is_grouped(function.parent_select)
     made: list[Column] = []
-    for position, (name, refs, kind) in enumerate(
-        generator_columns(binder, function, scope, len(names))
-    ):
-        shown = names[position].name if position < len(names) else name
+    for shown, refs, kind in columns:
         column = Column(shown, binder.folding.column(shown))
         column.refs = refs
         column.type, column.typed = kind, True
