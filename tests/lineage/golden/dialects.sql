@@ -278,3 +278,18 @@ SELECT x.a, b, con_id FROM CONTAINERS(hr.t) x;
 --> out.a <- HR.T.A
 --> out.b <- HR.T.B
 --> out.con_id <- HR.T.CON_ID
+
+-- case: a_vector_search_has_rows_of_both_tables
+-- dialect: bigquery
+-- table: ds.items(id int, vector array<double>)
+-- table: ds.wanted(word string, v array<double>)
+SELECT query.word, base.id, distance
+FROM VECTOR_SEARCH(TABLE ds.items, 'vector', (SELECT word, v FROM ds.wanted), query_column_to_search => 'v', top_k => 3);
+SELECT * FROM VECTOR_SEARCH(TABLE ds.items, 'vector', TABLE ds.wanted, query_column_to_search => 'v');
+--> @0 out.word <- ds.wanted.word
+--> @0 out.id <- ds.items.id
+--> @0 out.distance <= ds.items.vector, ds.wanted.v
+--> @1 out.query <= ds.wanted.word, ds.wanted.v
+--> @1 out.base <= ds.items.id, ds.items.vector
+--> @1 out.distance <= ds.items.vector, ds.wanted.v
+--> stmt 1 SELECT reads ds.items, ds.wanted

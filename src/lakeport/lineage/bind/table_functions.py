@@ -22,7 +22,19 @@ from lakeport.lineage.bind.generators import (
     open_ended,
     put_in_scope,
 )
-from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Scope, Tail, copied
+from lakeport.lineage.bind.qualified import relation_refs
+from lakeport.lineage.bind.scope import (
+    VALUE,
+    Column,
+    Item,
+    Output,
+    Ref,
+    Relation,
+    Scope,
+    Source,
+    Tail,
+    copied,
+)
 from lakeport.lineage.bind.tables import table_named
 from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
@@ -133,6 +145,30 @@ def _add_changes(binder: Binder, relation: Relation, table: exp.Table, scope: Sc
     relation.receive(Output(items, [], []))
 
 
+def _vector_search(binder: Binder, function: exp.Expr, relation: Relation, scope: Scope) -> None:
+    """BigQuery's `VECTOR_SEARCH(TABLE t, 'v', TABLE q)`: rows of both, `base` and `query`, and how near they are."""
+    compared: list[Ref] = []
+    for name, rows, column in (
+        ("query", "query_table", "query_column_to_search"),
+        ("base", "this", "column_to_search"),
+    ):
+        node = function.args.get(rows)
+        for row in (
+            binder.source(node, Scope(scope, scope.ctes)) if isinstance(node, exp.Expr) else ()
+        ):
+            searched = function.args.get(column)
+            if isinstance(searched, exp.Kwarg):
+                searched = searched.expression
+            if isinstance(searched, exp.Literal):
+                key = binder.folding.column(searched.name)
+                vector = row.find(key) or binder.inferred(row, searched.name, key)
+                compared += [Ref(vector, derived=True)] if vector is not None else []
+            refs = [replace(ref, derived=True) for ref in relation_refs(row, VALUE)]
+            generated(binder, relation, [(name, refs, None)], [])
+            scope.sources.append(Source(binder.folding.column(name), row, visible=False))
+    generated(binder, relation, [("distance", compared, SqlType("double"))], [])
+
+
 def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
     function = node.this
@@ -152,46 +188,63 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         _add_containers(binder, node, scope)
         return
     relation, identifier = labelled_relation(binder, alias, label)
+    if not _fill_known(binder, function, relation, scope, path, names):
+        _fill(binder, node, relation, scope, identifier)
+    put_in_scope(binder, scope, relation, identifier)
+
+
+def _fill_known(  # noqa: PLR0913 - what a call may be told by
+    binder: Binder,
+    function: exp.Expr,
+    relation: Relation,
+    scope: Scope,
+    path: str | None,
+    names: list[exp.Expr],
+) -> bool:
+    """Give the columns of a function whose rows are of a kind of their own; False for all others."""
+    label, dialect = called(function), binder.dialect
     if isinstance(function, exp.Predict):
         _predict(binder, function, relation, scope)
-        put_in_scope(binder, scope, relation, identifier)
-        return
-    if path is not None and label in _CHANGES and binder.dialect.naming == "spark":
+    elif isinstance(function, exp.VectorSearch):
+        _vector_search(binder, function, relation, scope)
+    elif path is not None and label in _CHANGES and dialect.naming == "spark":
         folder = exp.Table(this=exp.to_identifier(path, quoted=True))
         table = table_named(path) if label == "table_changes" else folder
         _add_changes(binder, relation, table, scope)
         binder.rename(relation, names)
-        put_in_scope(binder, scope, relation, identifier)
-        return
-    if binder.dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
-        label = "range" if function.args.get("is_end_exclusive") else "generate_series"
-        generated(
-            binder, relation, [(label, collect(binder, function, scope), SqlType("bigint"))], names
-        )
-        put_in_scope(binder, scope, relation, identifier)
-        return
-    if binder.dialect.name == "clickhouse" and label in _COUNTING:
+    elif dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
+        name = "range" if function.args.get("is_end_exclusive") else "generate_series"
+        counted = (name, collect(binder, function, scope), SqlType("bigint"))
+        generated(binder, relation, [counted], names)
+    elif dialect.name == "clickhouse" and label in _COUNTING:
         counted = (_COUNTING[label], collect(binder, function, scope), SqlType("bigint"))
         generated(binder, relation, [counted], names)
-        put_in_scope(binder, scope, relation, identifier)
+    else:
+        return False
+    return True
+
+
+def _fill(
+    binder: Binder, node: exp.Expr, relation: Relation, scope: Scope, identifier: exp.Expr | None
+) -> None:
+    """The columns of a generator, or none that are known."""
+    function, names = node.this, alias_names(node.args.get("alias"))
+    if not (names or is_known_generator(binder, function) or _is_value(binder, function)):
+        open_ended(binder, relation, function, scope)
         return
     ordinality = bool(node.args.get("ordinality"))
-    if names or is_known_generator(binder, function) or _is_value(binder, function):
-        wanted = max(len(names) - ordinality, 0)
-        columns = generator_columns(binder, function, scope, wanted)
-        alone = identifier if binder.dialect.naming == "postgres" and len(columns) == 1 else None
-        if alone is not None and not names and columns[0][0] == label.lower():
-            # The only column has the alias for a name, unless it has one of its own.
-            names = [alone]
-        generated(binder, relation, columns, names or written_names(function))
-        if alone is not None and not names:
-            relation.index[binder.key(alone)] = relation.columns[0]
-        if ordinality:
-            counted = ("ordinality", list[Ref](), SqlType("bigint"))
-            generated(binder, relation, [counted], names[len(columns) :])
-    else:
-        open_ended(binder, relation, function, scope)
-    put_in_scope(binder, scope, relation, identifier)
+    wanted = max(len(names) - ordinality, 0)
+    columns = generator_columns(binder, function, scope, wanted)
+    alone = identifier if binder.dialect.naming == "postgres" and len(columns) == 1 else None
+    if alone is not None and not names and columns[0][0] == called(function).lower():
+        # The only column has the alias for a name, unless it has one of its own.
+        names = [alone]
+    generated(binder, relation, columns, names or written_names(function))
+    if alone is not None and not names:
+        relation.index[binder.key(alone)] = relation.columns[0]
+    if ordinality:
+        counted = ("ordinality", list[Ref](), SqlType("bigint"))
+        generated(binder, relation, [counted], names[len(columns) :])
 
 
 def _add_containers(binder: Binder, node: exp.Expr, scope: Scope) -> None:
