@@ -24,7 +24,7 @@ def _transformation(kind: str, subtype: str, *, masking: bool) -> dict[str, Any]
 
 
 # Shared by many edges: these maps are never changed after they are built.
-_IDENTITY = _transformation("DIRECT", "IDENTITY", masking=False)
+IDENTITY = _transformation("DIRECT", "IDENTITY", masking=False)
 _DIRECT = tuple(
     tuple(
         _transformation("INDIRECT" if role == FILTER else "DIRECT", name, masking=masking)
@@ -139,7 +139,7 @@ class Flows:
             source = origin.node
             if source is None:
                 continue
-            metadata = _DIRECT[ref.role][ref.masking] if derived else _IDENTITY
+            metadata = _DIRECT[ref.role][ref.masking] if derived else IDENTITY
             if ref.path:
                 if isinstance(origin, Column):
                     self._nested(origin, ref.path, source)

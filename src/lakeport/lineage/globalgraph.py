@@ -6,7 +6,9 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from lakeport.lineage.bypass import is_temporary
+from lakeport.lineage.flows import IDENTITY
 from lakeport.lineage.graph import PLAIN_EDGE, column_ids, edge_id, node_id, table_id
+from lakeport.lineage.open_ends import OpenEnd
 from lakeport.lineage.result import (
     CanonicalName,
     GlobalEdge,
@@ -16,13 +18,16 @@ from lakeport.lineage.result import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Collection
+    from collections.abc import Callable, Collection, Sequence
 
     from lakeport.lineage.names import Name
+    from lakeport.lineage.open_ends import Opened
     from lakeport.lineage.request import Options
     from lakeport.lineage.result import Edge, Node, StatementLineage
 
 
+# A column is followed through so many stars.
+_MAX_HOPS = 20
 # What a node over the whole workload keeps of a statement's.
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
@@ -52,6 +57,8 @@ class GlobalGraph:
         self._edges: dict[str, GlobalEdge] = {}
         # Who wrote a relation since its last full rewrite.
         self._producers: dict[str, list[int]] = {}
+        # Where the columns of a relation come from that nobody listed.
+        self._open: dict[str, list[OpenEnd]] = {}
 
     def add(
         self,
@@ -59,12 +66,14 @@ class GlobalGraph:
         names: dict[str, Name],
         owners: dict[str, str],
         renewed: Collection[str] = (),
+        opened: Sequence[Opened] = (),
     ) -> None:
         """Merge one statement.
 
         `names` are the canonical names of its relations by node id, `owners` what a node belongs to
         that does not stand right behind its relation, `renewed` the ids of those that hold nothing
-        but its rows afterwards. Imported views have no index: nothing points to them.
+        but its rows afterwards, `opened` those with columns that nobody listed. Imported views have
+        no index: nothing points to them.
         """
         # Second and later instances of a table are that table here; without any, ids are the same.
         same: dict[str, str] = {}
@@ -76,6 +85,62 @@ class GlobalGraph:
             self._live(statement, names, renewed, same)
         self._merge_nodes(statement, names, owners, same)
         self._merge_edges(statement.edges, same)
+        if self._open or opened:
+            self._pass_open_ends(statement, owners, same)
+            self._open_ends(names, renewed, opened, same)
+
+    def _pass_open_ends(
+        self, statement: StatementLineage, owners: dict[str, str], same: dict[str, str]
+    ) -> None:
+        """Columns used of relations that somebody made with a star come from behind that star."""
+        ends: Sequence[OpenEnd] = ()
+        prefix = ""
+        for node in statement.nodes:
+            if node.node_type != "column":
+                ends = self._open.get(same.get(node.id, node.id), ())
+                prefix = f"{node.qualified_name}."
+            elif ends and node.id not in owners:
+                key = (node.qualified_name or node.label).removeprefix(prefix)
+                self._behind(same.get(node.id, node.id), node.label, key, ends, _MAX_HOPS)
+
+    def _behind(
+        self, target: str, label: str, key: str, ends: Sequence[OpenEnd], hops: int
+    ) -> None:
+        """One hop from a column to the columns of its name behind the stars that made it."""
+        found = [end for end in ends if key not in end.without]
+        for end in found:
+            source = column_ids(end.relation)[key]
+            edge = edge_id(source, target, "data_flow")
+            if source == target or edge in self._edges or not hops:
+                continue
+            if source not in self._nodes:
+                called = _column_of(_canonical(end.name), label)
+                self._nodes[source] = GlobalNode(source, "column", label, called, [], "implied")
+                owned = edge_id(end.relation, source, "ownership")
+                self._edges[owned] = GlobalEdge(owned, end.relation, source, "ownership")
+            guessed = not end.certain or len(found) > 1
+            self._edges[edge] = GlobalEdge(edge, source, target, "data_flow", guessed, IDENTITY)
+            self._behind(source, label, key, end.behind, hops - 1)
+
+    def _open_ends(
+        self,
+        names: dict[str, Name],
+        renewed: Collection[str],
+        opened: Sequence[Opened],
+        same: dict[str, str],
+    ) -> None:
+        """What a star leaves open from here on, until the relation is made anew."""
+        made: list[tuple[str, OpenEnd]] = []
+        for relation, certain, origins in opened:
+            for origin, without in origins:
+                behind = same.get(origin, origin)
+                ends = tuple(self._open.get(behind, ()))
+                end = OpenEnd(behind, names[origin], without, ends, certain)
+                made.append((same.get(relation, relation), end))
+        for relation in renewed:
+            self._open.pop(same.get(relation, relation), None)
+        for relation, end in made:
+            self._open.setdefault(relation, []).append(end)
 
     def _merge_nodes(
         self,

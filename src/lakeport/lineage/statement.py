@@ -19,6 +19,7 @@ from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import table_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.open_ends import Opened, opened_by
 from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
@@ -122,12 +123,14 @@ class Analysed(NamedTuple):
     # Which of the tables it writes hold nothing but its rows afterwards, and their nodes.
     rewrites: list[str]
     renewed: list[str]
+    # Which of them have columns that nobody listed, and where those come from.
+    opened: list[Opened]
 
     def join(self, session: Session, graph: GlobalGraph) -> None:
         """Take its place in the session and in the graph of the workload."""
         self.use(session)
         index = self.lineage.statement_index
-        graph.add(self.lineage, self.names, self.owners, self.renewed)
+        graph.add(self.lineage, self.names, self.owners, self.renewed, self.opened)
         graph.link(index, self.reads, self.writes, self.rewrites)
 
     def use(self, session: Session) -> None:
@@ -169,6 +172,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     writes: dict[str, None] = {}
     rewrites: list[str] = []
     renewed: list[str] = []
+    opened: list[Opened] = []
     for relation in binder.relations:
         if relation.local_kind is not None or relation.kind == "output" or relation.node is None:
             continue
@@ -184,9 +188,11 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
             if kind in _REWRITES and not relation.appended:
                 rewrites.append(first)
                 renewed.append(relation.node)
+            if relation.tails and (relation.entry is None or not relation.entry.complete):
+                opened.append(opened_by(relation, certain=not kind.startswith("INSERT")))
     owners = emitter.fields if statement.incremental is None else owners_of(result.edges)
     binder.dissolve()
-    return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed)
+    return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed, opened)
 
 
 def _lineage(

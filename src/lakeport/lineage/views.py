@@ -13,6 +13,7 @@ from lakeport.lineage.capture import output_columns
 from lakeport.lineage.emit import Emitter
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.open_ends import opened_by
 from lakeport.lineage.parse import StatementParser
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.split import split
@@ -162,4 +163,5 @@ def _bind(session: Session, graph: GlobalGraph, read: _View) -> None:
         complexity_score=1,
     )
     names = {r.node: r.name for r in binder.relations if r.node and r.local_kind is None}
-    graph.add(inner, names, emitter.fields)
+    opened = [opened_by(target, certain=True)] if target.tails else []
+    graph.add(inner, names, emitter.fields, opened=opened)

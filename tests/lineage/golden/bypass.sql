@@ -142,3 +142,17 @@ INSERT INTO t SELECT a FROM x;
 --> @0 x.a <- t.a
 --> @1 t.a <- x.a
 --> global t.a <- t.a
+
+-- case: columns_pass_temporary_tables_that_nobody_listed
+-- dialect: tsql
+-- options: {"collapseTemporary": true}
+SELECT * INTO #work FROM one;
+INSERT INTO first (a) SELECT x + 1 FROM #work;
+DROP TABLE #work;
+SELECT * INTO #work FROM two;
+INSERT INTO second (a) SELECT x FROM #work;
+--> global first.a <= one.x
+--> global second.a <- two.x
+--> issue APPROXIMATE_LINEAGE @0 relation=one
+--> issue APPROXIMATE_LINEAGE @3 relation=two
+--> partial

@@ -45,3 +45,49 @@ SELECT x.a, y.b FROM x JOIN y ON x.k = y.k;
 --> out.b <- y.b
 --> schema x(a, k, ...) implied usage
 --> schema y(b, k, ...) implied usage
+
+-- case: a_table_made_of_a_star_has_its_columns_from_behind_it
+CREATE TABLE copy AS SELECT *, 1 AS one FROM t;
+CREATE VIEW v AS SELECT * FROM copy;
+SELECT a, one FROM v;
+--> @2 out.a <- v.a
+--> @2 out.one <- v.one
+--> global out.a <- v.a
+--> global v.a <- copy.a
+--> global copy.a <- t.a
+--> issue APPROXIMATE_LINEAGE @0 relation=t
+--> partial
+
+-- case: what_a_star_leaves_out_is_not_behind_it
+-- dialect: bigquery
+CREATE TABLE d.copy AS WITH c AS (SELECT * EXCEPT (secret) FROM d.t) SELECT *, x AS y FROM c;
+SELECT secret, y, x, z FROM d.copy;
+--> global d.copy.secret <- ()
+--> global d.copy.y <- d.t.x
+--> global d.copy.z <- d.t.z
+--> issue APPROXIMATE_LINEAGE @0 relation=d.t
+--> partial
+
+-- case: of_several_stars_any_may_be_meant
+CREATE TABLE both AS SELECT * FROM s UNION ALL SELECT * FROM t;
+SELECT a FROM both;
+--> global both.a <- s.a?, t.a?
+--> issue APPROXIMATE_LINEAGE @0 relation=s
+--> issue APPROXIMATE_LINEAGE @0 relation=t
+--> partial
+
+-- case: rows_that_are_inserted_go_by_position
+INSERT INTO copy SELECT * FROM t;
+SELECT a FROM copy;
+--> global copy.a <- t.a?
+--> issue APPROXIMATE_LINEAGE @0 relation=t
+--> partial
+
+-- case: a_table_made_anew_is_of_what_it_was_made_last
+CREATE OR REPLACE TABLE copy AS SELECT * FROM s;
+CREATE OR REPLACE TABLE copy AS SELECT * FROM t;
+SELECT a FROM copy;
+--> global copy.a <- t.a
+--> issue APPROXIMATE_LINEAGE @0 relation=s
+--> issue APPROXIMATE_LINEAGE @1 relation=t
+--> partial
