@@ -193,7 +193,7 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     put_in_scope(binder, scope, relation, identifier)
 
 
-def _fill_known(  # noqa: PLR0913 - what a call may be told by
+def _fill_known(
     binder: Binder,
     function: exp.Expr,
     relation: Relation,
