@@ -175,3 +175,20 @@ ON CONFLICT (id) DO UPDATE SET (id, v) = (SELECT x, y FROM s);
 REPLACE INTO t (v, id) SELECT a, b FROM s;
 --> t.v <- s.a
 --> t.id <- s.b
+
+-- case: insert_all_without_values_takes_the_row
+-- dialect: snowflake
+-- table: SRC(A int, B int)
+-- table: BIG(X int, Y int)
+-- table: NAMES(N int)
+-- table: REST(P int, Q int)
+-- options: {"includeIndirect": true}
+INSERT ALL WHEN a > 1 THEN INTO big INTO names VALUES (b) ELSE INTO rest (q, p) SELECT a, b FROM src;
+--> BIG.X <- SRC.A
+--> BIG.Y <- SRC.B
+--> NAMES.N <- SRC.B
+--> REST.Q <- SRC.A
+--> REST.P <- SRC.B
+--> BIG <~ _derived_0.a[FILTER]
+--> NAMES <~ _derived_0.a[FILTER]
+--> REST <~ _derived_0.a[FILTER]

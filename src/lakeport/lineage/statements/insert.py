@@ -237,23 +237,34 @@ def bind_multi_insert(binder: Binder, node: exp.Expr, ctes: dict[str, Relation])
     shared = Scope(None, ctes)
     if isinstance(source, exp.Expr):
         binder.source(source.this if isinstance(source, exp.From) else source, shared)
+    decides: list[Ref] = []
     for branch in node.expressions:
         insert = branch.this if isinstance(branch, exp.ConditionalInsert) else branch
         if not isinstance(insert, exp.Insert):
             continue
         table = insert.this.this if isinstance(insert.this, exp.Schema) else insert.this
         target = target_table(binder, table)
+        if branch is not insert:
+            decides = _deciding(binder, branch, shared, decides)
+        target.indirect += [(ref, "FILTER") for ref in decides]
         fill(binder, insert, target, _branch_output(binder, insert, shared, ctes))
+
+
+def _deciding(binder: Binder, branch: exp.Expr, shared: Scope, before: list[Ref]) -> list[Ref]:
+    """What decides whether a row goes to this table of INSERT ALL: WHEN holds for each INTO behind it."""
+    condition = branch.args.get("expression")
+    return before if condition is None else collect(binder, condition, shared, FILTER)
 
 
 def _branch_output(
     binder: Binder, insert: exp.Expr, shared: Scope, ctes: dict[str, Relation]
 ) -> Output:
     query = insert.args.get("expression")
+    if query is None:
+        # `INTO t` alone takes the whole row.
+        query = exp.select("*")
     if isinstance(query, exp.Select) and query.args.get("from_") is None:
         scope = Scope(None, ctes)
         scope.sources = list(shared.sources)
         return binder.select(query, scope)
-    if isinstance(query, exp.Expr):
-        return binder.query(query, shared, ctes)
-    return binder.query(exp.select("*"), shared, ctes)
+    return binder.query(query, shared, ctes)
