@@ -78,3 +78,35 @@ CREATE TABLE t AS SELECT a FROM s WHERE b > 1;
 MERGE INTO t USING s ON t.id = s.id WHEN MATCHED THEN UPDATE SET v = s.v;
 --> t.v <- s.v
 --> t <~ s.id
+
+-- case: sorted_by_position_or_by_everything
+-- table: t(a int, b int, c int)
+-- options: {"includeIndirect": true}
+SELECT a, b + c AS d FROM t ORDER BY 2;
+SELECT a, sum(b) AS s FROM t GROUP BY ALL ORDER BY ALL;
+--> @0 out.a <- t.a
+--> @0 out.d <= t.b, t.c
+--> @0 out <~ t.b[SORT]
+--> @0 out <~ t.c[SORT]
+--> @1 out.a <- t.a
+--> @1 out.s <= t.b[AGGREGATION]
+--> @1 out <~ t.a[GROUP_BY]
+--> @1 out <~ t.a[SORT]
+--> @1 out <~ t.b[SORT]
+
+-- case: a_sorted_set_operation
+-- table: t(a int)
+-- table: s(b int)
+-- table: u(c int)
+-- options: {"includeIndirect": true}
+SELECT a FROM t UNION ALL SELECT b FROM s ORDER BY a;
+(SELECT a FROM t UNION ALL SELECT b FROM s ORDER BY 1 LIMIT 3) UNION ALL SELECT c FROM u;
+(SELECT a FROM t) ORDER BY a LIMIT 1;
+--> @0 out.a <- t.a, s.b
+--> @0 out <~ t.a[SORT]
+--> @0 out <~ s.b[SORT]
+--> @1 out.a <- t.a, s.b, u.c
+--> @1 out <~ t.a[SORT]
+--> @1 out <~ s.b[SORT]
+--> @2 out.a <- t.a
+--> @2 out <~ t.a[SORT]

@@ -79,6 +79,7 @@ def _bind_group(  # noqa: C901 - every form of a key, in one piece
         for item in items:
             if isinstance(item, Column) and item.aggregation is None:
                 item.aggregation = _KEY
+                scope.indirect += _deciding(item, "GROUP_BY")
     copies, wants_indirect = _copies(items), binder.wants_indirect
     for place, key in enumerate(keys):
         if key.__class__ is exp.Literal and not key.is_string and key.name.isdigit():
@@ -102,7 +103,34 @@ def _mark_position(position: int, scope: Scope, items: list[Item]) -> None:
     chosen = items[position] if 0 <= position < len(items) else None
     if isinstance(chosen, Column):
         chosen.aggregation = _KEY
-        scope.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in chosen.refs]
+        scope.indirect += _deciding(chosen, "GROUP_BY")
+
+
+def _deciding(item: Item, subtype: str) -> list[tuple[Ref, str]]:
+    """What an output is made of, where a clause means it."""
+    if not isinstance(item, Column):
+        return []
+    return [(replace(ref, role=FILTER), subtype) for ref in item.refs]
+
+
+def sorting(binder: Binder, node: exp.Expr, items: list[Item]) -> list[tuple[Ref, str]]:
+    """What `(query) ORDER BY …` sorts by, which can be outputs alone."""
+    shown = {item.key: item for item in items if isinstance(item, Column)}
+    found: list[tuple[Ref, str]] = []
+    for key in node.args["order"].expressions:
+        inner = key.this if isinstance(key, exp.Ordered) else key
+        if isinstance(inner, exp.Literal):
+            found += _sorting_by_position(inner, items)
+        for column in inner.find_all(exp.Column):
+            named = shown.get(binder.key(column.this))
+            found += _deciding(named, "SORT") if named is not None else []
+    return found
+
+
+def _sorting_by_position(key: exp.Expr, items: list[Item]) -> list[tuple[Ref, str]]:
+    if key.is_string or not key.name.isdigit() or not 0 < int(key.name) <= len(items):
+        return []
+    return _deciding(items[int(key.name) - 1], "SORT")
 
 
 def _copies(items: list[Item]) -> dict[int, list[Column]]:
@@ -151,6 +179,13 @@ def bind_order(binder: Binder, node: exp.Expr, items: list[Item], scope: Scope) 
         for key in clause.expressions:
             inner = key.args["this"] if key.__class__ is exp.Ordered else key
             if inner.__class__ is exp.Literal:
+                if binder.wants_indirect:
+                    scope.indirect += _sorting_by_position(inner, items)
+                continue
+            if inner.__class__ is exp.Var and inner.name.upper() == "ALL":
+                if binder.wants_indirect:
+                    for item in items:
+                        scope.indirect += _deciding(item, "SORT")
                 continue
             refs = collect(binder, inner, scope, FILTER)
             if binder.wants_indirect:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from sqlglot import exp
 
-from lakeport.lineage.bind.clauses import bind_clauses
+from lakeport.lineage.bind.clauses import bind_clauses, sorting
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.descriptions import bind_description
 from lakeport.lineage.bind.expressions import collect
@@ -42,6 +42,9 @@ def bind_query(
         ctes = bind_ctes(binder, node, parent, ctes)
         if node.args.get("pivots") or node.args.get("joins"):
             return _bind_wrapped(binder, node, parent, ctes)
+        if node.args.get("order") is not None and binder.wants_indirect:
+            output = bind_query(binder, node.this, parent, ctes)
+            return replace(output, indirect=output.indirect + sorting(binder, node, output.items))
         node = node.this
     if isinstance(node, exp.SetOperation):
         return bind_set_operation(binder, node, parent, ctes)

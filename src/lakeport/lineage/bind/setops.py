@@ -42,10 +42,12 @@ def branches(
         inner = left
         # Parentheses without clauses of their own do not end the chain.
         while isinstance(inner, exp.Subquery) and not any(
-            inner.args.get(a) for a in ("with_", "alias", "pivots", "joins")
+            inner.args.get(a) for a in ("with_", "alias", "pivots", "joins", "order")
         ):
             inner = inner.this
-        if isinstance(inner, exp.SetOperation) and inner.args.get("with_") is None:
+        if isinstance(inner, exp.SetOperation) and not (
+            inner.args.get("with_") or inner.args.get("order")
+        ):
             current = inner
         else:
             current = left
@@ -76,7 +78,7 @@ def bind_set_operation(
         combined.adopt(items)
         scope.sources.append(Source("", combined))
     bind_order(binder, node, items, scope)
-    return Output(items, indirect, inputs)
+    return Output(items, indirect + scope.indirect, inputs)
 
 
 def _branch_copy(item: Item) -> Item:
