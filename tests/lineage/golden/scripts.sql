@@ -704,3 +704,29 @@ BEGIN
 END $$ LANGUAGE plpgsql;
 --> stmt 1 INSERT writes audit
 --> @1 audit.was <- ()
+
+-- case: snowflake_loops_over_cursors_and_result_sets_declared_on_the_way
+-- dialect: snowflake
+-- table: ORDERS(ID int, V int)
+-- table: LOG(X int)
+DECLARE
+  early RESULTSET DEFAULT (SELECT v FROM orders);
+BEGIN
+  LET c CURSOR FOR SELECT id FROM orders;
+  FOR r IN c DO
+    INSERT INTO log VALUES (r.id);
+  END FOR;
+  LET over_early CURSOR FOR early;
+  FOR r IN over_early DO
+    INSERT INTO log VALUES (r.v);
+  END FOR;
+  LET late RESULTSET := (SELECT id + v AS s FROM orders);
+  FOR r IN late DO
+    INSERT INTO log VALUES (r.s);
+  END FOR;
+END;
+--> partial
+--> stmt 1 SELECT reads ORDERS
+--> @2 LOG.X <- ORDERS.ID
+--> @3 LOG.X <- ORDERS.V
+--> @5 LOG.X <= ORDERS.ID, ORDERS.V

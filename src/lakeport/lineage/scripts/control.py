@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TypeAlias
 from lakeport.lineage.blocks import Query
 from lakeport.lineage.bodies import TRANSACTION_WORDS
 from lakeport.lineage.scripts.batches import condition_end
-from lakeport.lineage.scripts.declarations import take_declaration, take_declare
+from lakeport.lineage.scripts.declarations import take_declaration, take_declare, take_let
 from lakeport.lineage.scripts.detect import begins
 from lakeport.lineage.scripts.frames import Frame
 from lakeport.lineage.scripts.source import LABELLED, QUERIES
@@ -138,6 +138,7 @@ _RULES: dict[str, _Rule] = {
     "FOR": _loop_over,
     "FOREACH": _loop_over,
     "IF": _condition,
+    "LET": take_let,
     "LOOP": _loop,
     "REPEAT": _skip,
     "UNTIL": _until,

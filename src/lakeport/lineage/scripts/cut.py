@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lakeport.lineage.blocks import Chunk
+from lakeport.lineage.blocks import Chunk, Query
 from lakeport.lineage.bodies import ROUTINES, words_of
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.scripts.control import take_control
@@ -21,7 +21,6 @@ from lakeport.lineage.scripts.rows import row_assignments
 from lakeport.lineage.scripts.source import QUERIES, ScriptSource
 
 if TYPE_CHECKING:
-    from lakeport.lineage.blocks import Query
     from lakeport.lineage.scripts.routines import Name
 
 # Words that only steer: nothing is read or written by them.
@@ -132,6 +131,7 @@ class Script:
             if returned and source.word(at + 2) in QUERIES:
                 self.emit(at + 2, end)
             else:
+                self.note_rows(at, at + (word == "LET"), end)
                 self.emit_queries(at, end)
         return end - at
 
@@ -157,6 +157,13 @@ class Script:
             self.frames[-1].names.add(self.source.word(at + 1).lower())
             return True
         return self.source.words[at + 1 : at + 2] in ([":="], ["="])
+
+    def note_rows(self, begin: int, name: int, end: int) -> None:
+        """`x RESULTSET := (SELECT …)`: a loop over the variable is one over the query."""
+        queries = list(self.source.bracketed_queries(begin, end))
+        if len(queries) == 1:
+            first, last = queries[0]
+            self.cursors[self.source.word(name)] = Query(tuple(self.source.tokens[first:last]))
 
     # -- what comes out --------------------------------------------------------------------------
 

@@ -31,6 +31,12 @@ def take_declare(script: Script, at: int) -> int:
     return 1
 
 
+def take_let(script: Script, at: int) -> int:
+    """Snowflake's `LET c CURSOR FOR …` declares where it stands; any other LET assigns."""
+    cursor = _cursor(script, at + 1) if script.frames else 0
+    return cursor + 1 if cursor else 0
+
+
 def take_declaration(script: Script, at: int) -> int:
     """One line of a section: a variable, a cursor, or a routine inside a routine."""
     source = script.source
@@ -43,6 +49,7 @@ def take_declaration(script: Script, at: int) -> int:
         return cursor
     end = source.end_of(at)
     script.frames[-1].names.add(source.name(at))
+    script.note_rows(at, at, end)
     script.emit_queries(at, end)
     return end - at
 
@@ -78,9 +85,15 @@ def _cursor(script: Script, at: int) -> int:
         return 0
     name = source.word(at + 1) if header[0] == "CURSOR" else header[0]
     begin = source.through(at, {"IS", "FOR"})
-    if not begin or source.word(begin) not in QUERIES:
+    if not begin:
         return 0
     end = source.end_of(begin)
+    if held := script.cursors.get(source.word(begin)):
+        # Over rows that a variable holds already.
+        script.cursors[name] = held
+        return end - at
+    if source.word(begin) not in QUERIES:
+        return 0
     script.cursors[name] = Query(tuple(source.tokens[begin:end]))
     script.emit(begin, end)
     return end - at
