@@ -133,3 +133,12 @@ SELECT * FROM d.t UNPIVOT (sales FOR quarter IN (q1, q2));
 --> out.id <- d.t.id
 --> out.sales <= d.t.q1, d.t.q2
 --> out.quarter <- ()
+
+-- case: bigquery_unpivot_puts_values_before_the_name
+-- dialect: bigquery
+-- table: wide(id int64, a1 int64, b1 int64, a2 int64, b2 int64)
+SELECT * FROM wide UNPIVOT ((a, b) FOR half IN ((a1, b1) AS 'first', (a2, b2) AS 'second'));
+--> out.id <- wide.id
+--> out.a <= wide.a1, wide.a2
+--> out.b <= wide.b1, wide.b2
+--> out.half <- ()

@@ -225,8 +225,9 @@ def _unpivot(
         made.type = binder.types.common(kinds[position]) if position < len(kinds) else None
         made.typed = True
         produced.append(made)
-    first = pivot.args.get("value_columns_first") or binder.dialect.name == "bigquery"
-    if first and len(produced) > 1:
+    # The parser says so for T-SQL only.
+    values_first = pivot.args.get("value_columns_first") or binder.dialect.name == "bigquery"
+    if values_first and len(produced) > 1:
         produced = [*produced[len(named) :], *produced[: len(named)]]
     for column in produced:
         relation.add(column)
