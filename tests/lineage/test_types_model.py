@@ -87,7 +87,7 @@ def test_widening_numbers_is_associative(first: str, second: str, third: str) ->
         ("array<struct<x int64>>", "bigquery", "array<struct<x int64>>"),
         ("timestamptz", "postgres", "timestamptz"),
         ("numeric(5,2)", "postgres", "decimal(5,2)"),
-        ("Int64", "clickhouse", "Nullable(Int64)"),
+        ("Int64", "clickhouse", "Int64"),
     ],
 )
 def test_declarations_come_back_in_the_dialects_spelling(

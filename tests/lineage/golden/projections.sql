@@ -145,3 +145,11 @@ SELECT a AS x, x + 1 AS y FROM t;
 -- table: t(a string)
 SELECT encrypt(a) AS hidden FROM t;
 --> out.hidden <= t.a
+
+-- case: count_without_an_argument_reads_rows
+-- dialect: clickhouse
+-- table: t(a Int32)
+CREATE TABLE n ENGINE = Memory AS SELECT count() AS c, sum(a) AS s FROM t;
+--> n.c <= t[COUNT_ALL]
+--> n.s <= t.a
+--> column n.s dataType=Int64

@@ -134,10 +134,10 @@ def _within_group(
 def _count(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    """`COUNT(*)` reads rows, not columns."""
+    """`COUNT(*)` and `count()` read rows, not columns."""
     del binder
     argument = node.args.get("this")
-    if isinstance(argument, exp.Star):
+    if argument is None or isinstance(argument, exp.Star):
         refs.extend(
             Ref(source.relation, role or AGGREGATE, operation="COUNT_ALL")
             for source in scope.sources

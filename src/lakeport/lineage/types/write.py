@@ -79,8 +79,11 @@ def _scalar(type_: SqlType, dialect: str) -> str:
     if name is None:
         return type_.kind + _parameters(type_)
     parameters = [exp.DataTypeParam(this=exp.Literal.number(n)) for n in type_.parameters]
-    text = exp.DataType(this=name, expressions=parameters).sql(parser_of(dialect) or None)
-    return text if dialect in _CASE_SENSITIVE else text.lower().replace(", ", ",")
+    if dialect in _CASE_SENSITIVE:
+        # Nullable there only if it is said.
+        return exp.DataType(this=name, expressions=parameters, nullable=False).sql(dialect)
+    node = exp.DataType(this=name, expressions=parameters)
+    return node.sql(parser_of(dialect) or None).lower().replace(", ", ",")
 
 
 def _parameters(type_: SqlType) -> str:
