@@ -192,3 +192,28 @@ INSERT ALL WHEN a > 1 THEN INTO big INTO names VALUES (b) ELSE INTO rest (q, p) 
 --> BIG <~ _derived_0.a[FILTER]
 --> NAMES <~ _derived_0.a[FILTER]
 --> REST <~ _derived_0.a[FILTER]
+
+-- case: on_duplicate_key_sees_the_tables_of_the_query
+-- dialect: mysql
+-- table: t(id int, v int, n int)
+-- table: s(a int, b int)
+-- table: u(a int, w int)
+INSERT INTO t (id, v) SELECT s.a, s.b FROM s JOIN u ON u.a = s.a
+ON DUPLICATE KEY UPDATE v = s.b + VALUES(v), n = w;
+--> t.id <- s.a
+--> t.v <- s.b
+--> t.v <= s.b
+--> t.n <- u.w
+
+-- case: on_duplicate_key_with_a_named_row
+-- dialect: mysql
+-- table: t(id int, v int, n int)
+-- table: s(b int)
+INSERT INTO t (id, v) VALUES (1, (SELECT max(b) FROM s)) AS new ON DUPLICATE KEY UPDATE v = t.v + new.v, n = new.id;
+INSERT INTO t (id, v) VALUES (1, (SELECT max(b) FROM s)) AS new(k, m) ON DUPLICATE KEY UPDATE v = m, n = new.m;
+--> @0 t.id <- ()
+--> @0 t.v <= t.v, s.b
+--> @0 t.n <- ()
+--> @1 t.id <- ()
+--> @1 t.v <= s.b
+--> @1 t.n <= s.b

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 from sqlglot import exp
@@ -136,6 +136,31 @@ def _partitions(
     return static, dynamic
 
 
+class _Incoming(NamedTuple):
+    """The row that met a conflict: its columns, what the row is called, which columns need no qualifier."""
+
+    row: Relation
+    called: frozenset[str]
+    bare: frozenset[str]
+
+
+def _incoming_row(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> _Incoming:
+    row = Relation("cte", "excluded", ("excluded",))
+    listed = node.this.expressions if isinstance(node.this, exp.Schema) else target.known()
+    items = [item for item in output.items if isinstance(item, Column)]
+    for name, item in zip(listed, items, strict=False):
+        key = name.key if isinstance(name, Column) else binder.key(_identifier(name))
+        row.index[key] = item
+    query = node.args.get("expression")
+    alias = query.args.get("alias") if isinstance(query, exp.Values) else None
+    if alias is None:
+        return _Incoming(row, frozenset({"excluded"}), frozenset())
+    # MySQL's `VALUES (…) AS new(m, n)`.
+    renamed = [binder.key(column) for column in alias.args.get("columns") or ()]
+    row.index.update(zip(renamed, items, strict=False))
+    return _Incoming(row, frozenset({"excluded", alias.name.lower()}), frozenset(renamed))
+
+
 def _bind_conflict(
     binder: Binder,
     node: exp.Expr,
@@ -147,25 +172,35 @@ def _bind_conflict(
     conflict = node.args.get("conflict")
     if not isinstance(conflict, exp.Expr) or not conflict.expressions:
         return
-    incoming = Relation("cte", "excluded", ("excluded",))
-    listed = node.this.expressions if isinstance(node.this, exp.Schema) else target.known()
-    items = [item for item in output.items if isinstance(item, Column)]
-    for name, item in zip(listed, items, strict=False):
-        key = name.key if isinstance(name, Column) else binder.key(_identifier(name))
-        incoming.index[key] = item
+    incoming = _incoming_row(binder, node, target, output)
     scope = Scope(None, ctes)
     scope.sources.append(Source(binder.folding.column(target.label), target))
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     if table.alias:
         scope.sources.append(Source(binder.folding.column(table.alias), target))
+    if conflict.args.get("duplicate"):
+        scope.sources += _sources_of(binder, node.args.get("expression"), output)
     for assignment in conflict.expressions:
         for name, value in _assignments(assignment):
             column = target_column(binder, target, _identifier(name))
             assign(column, _incoming_value(binder, value, incoming, scope))
     if isinstance(conflict.args.get("where"), exp.Expr):
         where = conflict.args["where"]
-        scope.sources.append(Source("excluded", incoming))
+        scope.sources.append(Source("excluded", incoming.row))
         target.indirect += [(ref, "FILTER") for ref in collect(binder, where, scope, FILTER)]
+
+
+def _sources_of(binder: Binder, query: object, output: Output) -> list[Source]:
+    """MySQL's ON DUPLICATE KEY UPDATE sees the tables that the query reads, under their names there."""
+    if not isinstance(query, exp.Select) or query.args.get("from_") is None:
+        return []
+    named = [query.args["from_"].this, *(join.this for join in query.args.get("joins") or ())]
+    if len(named) != len(output.inputs):
+        return []
+    return [
+        Source(binder.folding.column(node.alias_or_name), relation)
+        for node, relation in zip(named, output.inputs, strict=True)
+    ]
 
 
 def _assignments(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
@@ -186,7 +221,7 @@ def _assignments(node: exp.Expr) -> list[tuple[exp.Expr, exp.Expr]]:
     return [(name, value) for name in node.this.expressions]
 
 
-def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: Scope) -> Column:
+def _incoming_value(binder: Binder, value: exp.Expr, incoming: _Incoming, scope: Scope) -> Column:
     """An assignment's value, with the incoming row's columns replaced by what they were made of."""
     made = Column("", "")
     made.text = binder.sql(value)
@@ -202,7 +237,7 @@ def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: 
         elif (
             isinstance(part, exp.Column)
             and not isinstance(part.parent, exp.Dot)
-            and part.table.lower() != "excluded"
+            and part.table.lower() not in incoming.called
         ):
             refs += collect(binder, part, scope)
             plain += part is value
@@ -210,11 +245,12 @@ def _incoming_value(binder: Binder, value: exp.Expr, incoming: Relation, scope: 
     return made
 
 
-def _subquery_refs(binder: Binder, query: exp.Expr, incoming: Relation, scope: Scope) -> list[Ref]:
+def _subquery_refs(binder: Binder, query: exp.Expr, incoming: _Incoming, scope: Scope) -> list[Ref]:
     """What a subquery in an assignment reads; it sees the target's row and the incoming one."""
     inner = Scope(None, scope.ctes)
-    inner.sources = [*scope.sources, Source("excluded", incoming)]
-    arrived = {id(column): column for column in incoming.index.values()}
+    rows = [Source(name, incoming.row) for name in sorted(incoming.called)]
+    inner.sources = [*scope.sources, *rows]
+    arrived = {id(column): column for column in incoming.row.index.values()}
     refs: list[Ref] = []
     for ref in collect(binder, query, inner):
         column = arrived.get(id(ref.origin))
@@ -222,12 +258,18 @@ def _subquery_refs(binder: Binder, query: exp.Expr, incoming: Relation, scope: S
     return refs
 
 
-def _incoming_column(binder: Binder, node: exp.Expr, incoming: Relation) -> Column | None:
-    if isinstance(node, exp.Column) and node.table.lower() == "excluded":
-        return incoming.index.get(binder.key(node.this))
+def _incoming_column(binder: Binder, node: exp.Expr, incoming: _Incoming) -> Column | None:
+    index = incoming.row.index
+    if isinstance(node, exp.Column):
+        key, table = binder.key(node.this), node.table.lower()
+        return (
+            index.get(key)
+            if table in incoming.called or (not table and key in incoming.bare)
+            else None
+        )
     called = isinstance(node, exp.Anonymous) and node.name.upper() == "VALUES" and node.expressions
     named = node.expressions[0] if called else None  # nothing where the text ends too early
-    return None if named is None else incoming.index.get(binder.key(named))
+    return None if named is None else index.get(binder.key(named))
 
 
 def bind_multi_insert(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> None:
