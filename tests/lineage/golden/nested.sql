@@ -86,3 +86,17 @@ FROM d.t;
 -- table: d.t(id int64, v int64)
 SELECT (SELECT min(x) FROM q.every AS x) AS a FROM (SELECT array_agg(v) AS every FROM d.t) AS q;
 --> out.a <= d.t.v
+
+-- case: methods_of_a_column
+-- dialect: tsql
+-- table: docs(id int, body xml)
+SELECT body.value('(/r/@k)[1]', 'int') AS k, d.body.query('/r') AS q, dbo.twice(d.id) AS w,
+  (SELECT max(x.c.value('.', 'int')) FROM d.body.nodes('/r/n') AS x(c)) AS top_n
+FROM docs AS d;
+SELECT d.id, rows.line.value('@sku', 'varchar(9)') AS sku FROM docs AS d CROSS APPLY d.body.nodes('/r') AS rows(line);
+--> @0 out.k <= docs.body
+--> @0 out.q <= docs.body
+--> @0 out.w <= docs.id
+--> @0 out.top_n <= docs.body[AGGREGATION]
+--> @1 out.id <- docs.id
+--> @1 out.sku <= docs.body

@@ -166,6 +166,7 @@ def _dot(
 ) -> None:
     """Field access: the base column with the path, or whatever the base expression reads."""
     path: list[exp.Expr] = []
+    behind_call = None
     base: exp.Expr | None = node
     while isinstance(base, exp.Dot | exp.Paren):
         right = base.args.get("expression")
@@ -173,8 +174,15 @@ def _dot(
             path.append(right)
         elif isinstance(right, exp.Expr):
             work.append((right, role))
+            behind_call = len(path)
         base = base.this
     if base is None:
+        return
+    if base.__class__ is exp.Identifier and behind_call is not None:
+        owner = _method_owner(binder, [base, *reversed(path[behind_call:])], scope)
+        if owner is not None:
+            found = bind_column(binder, owner, scope, role & ~MASK)
+            refs.extend(replace(ref, masking=role >= MASK) for ref in found)
         return
     if base.__class__ is exp.Column:
         path.reverse()
@@ -190,6 +198,20 @@ def _dot(
         )
         return
     work.append((base, role))
+
+
+def _method_owner(binder: Binder, names: list[exp.Expr], scope: Scope) -> exp.Column | None:
+    """The column of `t.doc.value(…)`, which the parser takes for a function with a schema, as `dbo.f(…)` is."""
+    first = binder.key(names[0])
+    seen: Scope | None = scope
+    while seen is not None:
+        for source in seen.sources:
+            if len(names) > 1 and source.alias == first:
+                return exp.Column(this=names[1], table=names[0])
+            if len(names) == 1 and source.visible and source.relation.find(first) is not None:
+                return exp.Column(this=names[0])
+        seen = seen.parent
+    return None
 
 
 def _anonymous(

@@ -169,6 +169,12 @@ def _vector_search(binder: Binder, function: exp.Expr, relation: Relation, scope
     generated(binder, relation, [("distance", compared, SqlType("double"))], [])
 
 
+def _owner_refs(binder: Binder, node: exp.Expr, scope: Scope) -> list[Ref]:
+    """What `FROM t.doc.nodes(…)` reads beside its arguments: the column whose method it is."""
+    parts = [part.copy() for name in ("catalog", "db") if (part := node.args.get(name))]
+    return collect(binder, exp.Dot.build([*parts, exp.Anonymous(this=node.this.name)]), scope)
+
+
 def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     """`f(args) AS t(a, b)` in a FROM clause; readers of files become external relations."""
     function = node.this
@@ -235,6 +241,9 @@ def _fill(
     ordinality = bool(node.args.get("ordinality"))
     wanted = max(len(names) - ordinality, 0)
     columns = generator_columns(binder, function, scope, wanted)
+    if node.args.get("db") is not None:
+        owned = _owner_refs(binder, node, scope)
+        columns = [(name, refs + owned, kind) for name, refs, kind in columns]
     alone = identifier if binder.dialect.naming == "postgres" and len(columns) == 1 else None
     if alone is not None and not names and columns[0][0] == called(function).lower():
         # The only column has the alias for a name, unless it has one of its own.
