@@ -13,9 +13,7 @@ from typing import Literal, TypeAlias
 
 from sqlglot.dialects.dialect import Dialect as Engine
 
-Naming: TypeAlias = Literal[
-    "spark", "postgres", "bigquery", "duckdb", "oracle", "snowflake", "position"
-]
+Naming: TypeAlias = Literal["spark", "postgres", "bigquery", "duckdb", "position"]
 
 
 class Fold(Enum):
@@ -51,8 +49,9 @@ class Dialect:
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
     merged_in_place: bool = False
     naming: Naming = "position"
-    # What stands before the position.
-    unnamed: str = "_col_"
+    # What queries around may call a column by that is shown as `_col_N`: its text in capitals, with
+    # or without blanks, or its position behind a word.
+    unnamed: Literal["text", "squeezed", "_c", "_col"] | None = None
     values_columns: Literal["col", "column", "column_", "_col", "EXPR$"] = "column"
     # The relatives to try when a statement does not parse.
     relatives: tuple[str, ...] = ()
@@ -187,7 +186,7 @@ _TABLE: dict[str, Dialect] = {
             columns=Fold.UPPER,
             lateral_aliases=True,
             where_aliases=True,
-            naming="snowflake",
+            unnamed="text",
             implicit_recursion=True,
             fractional_division=True,
             pseudo_columns=frozenset(
@@ -212,7 +211,7 @@ _TABLE: dict[str, Dialect] = {
             columns=Fold.UPPER,
             group_by_aliases=False,
             having_aliases=False,
-            naming="oracle",
+            unnamed="squeezed",
             implicit_recursion=True,
             global_temporary_persists=True,
             fractional_division=True,

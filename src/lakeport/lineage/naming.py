@@ -38,12 +38,9 @@ def output_name(
     if naming == "bigquery":
         unnamed = sum(1 for item in items if isinstance(item, Column) and item.generated)
         return f"f{unnamed}_"
-    if naming == "position":
-        return f"{binder.dialect.unnamed}{len(items)}"
-    text = binder.slice(tokens) if tokens else binder.sql(node)
-    if naming == "snowflake":
-        return text.upper()
-    return "".join(text.split()).upper() if naming == "oracle" else text
+    if naming == "duckdb":
+        return binder.slice(tokens) if tokens else binder.sql(node)
+    return f"_col_{len(items)}"
 
 
 # Aggregates that Spark prints as they are called.

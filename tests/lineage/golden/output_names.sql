@@ -98,31 +98,37 @@ SELECT tools.fix(a), pg_catalog.lower(b), mod(a, 2), a % 2, trim(b), ARRAY[a], (
 --> out.row <= t.a, t.b
 --> out.b <= t.b
 
--- case: oracle_prints_the_text_without_blanks
+-- case: oracle_calls_by_the_text_without_blanks
 -- dialect: oracle
 -- table: T(A int, B int)
-SELECT "MAX(A)", "NVL(B,0)" FROM (SELECT max(a), nvl(b, 0) FROM t GROUP BY b);
+SELECT "MAX(A)", q."NVL(B,0)", q.* FROM (SELECT max(a), nvl(b, 0) FROM t GROUP BY b) q;
 --> out.MAX(A) <= T.A
 --> out.NVL(B,0) <= T.B
+--> out._col_0 <= T.A
+--> out._col_1 <= T.B
+--> no issue UNKNOWN_COLUMN
 
--- case: snowflake_prints_the_text_in_capitals
+-- case: snowflake_calls_by_the_text_in_capitals
 -- dialect: snowflake
 -- table: T(A int, B int)
 SELECT "COUNT(*)", "A + 1", "'X'" FROM (SELECT count(*), a + 1, 'x' FROM t GROUP BY a);
 --> out.COUNT(*) <= T[COUNT_ALL]
 --> out.A + 1 <= T.A
 --> out.'X' <- ()
+--> no issue UNKNOWN_COLUMN
 
--- case: trino_counts_columns
+-- case: trino_calls_by_the_position
 -- dialect: trino
 -- table: t(a int, b int)
-SELECT a + 1, b, b + 1 FROM t;
---> out._col0 <= t.a
---> out.b <- t.b
+SELECT q._col2, q.b, q._col1 FROM (SELECT a + 1, b, b + 1 FROM t) q;
 --> out._col2 <= t.b
+--> out.b <- t.b
+--> out._col1 <- ()
+--> issue UNKNOWN_COLUMN column=_col1
 
--- case: hive_counts_columns_that_may_be_used
+-- case: hive_calls_by_the_position
 -- dialect: hive
 -- table: t(a int)
 SELECT q._c1 FROM (SELECT a, a + 1 FROM t) q;
 --> out._c1 <= t.a
+--> no issue UNKNOWN_COLUMN

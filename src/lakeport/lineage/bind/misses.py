@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.core.names import nearest
+from lakeport.lineage.bind.engine_names import called_by_engine
 from lakeport.lineage.bind.scope import Column, Ref, Relation
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -53,6 +54,9 @@ def unknown_column(
     relations: list[Relation],
     role: int,
 ) -> list[Ref]:
+    meant = called_by_engine(binder, relations, key)
+    if meant is not None:
+        return [Ref(meant, role)]
     known = [column.name for relation in relations for column in binder.column_names(relation)]
     close = nearest(name, known)
     relation = relations[0] if len(relations) == 1 else None

@@ -1,0 +1,33 @@
+"""Names that an engine gives to columns without one, where they are shown as `_col_N`.
+
+A query around may use them: `SELECT "MAX(A)" FROM (SELECT max(a) FROM t)`. Asked only for names that
+nothing else has.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.scope import Column, Relation
+
+
+def called_by_engine(binder: Binder, relations: list[Relation], key: str) -> Column | None:
+    """The unnamed column that the engine calls so."""
+    if binder.dialect.unnamed is None:
+        return None
+    for relation in relations:
+        for position, column in enumerate(relation.columns):
+            if column.generated:
+                name = _name(binder.dialect.unnamed, column, position)
+                if binder.folding.column(name, quoted=True) == key:
+                    return column
+    return None
+
+
+def _name(style: str, column: Column, position: int) -> str:
+    text = (column.text or "").upper()
+    if style == "text":
+        return text
+    return "".join(text.split()) if style == "squeezed" else f"{style}{position}"
