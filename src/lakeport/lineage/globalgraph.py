@@ -57,8 +57,8 @@ class GlobalGraph:
         self._edges: dict[str, GlobalEdge] = {}
         # Who wrote a relation since its last full rewrite.
         self._producers: dict[str, list[int]] = {}
-        # Where the columns of a relation come from that nobody listed.
-        self._open: dict[str, list[OpenEnd]] = {}
+        # Where the columns of a relation come from that nobody listed: once for each way there.
+        self._open: dict[str, dict[tuple[str, frozenset[str]], OpenEnd]] = {}
 
     def add(
         self,
@@ -97,7 +97,7 @@ class GlobalGraph:
         prefix = ""
         for node in statement.nodes:
             if node.node_type != "column":
-                ends = self._open.get(same.get(node.id, node.id), ())
+                ends = tuple(self._open.get(same.get(node.id, node.id), {}).values())
                 prefix = f"{node.qualified_name}."
             elif ends and node.id not in owners:
                 key = (node.qualified_name or node.label).removeprefix(prefix)
@@ -134,13 +134,13 @@ class GlobalGraph:
         for relation, certain, origins in opened:
             for origin, without in origins:
                 behind = same.get(origin, origin)
-                ends = tuple(self._open.get(behind, ()))
+                ends = tuple(self._open.get(behind, {}).values())
                 end = OpenEnd(behind, names[origin], without, ends, certain)
                 made.append((same.get(relation, relation), end))
         for relation in renewed:
             self._open.pop(same.get(relation, relation), None)
         for relation, end in made:
-            self._open.setdefault(relation, []).append(end)
+            self._open.setdefault(relation, {})[end.relation, end.without] = end
 
     def _merge_nodes(
         self,
