@@ -40,22 +40,26 @@ def altered_column(tokens: list[Token]) -> list[Token] | None:
 
     With a new name it is Hive's CHANGE.
     """
+    if not tokens or tokens[0].token_type is not TokenType.ALTER:
+        return None
     words = [token.text.upper() for token in tokens]
-    if words[:2] != ["ALTER", "TABLE"] or "CHANGE" not in words[3:_FEW]:
+    if words[1:2] != ["TABLE"] or "CHANGE" not in words[3:_FEW]:
         return None
     at = words.index("CHANGE", 3)
     start = at + 1 + (words[at + 1 : at + 2] == ["COLUMN"])
     end = start + 1
     while words[end : end + 1] == ["."]:
         end += 2
+    if end >= len(words):
+        return None
     behind = tokens[end:]
-    if words[end : end + 1] == words[end - 1 : end]:
+    if words[end] == words[end - 1]:
         # The name stays what it is, and behind it stands the type.
         kept = next((n for n in range(end, len(words)) if words[n] in _BEHIND_TYPE), len(words))
         place = [] if end - start > 1 else _place(tokens)
         typed = made_token(TokenType.VAR, "TYPE", tokens[end])
         behind = [typed, *tokens[end + 1 : kept], *place]
-    elif words[end : end + 1] == [] or words[end] not in _COLUMN_ACTIONS:
+    elif words[end] not in _COLUMN_ACTIONS:
         return None
     altered = made_token(TokenType.ALTER, "ALTER", tokens[at])
     column = made_token(TokenType.COLUMN, "COLUMN", tokens[start - 1])
