@@ -121,7 +121,8 @@ def test_a_run_that_is_stopped_cancels_what_runs_and_begins_nothing(folder: Fold
     assert result.status == "stopped"
     assert statuses(result) == {"t.slow": "stopped", "t.below": "stopped"}
     assert any(isinstance(event, Stopping) for event in folder.events)
-    assert tracker.getActiveJobsIds() == []
+    while tracker.getActiveJobsIds():
+        pass  # Spark notes an end after it has told who waited for it; the slow one itself has none
     with wiring.open_state(folder.settings()) as store:
         assert store.leases.held() == []
         assert store.runs.recent()[0].status == "stopped"
