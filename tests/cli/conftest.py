@@ -25,17 +25,25 @@ class Outcome:
 Run: TypeAlias = Callable[..., Outcome]
 
 
+@pytest.fixture(autouse=True)
+def logs_as_before() -> Iterator[None]:
+    """Each command sends them to the stderr of its own test, where nobody may write after it."""
+    root, own = logging.getLogger(), logging.getLogger(logs.ROOT)
+    handlers, level = list(root.handlers), own.level
+    yield
+    root.handlers[:] = handlers
+    own.setLevel(level)
+
+
 @pytest.fixture
 def lakeport(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> Iterator[Run]:
+) -> Run:
     monkeypatch.chdir(tmp_path)
     for name in list(os.environ):
         if name.startswith("LAKEPORT_") or name in {"JAVA_HOME", "XDG_CACHE_HOME", "FORCE_COLOR"}:
             monkeypatch.delenv(name)
     monkeypatch.setenv("HOME", "/home/me")
-    root, own = logging.getLogger(), logging.getLogger(logs.ROOT)
-    handlers, level = list(root.handlers), own.level
 
     def lakeport(*arguments: str) -> Outcome:
         capsys.readouterr()
@@ -43,6 +51,4 @@ def lakeport(
         shown = capsys.readouterr()
         return Outcome(code, shown.out, shown.err)
 
-    yield lakeport
-    root.handlers[:] = handlers
-    own.setLevel(level)
+    return lakeport
