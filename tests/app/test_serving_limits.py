@@ -78,7 +78,7 @@ def one_call_too_many(folder: Path) -> Failure:
     with served(folder, service, calls=2) as client:
         held = [client.start("DoAction", HOLD) for _ in range(2)]
         for _ in held:
-            assert service.inside.acquire(timeout=10)
+            assert service.inside.acquire(timeout=60)
         return client.failure("DoAction", HOLD)
 
 

@@ -88,7 +88,7 @@ def test_rows_come_as_they_were_sent(serve: Serve, dial: Dial) -> None:
     with dial(serve(service)).get(b"ticket") as stream:
         assert stream.schema == SCHEMA
         assert list(stream) == [BATCH, BATCH]
-    assert service.closed.wait(30)
+    assert service.closed.wait(60)
 
 
 def test_a_row_is_there_before_the_next_is_made(serve: Serve, dial: Dial) -> None:
@@ -96,7 +96,7 @@ def test_a_row_is_there_before_the_next_is_made(serve: Serve, dial: Dial) -> Non
 
     def batches() -> Iterator[Chunk]:
         yield Chunk(BATCH)
-        assert more.wait(30)
+        assert more.wait(60)
         yield Chunk(BATCH)
 
     with dial(serve(Speaks(batches=batches()))).get(b"") as stream:
@@ -121,7 +121,7 @@ def test_closing_a_stream_half_way_stops_the_server(serve: Serve, dial: Dial) ->
     service = Speaks(batches=endless())
     with dial(serve(service)).get(b"") as stream:
         assert next(stream).num_rows
-    assert service.closed.wait(30)
+    assert service.closed.wait(60)
     # What the network took ahead is bounded, whatever the table's size.
     assert made < 100
 
@@ -169,7 +169,7 @@ def test_a_server_that_goes_away_mid_stream_is_named(serve: Serve, dial: Dial) -
 
     def batches() -> Iterator[Chunk]:
         yield Chunk(BATCH)
-        go.wait(30)
+        go.wait(60)
 
     server = serve(Speaks(batches=batches()))
     with dial(server).get(b"") as stream:

@@ -135,7 +135,7 @@ def test_watchers_see_every_call_and_how_it_ended(serve: Serve, raw: Raw) -> Non
     client.ask("DoGet", headers=AIRPORT)
     client.failure("DoGet", b"\xff")
     for _ in range(2):
-        assert log.ends.acquire(timeout=10)
+        assert log.ends.acquire(timeout=60)
     good, bad = log.calls
     assert (good.method, good.code, good.is_airport) == (Method.DO_GET, None, True)
     assert good.traffic.rows_out == BATCH.num_rows
@@ -224,7 +224,7 @@ def test_a_server_that_stops_says_so_before_it_refuses(serve: Serve) -> None:
         RawClient(f"127.0.0.1:{server.port}", service="grpc.health.v1.Health") as health,
     ):
         running = client.start("DoAction", Action("hold").encode())
-        assert held.inside.acquire(timeout=30)
+        assert held.inside.acquire(timeout=60)
         watched = health.start("Watch")
         told = health_pb2.HealthCheckResponse
         assert told.FromString(next(watched)).status == told.SERVING
@@ -234,7 +234,7 @@ def test_a_server_that_stops_says_so_before_it_refuses(serve: Serve) -> None:
         finally:
             held.release.set()
         list(running)  # what was running is answered
-    stopping.join(30)
+    stopping.join(60)
 
 
 def test_nobody_is_told_of_services_by_reflection(serve: Serve) -> None:

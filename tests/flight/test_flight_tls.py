@@ -67,7 +67,7 @@ def test_a_server_with_tls_does_not_speak_plain(
     server = serve(Complete(), Options(tls=tls))
     client = closing_all.enter_context(fl.connect(f"grpc://127.0.0.1:{server.port}"))
     with pytest.raises(fl.FlightUnavailableError):
-        list(client.list_actions(fl.FlightCallOptions(timeout=10)))
+        list(client.list_actions(fl.FlightCallOptions(timeout=60)))
 
 
 def test_a_client_certificate_names_its_bearer(
@@ -99,7 +99,7 @@ def test_a_client_without_a_certificate_gets_no_connection(
     for more in ({}, strange):
         client = closing_all.enter_context(connected(server, authority, **more))
         with pytest.raises(fl.FlightUnavailableError):
-            list(client.do_action(fl.Action("who", b""), fl.FlightCallOptions(timeout=10)))
+            list(client.do_action(fl.Action("who", b""), fl.FlightCallOptions(timeout=60)))
 
 
 def test_certificates_that_cannot_be_used_stop_the_start(tls: Tls, tmp_path: Path) -> None:

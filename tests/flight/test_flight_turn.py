@@ -130,7 +130,7 @@ def test_what_went_both_ways_is_counted(serve: Serve, raw: Raw) -> None:
     log = Log()
     sent = _messages(_batch(1), _batch(2, 3))
     heard = raw(serve(Turns(), watchers=(log,))).ask("DoExchange", sent)
-    assert log.ends.acquire(timeout=30)
+    assert log.ends.acquire(timeout=60)
     traffic = log.calls[0].traffic
     assert (traffic.bytes_in, traffic.bytes_out) == (sum(map(len, sent)), sum(map(len, heard)))
     assert (traffic.rows_in, traffic.rows_out) == (3, 3)
@@ -142,8 +142,8 @@ def test_a_client_that_cancels_in_its_turn_ends_the_call(serve: Serve, raw: Raw)
     call = client.start("DoExchange", _waiting(_messages(_batch(1)), go))
     next(call), next(call)
     call.cancel()
-    assert service.over.wait(30)
-    assert log.ends.acquire(timeout=30)
+    assert service.over.wait(60)
+    assert log.ends.acquire(timeout=60)
     go.set()
     assert (service.finished, len(service.failed)) == ([], 1)
     assert log.calls[0].code is GrpcCode.CANCELLED
@@ -153,7 +153,7 @@ def test_a_client_that_is_killed_in_its_turn_has_not_finished(serve: Serve) -> N
     service = Turns()
     server = serve(service)
     subprocess.run([sys.executable, "-c", KILLED, server.address], check=False, timeout=60)
-    assert service.over.wait(30)
+    assert service.over.wait(60)
     assert service.finished == []
 
 

@@ -77,7 +77,7 @@ def test_what_a_listing_sent_is_counted(serve: Serve, raw: Raw) -> None:
     bodies = _numbered(300, 500)
     client = raw(serve(Lists(bodies), watchers=(log,)))
     sent = client.ask("DoAction", ASK)
-    assert log.ends.acquire(timeout=30)
+    assert log.ends.acquire(timeout=60)
     assert log.calls[0].traffic.bytes_out == sum(map(len, sent))
 
 
@@ -97,7 +97,7 @@ def test_a_caller_who_leaves_ends_the_listing(serve: Serve, raw: Raw) -> None:
     call = raw(serve(service)).start("DoAction", ASK, timeout=None)
     next(call)
     call.cancel()
-    assert service.over.wait(30)
+    assert service.over.wait(60)
 
 
 def test_a_caller_who_reads_no_further_ends_the_listing(serve: Serve, raw: Raw) -> None:
@@ -106,7 +106,7 @@ def test_a_caller_who_reads_no_further_ends_the_listing(serve: Serve, raw: Raw) 
     limits = Limits(idle_seconds=1.0)  # enough for a busy machine to read the first
     call = raw(serve(service, Options(limits=limits))).start("DoAction", ASK, timeout=None)
     next(call)
-    assert service.over.wait(30)
+    assert service.over.wait(60)
     with pytest.raises(grpc.RpcError) as failed:
         list(call)
     assert failed.value.code() is grpc.StatusCode.DEADLINE_EXCEEDED
@@ -117,7 +117,7 @@ def test_listings_under_way_do_not_keep_a_server(serve: Serve, raw: Raw) -> None
     server = serve(service)
     next(raw(server).start("DoAction", ASK, timeout=None))
     server.stop(0.1)
-    assert service.over.wait(30)
+    assert service.over.wait(60)
 
 
 def test_one_connection_lists_for_many_at_once(serve: Serve, raw: Raw) -> None:
