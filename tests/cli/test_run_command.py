@@ -68,12 +68,12 @@ def test_a_folder_without_a_project_is_told_so(lakeport: Run) -> None:
 def test_a_catalog_that_does_not_answer_is_exit_code_3_with_its_address(
     lakeport: Run, tmp_path: Path
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as closed:
-        port = closed.getsockname()[1]
-    uri = f"http://127.0.0.1:{port}/iceberg"
-    (tmp_path / "lakeport.toml").write_text(f'[catalog]\nuri = "{uri}"\n')
-    model_file(tmp_path, "t/a.sql", "SELECT 1 AS id\n")
-    done = lakeport("run", "--set", "pipeline.java_home=/nowhere")
+    with socket.socket() as nobody:  # bound, so that nobody else answers there, but nobody listens
+        nobody.bind(("127.0.0.1", 0))
+        uri = f"http://127.0.0.1:{nobody.getsockname()[1]}/iceberg"
+        (tmp_path / "lakeport.toml").write_text(f'[catalog]\nuri = "{uri}"\n')
+        model_file(tmp_path, "t/a.sql", "SELECT 1 AS id\n")
+        done = lakeport("run", "--set", "pipeline.java_home=/nowhere")
     assert done.code == 3
     assert uri in done.err
 

@@ -108,10 +108,11 @@ def test_a_wrong_java_is_told_before_anything_is_fetched(
 def test_a_server_that_is_not_there_is_told_at_once_and_without_its_token(
     options: SparkOptions,
 ) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as holder:
-        port = holder.getsockname()[1]
-    with pytest.raises(UnavailableError) as refused:
-        start_spark(replace(options, connect=f"sc://127.0.0.1:{port}/;token=hush"))
+    with socket.socket() as nobody:  # bound, so that nobody else answers there, but nobody listens
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        with pytest.raises(UnavailableError) as refused:
+            start_spark(replace(options, connect=f"sc://127.0.0.1:{port}/;token=hush"))
     assert refused.value.message == f"no Spark Connect server answers at sc://127.0.0.1:{port}"
 
 
