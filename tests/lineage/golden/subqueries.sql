@@ -124,3 +124,20 @@ FROM d.t |> AGGREGATE sum(c) AS s GROUP BY ();
 --> @1 out.b <- d.t.b
 --> @1 out.s <= d.t.c
 --> @2 out.s <= d.t.c
+
+-- case: pipe_leaves_joined_tables_their_names
+-- dialect: bigquery
+-- table: d.t(id int64, a int64)
+-- table: d.u(id int64, b int64)
+FROM d.t JOIN d.u USING (id) |> EXTEND t.a + u.b AS total |> WHERE u.b > 1 |> DROP a |> SELECT t.a, total, u.b;
+--> out.a <- d.t.a
+--> out.total <= d.t.a, d.u.b
+--> out.b <- d.u.b
+
+-- case: pipe_that_selects_takes_the_names_away
+-- dialect: bigquery
+-- table: d.t(id int64, a int64)
+-- table: d.u(id int64, b int64)
+FROM d.t JOIN d.u USING (id) |> SELECT t.a |> WHERE u.b > 1;
+--> out.a <- d.t.a
+--> issue UNRESOLVED_REFERENCE

@@ -90,7 +90,8 @@ def addressed(
 ) -> tuple[Relation, list[exp.Expr]] | None:
     """The relation the leading parts address, and the parts left over as a struct path."""
     if len(parts) == 1:
-        relation = scope.relation(binder.key(parts[0]))
+        key = binder.key(parts[0])
+        relation = scope.relation(key) or _carried(key, scope)
         return (relation, []) if relation is not None else None
     written = tuple(
         binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
@@ -113,6 +114,14 @@ def addressed(
         and len(last.name) == 1
     ):
         return last, []
+    return None
+
+
+def _carried(key: str, scope: Scope) -> Relation | None:
+    """A relation that a pipe has left behind without taking its name away."""
+    for source in scope.sources:
+        if key in source.relation.carried:
+            return source.relation.carried[key]
     return None
 
 

@@ -119,6 +119,9 @@ class Tail(NamedTuple):
 Item: TypeAlias = "Column | Tail"
 
 
+_NO_NAMES: Mapping[str, Relation] = MappingProxyType({})
+
+
 class Relation(msgspec.Struct, eq=False):
     """A table, view, CTE, derived table, generator or output inside one statement."""
 
@@ -144,6 +147,8 @@ class Relation(msgspec.Struct, eq=False):
     arguments: list[Ref] | None = None
     # The relations in the FROM clauses that feed this one.
     inputs: list[Relation] = []
+    # Those that are still addressed by their names behind a pipe.
+    carried: Mapping[str, Relation] = _NO_NAMES
     # Relations that feed this one as a whole, with the operation that says how.
     table_inputs: list[tuple[Relation, str]] = []
     filters: list[tuple[str, str]] = []

@@ -296,10 +296,30 @@ def _add_derived(
     if isinstance(query, exp.Subquery):
         # The parentheses' own clauses (PIVOT, joins) belong to the FROM item, not to the query.
         ctes, query = binder.ctes(query, parent, ctes), query.this
-    relation.receive(binder.query(query, parent, ctes))
+    output = binder.query(query, parent, ctes)
+    relation.receive(output)
+    if identifier is None and "|>" in binder.text:
+        relation.carried = _carried(binder, query, output.inputs)
     rename_columns(binder, relation, alias.args.get("columns") if alias is not None else None)
     key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else relation.label
     scope.sources.append(Source(key, relation))
+
+
+def _carried(binder: Binder, query: exp.Expr, inputs: list[Relation]) -> dict[str, Relation]:
+    """The names that a pipe of joined relations leaves to the next: all, where it shows all."""
+    items = query.expressions if isinstance(query, exp.Select) else []
+    origin = query.args.get("from_")
+    if not items or not isinstance(items[0], exp.Star) or origin is None:
+        return {}
+    nodes = [origin.this, *(join.this for join in query.args.get("joins") or ())]
+    if len(nodes) != len(inputs):
+        return {}
+    found: dict[str, Relation] = {}
+    for node, relation in zip(nodes, inputs, strict=True):
+        found.update(relation.carried)
+        if name := node.alias_or_name:
+            found[binder.folding.column(name)] = relation
+    return found
 
 
 def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
