@@ -54,8 +54,8 @@ def _find(node: exp.Expr, tokens: list[Token] | None) -> _Found:
         return inner if inner.strong else _Found(_type_name(node.to), strong=False)
     if isinstance(node, exp.Case):
         default = node.args.get("default")
-        inner = _find(default, None) if default is not None else None
-        return inner if inner is not None and inner.strong else _Found("case", strong=False)
+        last = _find(default, None) if default is not None else None
+        return last if last is not None and last.strong else _Found("case", strong=False)
     if isinstance(node, exp.Bracket | exp.Collate):
         return _find(node.this, tokens)
     if isinstance(node, exp.Dot):
