@@ -410,3 +410,13 @@ SELECT t.* FROM t AS a JOIN u AS b ON a.id = b.id;
 -- table: u(id int)
 SELECT u.c FROM t JOIN u AS b ON t.id = b.id;
 --> out.c <= t.u
+
+-- case: bigquery_groups_by_the_output_that_two_tables_could_mean
+-- dialect: bigquery
+-- options: {"includeIndirect": true}
+-- table: d.a(k int64, v int64)
+-- table: d.b(k int64)
+SELECT a.k, sum(v) AS s FROM d.a JOIN d.b ON a.k = b.k GROUP BY k;
+--> out.k <- d.a.k
+--> out.s <= d.a.v
+--> out <~ d.a.k[GROUP_BY]

@@ -245,6 +245,10 @@ def _matched(
 ) -> list[Ref]:
     """One known column of that name, or several."""
     if len(matches) > 1:
+        output = scope.projection.get(key) if scope.late_aliases else None
+        if output is not None and binder.dialect.naming == "bigquery":
+            # A clause behind the select list means the output, where tables cannot be told apart.
+            return _through_output(binder, identifier, output, scope, role)
         return ambiguous(binder, identifier, matches, role)
     column = matches[0]
     owner = column.relation
