@@ -420,3 +420,35 @@ SELECT a.k, sum(v) AS s FROM d.a JOIN d.b ON a.k = b.k GROUP BY k;
 --> out.k <- d.a.k
 --> out.s <= d.a.v
 --> out <~ d.a.k[GROUP_BY]
+
+-- case: having_names_two_outputs
+-- dialect: bigquery
+-- table: d.t(k int64)
+SELECT sum(k) AS b, count(k) AS b FROM d.t HAVING b > 5;
+--> out.b <= d.t.k
+--> out.b <= d.t.k
+--> issue AMBIGUOUS_COLUMN column=b
+
+-- case: having_names_two_outputs_in_spark
+-- table: t(k int)
+SELECT sum(k) AS b, count(k) AS b FROM t HAVING b > 5;
+--> out.b <= t.k
+--> out.b <= t.k
+--> issue AMBIGUOUS_COLUMN column=b
+
+-- case: spark_groups_by_the_first_of_two_outputs
+-- options: {"includeIndirect": true}
+-- table: t(k int, l int)
+SELECT k AS b, count(l) AS b FROM t GROUP BY b;
+--> out.b <- t.k
+--> out.b <= t.l
+--> out <~ t.k[GROUP_BY]
+--> no issue AMBIGUOUS_COLUMN
+
+-- case: bigquery_groups_by_two_outputs
+-- dialect: bigquery
+-- table: d.t(k int64, l int64)
+SELECT k AS b, count(l) AS b FROM d.t GROUP BY b;
+--> out.b <- d.t.k
+--> out.b <= d.t.l
+--> issue AMBIGUOUS_COLUMN column=b

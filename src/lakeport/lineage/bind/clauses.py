@@ -32,11 +32,14 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
         seen, lateral = binder.registry.group_by_aliases, scope.aliases
         scope.late_aliases = binder.dialect.group_by_aliases and seen
         scope.aliases = lateral if seen else {}
-        shown = scope.projection
-        if scope.generated and binder.dialect.naming == "spark":
-            scope.projection = {k: c for k, c in shown.items() if k not in scope.generated}
+        shown, repeated = scope.projection, scope.repeated
+        if binder.dialect.naming == "spark":
+            # Here, unlike in the clauses behind, the first of two outputs is meant.
+            scope.repeated = frozenset()
+            if scope.generated:
+                scope.projection = {k: c for k, c in shown.items() if k not in scope.generated}
         _bind_group(binder, node, scope, items)
-        scope.aliases, scope.projection = lateral, shown
+        scope.aliases, scope.projection, scope.repeated = lateral, shown, repeated
     if not _BEHIND_GROUPS.isdisjoint(args):
         _bind_behind_groups(binder, node, scope, items)
     distinct = args.get("distinct")

@@ -263,14 +263,14 @@ def _other_meaning(
     binder: Binder, identifier: exp.Expr, key: str, scope: Scope, role: int
 ) -> list[Ref] | None:
     """A select alias where the dialect lets one be seen, or a whole row."""
-    alias = scope.aliases.get(key)
-    if alias is not None and binder.dialect.lateral_aliases:
-        return _through_alias(binder, identifier, alias, role)
     late = (
         scope.projection.get(key) if scope.late_aliases and not scope.prefers_projection else None
     )
     if late is not None:
         return _through_output(binder, identifier, late, scope, role)
+    alias = scope.aliases.get(key)
+    if alias is not None and binder.dialect.lateral_aliases:
+        return _through_alias(binder, identifier, alias, role)
     row = row_named(binder, key, scope)
     return (
         [replace(ref, derived=True) for ref in relation_refs(row, role)]
