@@ -359,6 +359,26 @@ class Registry:
         self._routines[name.casefold()] = routine
         self.has_routines = True
 
+    def define_variable(self, name: str, columns: tuple[tuple[str, str], ...]) -> None:
+        """A variable that holds a table: the statements of the body that fills it know its columns."""
+        entries = [
+            ColumnEntry(text, self._folding.column(text), "implied", kind or None, "declared")
+            for text, kind in columns
+        ]
+        shown = (self._folding.table(name),)
+        self.define(
+            TableEntry(
+                shown,
+                (name,),
+                entries,
+                "implied",
+                complete=True,
+                temporary=True,
+                inference="ddl",
+                statement_index=self.statement,
+            )
+        )
+
     def full_name(self, parts: list[str]) -> list[str]:
         """What is stored belongs to a catalog and a namespace: by default, Spark's own."""
         first = [self.default_catalog or "spark_catalog", self.default_schema or "default"]

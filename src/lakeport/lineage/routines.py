@@ -25,6 +25,7 @@ _T = TokenType
 # Names with the text of their types.
 Columns: TypeAlias = "Sequence[tuple[str, str]]"
 _DEFINES = frozenset({_T.CREATE, _T.DROP})
+_CONSTRAINTS = frozenset({_T.PRIMARY_KEY, _T.UNIQUE, _T.CONSTRAINT})
 _AFTER_TYPE = frozenset(
     {
         "RETURN",
@@ -78,7 +79,10 @@ def note_routine(
     temporary = "TEMPORARY" in words or "TEMP" in words
     name = parts[-1] if temporary else ".".join(registry.full_name(parts))
     columns, returns = _table_columns(tokens, at, text), _value_type(tokens, at, text)
-    if body and returns is None and not any(kind for _, kind in columns or ()):
+    if columns is None and (filled := _filled_variable(tokens, at, text)) is not None:
+        variable, columns = filled
+        registry.define_variable(variable, columns)
+    elif body and returns is None and not any(kind for _, kind in columns or ()):
         header = [token.text.upper() for token in tokens[at:]]
         if ["RETURNS", "TABLE"] in [header[n : n + 2] for n in range(len(header))]:
             columns = tuple(body)
@@ -109,6 +113,18 @@ def _table_columns(
         if words[:2] == ["RETURNS", "TABLE"]:
             return _returned(list(tokens[at + 2 :]), text)
         at += 1
+    return None
+
+
+def _filled_variable(
+    tokens: Sequence[Token], at: int, text: str
+) -> tuple[str, tuple[tuple[str, str], ...]] | None:
+    """T-SQL's `RETURNS @rows TABLE (a INT)`: the variable that the body fills, and its columns."""
+    for place in range(at, len(tokens) - 4):
+        words = [token.text.upper() for token in tokens[place : place + 5]]
+        if words[:2] == ["RETURNS", "@"] and words[3:] == ["TABLE", "("]:
+            columns = _declared(tokens, place + 5, text)
+            return f"@{tokens[place + 2].text}", tuple(columns)
     return None
 
 
@@ -146,7 +162,7 @@ def _declared(tokens: Sequence[Token], at: int, text: str) -> list[tuple[str, st
     while at < len(tokens):
         kind = tokens[at].token_type
         if depth == 0 and kind in {_T.COMMA, _T.R_PAREN}:
-            if at - start > 1:
+            if at - start > 1 and tokens[start].token_type not in _CONSTRAINTS:
                 found.append(_column(tokens[start:at], text))
             if kind is _T.R_PAREN:
                 break

@@ -730,3 +730,20 @@ END;
 --> @2 LOG.X <- ORDERS.ID
 --> @3 LOG.X <- ORDERS.V
 --> @5 LOG.X <= ORDERS.ID, ORDERS.V
+
+-- case: tsql_function_that_fills_a_table
+-- dialect: tsql
+-- table: t(a int, b int)
+CREATE FUNCTION dbo.both(@least int) RETURNS @rows TABLE (x int NOT NULL, y decimal(9, 2), PRIMARY KEY (x))
+AS BEGIN
+  INSERT INTO @rows SELECT a, b FROM t WHERE a > @least;
+  UPDATE @rows SET y = 0 WHERE x = 1;
+  RETURN;
+END;
+GO
+SELECT f.* FROM dbo.both(1) AS f;
+--> partial
+--> @1 @rows.x <- t.a
+--> @1 @rows.y <- t.b
+--> @3 out.x <- ()
+--> @3 out.y <- ()
