@@ -87,6 +87,13 @@ SELECT * FROM sales JOIN items ON sales.item = items.id PIVOT (sum(items.price) 
 --> out.jan <= items.price[AGGREGATION], sales.month[CONDITIONAL]
 --> out.feb <= items.price[AGGREGATION], sales.month[CONDITIONAL]
 
+-- case: pivot_behind_a_join_leaves_the_tables_their_names
+-- table: sales(shop int, month string, item int)
+-- table: items(id int, price int)
+SELECT s.shop, jan FROM sales s JOIN items i ON s.item = i.id PIVOT (sum(price) FOR month IN ('jan'));
+--> out.shop <- sales.shop
+--> out.jan <= items.price[AGGREGATION], sales.month[CONDITIONAL]
+
 -- case: pivot_of_a_join_in_parentheses
 -- dialect: tsql
 -- table: sales(shop int, month int, item int)

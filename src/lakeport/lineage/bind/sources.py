@@ -153,6 +153,9 @@ def _apply_pivots(binder: Binder, node: exp.Expr, scope: Scope, first: int) -> N
     source = scope.sources.pop()
     for pivot in node.args["pivots"]:
         source = pivoted(binder, pivot, source, scope, joined)
+        if joined is not None and pivot.args.get("alias") is None:
+            # Without a name of its own, the columns it leaves alone are still theirs.
+            source.relation.carried = {held.alias: held.relation for held in joined.sources}
         joined = None
     scope.sources.append(source)
 
