@@ -127,8 +127,8 @@ _PART = re.compile(r'"([^"]+)"|`([^`]+)`|\[([^\]]+)\]|\'([^\']+)\'|([^.]+)')
 
 
 def is_path(name: str) -> bool:
-    """Whether a name is that of a file or a folder, which no namespace holds."""
-    return "/" in name
+    """Whether a name is that of a file or a folder wherever it is written: no namespace holds it."""
+    return "/" in name and (name[0] == "/" or ":/" in name)
 
 
 def unsharded(name: str) -> str:

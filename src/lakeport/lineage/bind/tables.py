@@ -149,7 +149,7 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
         folded.append(fold(text, quoted=bool(args.get("quoted"))))
     if binder.folding.shards and folded:
         folded[-1] = unsharded(folded[-1])
-    if len(folded) == 2 and folded[0].lower() in _FORMATS and is_path(shown[1]):
+    if len(folded) == 2 and folded[0].lower() in _FORMATS and "/" in shown[1]:
         # A table in a folder is the folder, whoever reads or writes it and whichever its version.
         path = (_FOLDER_VERSION.sub("", shown[1]),)
         return path, path
@@ -366,7 +366,7 @@ def _is_path(binder: Binder, shown: tuple[str, ...]) -> bool:
     if len(shown) > 1:
         return False
     name = shown[0]
-    return is_path(name) or (
+    return "/" in name or (
         binder.dialect.name == "duckdb" and name.lower().removesuffix(".gz").endswith(_ENDINGS)
     )
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.tables import known_table, table_named
-from lakeport.lineage.names import dotted, is_path, written_parts
+from lakeport.lineage.names import dotted, written_parts
 from lakeport.lineage.statements.define import bind_definition
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def command_table(binder: Binder, written: list[tuple[str, bool]], *, write: boo
     """A table that the text of a command names."""
     parts = tuple(binder.folding.table(part, quoted=quoted) for part, quoted in written)
     shown = tuple(part for part, _ in written)
-    if len(shown) == 2 and is_path(shown[1]):
+    if len(shown) == 2 and "/" in shown[1]:
         # `parquet`.`/lake/events`
         parts = shown = shown[1:]
     relation = known_table(binder, parts, shown, exp.Table(), write=write)
