@@ -1,4 +1,4 @@
-"""Delta's own statements, which the parser does not know: RESTORE, CONVERT, REORG, GENERATE.
+"""Delta's own statements, which the parser does not know: RESTORE, CONVERT, REORG, GENERATE, FSCK.
 
 RESTORE and CONVERT change what a table is, so the table is named like that of an ALTER. The others
 rewrite files, and no query sees a difference.
@@ -11,13 +11,21 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 _BEHIND_RESTORED = frozenset({"TO", "VERSION", "TIMESTAMP"})
 _BEHIND_CONVERTED = frozenset({"NO", "PARTITIONED", "PARTITIONED BY"})
+# What is done to the files or to the name of a table, and leaves its rows what they are.
+_KEPT = (
+    ["REORG", "TABLE"],
+    ["FSCK", "REPAIR"],
+    ["UNDROP", "TABLE"],
+    ["SYNC", "SCHEMA"],
+    ["SYNC", "TABLE"],
+)
 _FIELDS = ("this", "db", "catalog")
 
 
 def lake_command(tokens: list[Token]) -> exp.Expr | None:
     """The tree of such a statement, None if it is another one."""
     words = [token.text.upper() for token in tokens]
-    if words[:2] == ["REORG", "TABLE"] or (words[0] == "GENERATE" and "FOR" in words[2:3]):
+    if words[:2] in _KEPT or (words[0] == "GENERATE" and "FOR" in words[2:3]):
         return exp.column(words[0])
     if words[0] == "RESTORE" and words[-3:-1] == ["AS", "OF"]:
         return _changed(tokens, words, 1 + (words[1] == "TABLE"), _BEHIND_RESTORED)

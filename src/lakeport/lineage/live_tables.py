@@ -1,7 +1,7 @@
-"""Databricks' pipelines in the old words: `CREATE OR REFRESH LIVE TABLE a AS SELECT … FROM LIVE.b`.
+"""Pipelines of Databricks and Spark: `CREATE OR REFRESH LIVE TABLE a AS SELECT … FROM STREAM(LIVE.b)`.
 
-`LIVE` says that a table belongs to the pipeline, where it is created and read; without the word both
-are one name.
+`LIVE`, in the old words, says that a table belongs to the pipeline, where it is created and read;
+without the word both are one name. `STREAM` says how a table is read, which is nothing to its columns.
 """
 
 from __future__ import annotations
@@ -10,12 +10,16 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.made_tokens import made_token
+
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 # So far reach the words in front of a table's name.
 _HEAD = 6
 _SAID = frozenset({"OR", "REFRESH", "STREAMING", "LIVE"})
+_BEFORE_TABLE = frozenset({TokenType.FROM, TokenType.JOIN})
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT})
 
 
 def without_live(tokens: list[Token]) -> list[Token] | None:
@@ -36,3 +40,38 @@ def _qualifies(tokens: list[Token], place: int) -> bool:
         return False
     behind = tokens[first + 1] if first + 1 < len(tokens) else None
     return behind is not None and behind.token_type is TokenType.DOT
+
+
+def read_streams(tokens: list[Token]) -> None:
+    """`FROM STREAM(t)` and `FROM STREAM t` read the table `t`, row by row; in place."""
+    for at in range(len(tokens) - 2, 0, -1):
+        if tokens[at].text.upper() != "STREAM" or tokens[at - 1].token_type not in _BEFORE_TABLE:
+            continue
+        end = at + 2
+        if tokens[at + 1].token_type is TokenType.L_PAREN:
+            while end < len(tokens) and tokens[end].token_type in _NAMES:
+                end += 1
+            if end < len(tokens) and tokens[end].token_type is TokenType.R_PAREN:
+                tokens[at : end + 1] = tokens[at + 2 : end]
+        elif tokens[at + 1].token_type in _NAMES:
+            del tokens[at]
+
+
+def captured_changes(tokens: list[Token]) -> list[Token] | None:
+    """`APPLY CHANGES INTO t FROM s KEYS (…)`, or `AUTO CDC INTO`: rows of `s` by their names."""
+    words = [token.text.upper() for token in tokens]
+    flow = words.index("AS") + 1 if words[:2] == ["CREATE", "FLOW"] and "AS" in words else 0
+    if words[flow : flow + 3] not in (["APPLY", "CHANGES", "INTO"], ["AUTO", "CDC", "INTO"]):
+        return None
+    if "FROM" not in words[flow:] or "KEYS" not in words[flow:]:
+        return None
+    source, keys = words.index("FROM", flow), words.index("KEYS", flow)
+    first = tokens[flow]
+    query = [(TokenType.VAR, "BY"), (TokenType.VAR, "NAME"), (TokenType.SELECT, "SELECT")]
+    return [
+        made_token(TokenType.INSERT, "INSERT", first),
+        *tokens[flow + 2 : source],
+        *(made_token(kind, text, tokens[source]) for kind, text in query),
+        made_token(TokenType.STAR, "*", tokens[source]),
+        *tokens[source:keys],
+    ]

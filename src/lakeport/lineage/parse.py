@@ -20,6 +20,7 @@ from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
+from lakeport.lineage.live_tables import read_streams
 from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
@@ -203,13 +204,18 @@ class StatementParser:
         if pipes and ((spark and lengthen_pipes(tokens)) or "|>" in text):
             unfold_pipes(tokens)
         if spark:
-            unfold_table(tokens)
-            if "identifier" in lowered:
-                fold_identifiers(tokens, self._text)
-            if "all," in lowered:
-                name_columns(tokens)
-            if "interval" in lowered:
-                join_units(tokens)
+            self._unfold_spark(tokens, lowered)
+
+    def _unfold_spark(self, tokens: list[Token], lowered: str) -> None:
+        unfold_table(tokens)
+        if "identifier" in lowered:
+            fold_identifiers(tokens, self._text)
+        if "all," in lowered:
+            name_columns(tokens)
+        if "interval" in lowered:
+            join_units(tokens)
+        if "stream" in lowered:
+            read_streams(tokens)
 
     def _shims(self, chunk: Chunk) -> Iterator[Shim]:
         yield from inner_statements(chunk.tokens, self._text, self._dialect.parser)

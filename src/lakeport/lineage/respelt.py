@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ _CLUSTERED = frozenset({"CLUSTERED", "NONCLUSTERED"})
 _FEW = 12
 # What may be altered of a column.
 _COLUMN_ACTIONS = frozenset({"AFTER", "COMMENT", "DROP", "FIRST", "SET", "TYPE"})
+_QUERIES = frozenset({"SELECT", "WITH", "VALUES", "FROM", "TABLE"})
 _BEHIND_TYPE = frozenset({"AFTER", "COMMENT", "FIRST", "NOT"})
 
 
@@ -163,11 +165,20 @@ def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
         or (word == "DEEP" and following == "CLONE")
         or (word == "SNAPSHOT" and following == "TABLE" and position < 4)
         or (word in _CLUSTERED and words[position - 1] in _KEYS)
-    }
+    } | _provider(words)
     if "CLONE" in words:
         left_out |= _behind_clone(words)
     kept = [token for position, token in enumerate(tokens) if position not in left_out]
     return kept if left_out else None
+
+
+def _provider(words: list[str]) -> set[int]:
+    """`USING org.apache.spark.sql.parquet`: all parts of the name but the last."""
+    at = words.index("USING") + 1 if "USING" in words else len(words)
+    end = at
+    while words[end + 1 : end + 2] == ["."]:
+        end += 2
+    return set(range(at, end))
 
 
 def _behind_clone(words: list[str]) -> set[int]:
@@ -187,6 +198,23 @@ def _change_column(tokens: list[Token], words: list[str]) -> list[Token] | None:
     rest = tokens[at + (words[at : at + 1] == ["COLUMN"]) :]
     made = [*tokens[:at], made_token(TokenType.COLUMN, "COLUMN", tokens[at - 1]), *rest]
     return made if [token.text.upper() for token in made] != words else None
+
+
+def _replaced_on(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Databricks' `INSERT INTO t AS x REPLACE ON x.a = y.a SELECT …`: which rows go is left out."""
+    if words[0] != "INSERT" or ["REPLACE", "ON"] not in [words[n : n + 2] for n in range(_FEW)]:
+        return None
+    at = words.index("REPLACE")
+    depth = 0
+    for start in range(at + 2, len(tokens)):
+        named = words.index("AS", 2, at) if "AS" in words[2:at] else at
+        if not depth and words[start] in _QUERIES:
+            return [*tokens[:named], *tokens[start:]]
+        if not depth and words[start] == "(" and words[start + 1 : start + 2] == ["SELECT"]:
+            return [*tokens[:named], *tokens[start + 1 : closing(tokens, start)]]
+        depth += words[start] == "("
+        depth -= words[start] == ")"
+    return None
 
 
 def _load_file(tokens: list[Token], words: list[str]) -> list[Token] | None:
@@ -301,6 +329,7 @@ _REWRITES = (
     _against,
     _create_table,
     _change_column,
+    _replaced_on,
     _load_file,
     _bulk_insert,
     _labelled_insert,

@@ -217,3 +217,24 @@ INSERT INTO t (id, v) VALUES (1, (SELECT max(b) FROM s)) AS new(k, m) ON DUPLICA
 --> @1 t.id <- ()
 --> @1 t.v <= s.b
 --> @1 t.n <= s.b
+
+-- case: rows_that_a_condition_replaces
+CREATE TABLE t (a INT, b STRING);
+INSERT INTO t REPLACE ON t.a = s.a SELECT x, y FROM s;
+INSERT INTO t AS old REPLACE ON old.a = new.a AND (old.b > 'x') (SELECT x, y FROM s) AS new;
+--> @1 t.a <- s.x
+--> @1 t.b <- s.y
+--> @2 t.a <- s.x
+--> @2 t.b <- s.y
+
+-- case: changes_that_a_pipeline_applies
+CREATE TABLE s (a INT, b STRING);
+CREATE OR REFRESH STREAMING TABLE t AS SELECT * FROM STREAM(s);
+APPLY CHANGES INTO u FROM STREAM(s) KEYS (a) SEQUENCE BY b STORED AS SCD TYPE 2;
+CREATE FLOW f AS AUTO CDC INTO u FROM STREAM s KEYS (a) SEQUENCE BY b;
+--> @1 t.a <- s.a
+--> @1 t.b <- s.b
+--> @2 u.a <- s.a
+--> @2 u.b <- s.b
+--> @3 u.a <- s.a
+--> @3 u.b <- s.b

@@ -295,9 +295,15 @@ CONVERT TO DELTA parquet.`/lake/events` PARTITIONED BY (day DATE);
 REORG TABLE t WHERE day > '2024-01-01' APPLY (PURGE);
 GENERATE symlink_format_manifest FOR TABLE t;
 CREATE NAMESPACE lake WITH PROPERTIES ('owner' = 'me');
+FSCK REPAIR TABLE t;
+UNDROP TABLE t;
+CREATE BLOOMFILTER INDEX ON TABLE t FOR COLUMNS (a);
 --> stmt 0 REORG
 --> stmt 1 GENERATE
 --> stmt 2 CREATE_NAMESPACE
+--> stmt 3 FSCK
+--> stmt 4 UNDROP
+--> stmt 5 CREATE_BLOOMFILTER
 
 -- case: iceberg_takes_over_the_files_of_another_table
 CALL lake.system.add_files(source_table => 'db.source', table => 'db.t');
@@ -322,3 +328,9 @@ SELECT a, _commit_snapshot_id FROM t_changes;
 --> stmt 1 CALL reads lake.db.t writes seen
 --> stmt 2 CALL reads lake.db.t writes t_changes
 --> partial
+
+-- case: a_view_over_a_data_source_with_a_long_name
+CREATE TEMPORARY VIEW v USING org.apache.spark.sql.jdbc OPTIONS (url 'jdbc:postgresql:db', dbtable 'orders');
+CREATE TABLE t (a INT) USING org.apache.spark.sql.parquet;
+--> stmt 0 CREATE_VIEW writes v
+--> stmt 1 CREATE_TABLE writes t

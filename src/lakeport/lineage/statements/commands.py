@@ -36,6 +36,7 @@ NO_LINEAGE = frozenset(
         "EXPLAIN",
         "FETCH",
         "FLUSH",
+        "FSCK",
         "GENERATE",
         "GO",
         "GRANT",
@@ -66,6 +67,7 @@ NO_LINEAGE = frozenset(
         "SET",
         "SHOW",
         "START",
+        "SYNC",
         "THROW",
         "UNCACHE",
         "UNLOCK",
@@ -84,6 +86,7 @@ NO_LINEAGE = frozenset(
         "QUIT",
         "RESIGNAL",
         "SIGNAL",
+        "UNDROP",
         "UNLISTEN",
         "UPDATE STATISTICS",
     }
@@ -108,6 +111,7 @@ _HOLDERS = frozenset(
 _OTHER_OBJECTS = frozenset(
     {
         "AGGREGATE",
+        "BLOOMFILTER",
         "CAPACITY",
         "CAST",
         "CATALOG",
