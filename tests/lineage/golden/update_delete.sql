@@ -138,3 +138,9 @@ WITH ranked AS (SELECT place AS p, score FROM dbo.people) UPDATE ranked SET p = 
 UPDATE v SET total = s.total FROM (SELECT id, total FROM dbo.bills WHERE open_ = 1) AS v JOIN dbo.sums AS s ON s.id = v.id;
 --> dbo.bills.total <- dbo.sums.total
 --> stmt 0 UPDATE reads dbo.bills, dbo.sums writes dbo.bills
+
+-- case: default_is_no_column
+UPDATE t SET a = DEFAULT, b = c WHERE d = 1;
+--> t.a <- ()
+--> t.b <- t.c
+--> schema t(a, b, c, d, ...) implied usage

@@ -207,13 +207,23 @@ def _value(binder: Binder, node: exp.Expr, scope: Scope) -> Column:
     plain = node
     while isinstance(plain, exp.Paren):
         plain = plain.this
-    made.refs = collect(binder, plain, scope)
+    if not _is_default(plain):
+        made.refs = collect(binder, plain, scope)
     made.identity = (
         plain.__class__ is exp.Column and sum(ref.role == VALUE for ref in made.refs) == 1
     )
     made.expression = plain
     made.text = None if made.identity or not binder.wants_text else binder.sql(node)
     return made
+
+
+def _is_default(node: exp.Expr) -> bool:
+    """`SET a = DEFAULT`: a word, and a column of that name only where it is quoted."""
+    return (
+        node.__class__ is exp.Column
+        and node.name.upper() == "DEFAULT"
+        and not (node.args.get("table") or node.this.args.get("quoted"))
+    )
 
 
 # -- DELETE ------------------------------------------------------------------------------------
