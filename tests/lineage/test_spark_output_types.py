@@ -43,6 +43,10 @@ def types(sql: str) -> list[str | None]:
             "SELECT * FROM variant_explode(input => parse_json('[1]'))",
             ["int", "string", "variant"],
         ),
+        (
+            "SELECT json_value(s, '$.a' RETURNING INT NULL ON EMPTY), json_value(s, '$.b') FROM t",
+            ["int", "string"],
+        ),
         ("SELECT * FROM sql_keywords()", ["string", "boolean"]),
         ("SELECT t._metadata.file_size, _metadata.file_name FROM t", ["bigint", "string"]),
         ("SELECT a, grouping__id FROM t GROUP BY CUBE (a)", ["int", "bigint"]),

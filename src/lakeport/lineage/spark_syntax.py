@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 _T = TokenType
 _NULL_CHOOSERS = frozenset({"first_value", "last_value", "any_value", "first", "last"})
 _JSON_FUNCTIONS = frozenset({"json_value", "json_query", "json_exists"})
+# What may follow the type of a JSON function.
+_BEHIND_TYPE = frozenset({"DEFAULT", "EMPTY", "ERROR", "KEEP", "NULL", "OMIT", "WITH", "WITHOUT"})
 # What may follow a table that is an argument.
 _ARRANGEMENTS = frozenset(
     {"PARTITION BY", "DISTRIBUTE BY", "CLUSTER BY", "ORDER BY", "SORT BY", "WITH"}
@@ -181,7 +183,7 @@ def _null_choice(tokens: list[Token], at: int, found: list[Token]) -> int:
 
 
 def _json_clauses(tokens: list[Token], at: int, found: list[Token]) -> int:
-    """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)` → `json_value(doc, path)`."""
+    """`json_value(doc, path RETURNING INT DEFAULT 0 ON EMPTY)` → `CAST(json_value(doc, path) AS INT)`."""
     length = _through_parenthesis(tokens, at + 1)
     depth = commas = 0
     for place in range(at + 1, at + length):
@@ -189,9 +191,26 @@ def _json_clauses(tokens: list[Token], at: int, found: list[Token]) -> int:
         depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
         commas += kind is _T.COMMA and depth == 1
         if commas and kind is _T.STRING and depth == 1:
-            found += tokens[at : place + 1]
+            found += _returning(tokens[at : place + 1], tokens[place + 1 : at + length])
             return length
     return 0
+
+
+def _returning(call: list[Token], clauses: list[Token]) -> list[Token]:
+    """The call, as a cast to the type that it returns if it says so; its parenthesis stays open."""
+    if not clauses or clauses[0].text.upper() != "RETURNING":
+        return call
+    end = 1
+    while end < len(clauses) and clauses[end].text.upper() not in _BEHIND_TYPE:
+        end += 1
+    first, last = call[0], call[-1]
+    cast = [made_token(_T.VAR, "CAST", first), made_token(_T.L_PAREN, "(", first), *call]
+    return [
+        *cast,
+        made_token(_T.R_PAREN, ")", last),
+        made_token(_T.ALIAS, "AS", last),
+        *clauses[1:end],
+    ]
 
 
 def _transform(tokens: list[Token], at: int, found: list[Token]) -> int:
