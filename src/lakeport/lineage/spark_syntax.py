@@ -153,6 +153,14 @@ def _unsigned_shift(tokens: list[Token], at: int, found: list[Token]) -> int:
     return 3
 
 
+def _spaced_bytes(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`X 'F0'`: the tokenizer wants the quote next to the letter."""
+    if at + 1 >= len(tokens) or tokens[at + 1].token_type is not _T.STRING:
+        return 0
+    found.append(made_token(_T.HEX_STRING, tokens[at + 1].text, tokens[at + 1]))
+    return 2
+
+
 def _distinct_arguments(tokens: list[Token], at: int, found: list[Token]) -> int:
     """`corr(DISTINCT x, y)`: the parser takes several distinct arguments for a row."""
     del tokens, at
@@ -278,6 +286,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     "REDUCE": _transform,
     "TABLE": _table_argument,
     "TBLPROPERTIES": _properties,
+    "X": _spaced_bytes,
     **{name.upper(): _json_clauses for name in _JSON_FUNCTIONS},
     **{name.upper(): _null_choice for name in _NULL_CHOOSERS},
 }

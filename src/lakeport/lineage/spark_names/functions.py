@@ -31,7 +31,7 @@ def _words(text: str) -> frozenset[str]:
 # Functions whose class prints itself in capitals.
 _CAPITALS = _words(
     "acos acosh asin asinh atan atan2 atanh cbrt cos cosh cot csc degrees e exp expm1 hypot log "
-    "log10 log1p log2 pi power radians regexp regexp_like rint rlike sec signum sin sinh "
+    "log10 log1p log2 pi power radians regexp regexp_like rlike sec signum sin sinh "
     "spark_partition_id sqrt tan tanh"
 )
 _CASTS = _words(
@@ -70,6 +70,8 @@ _RENAMED = {
 _CLOCK = ("0", "0", "0", "0", "0", "0", "0.000000")
 # All that may be left out, from the right: a call with fewer arguments is completed from here.
 _DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
+    "aes_decrypt": (2, ("GCM", "DEFAULT", "")),
+    "aes_encrypt": (2, ("GCM", "DEFAULT", "", "")),
     "approx_percentile": (2, ("10000",)),
     "approx_top_k": (1, ("5", "10000")),
     "approx_top_k_accumulate": (1, ("10000",)),
@@ -120,7 +122,9 @@ _DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "time_bucket": (2, ("TIMESTAMP '1970-01-01 00:00:00'",)),
     "to_unix_timestamp": (1, ("yyyy-MM-dd HH:mm:ss",)),
     "truncate": (1, ("0",)),
+    "try_aes_decrypt": (2, ("GCM", "DEFAULT", "")),
     "try_make_interval": (0, _CLOCK),
+    "try_variant_set": (3, ("true",)),
     "tuple_sketch_agg_double": (2, ("12", "sum")),
     "tuple_sketch_agg_integer": (2, ("12", "sum")),
     "tuple_sketch_summary_double": (1, ("sum",)),
@@ -138,6 +142,8 @@ _DEFAULTS: dict[str, tuple[int, tuple[str, ...]]] = {
     "tuple_union_theta_double": (2, ("12", "sum")),
     "tuple_union_theta_integer": (2, ("12", "sum")),
     "unix_timestamp": (0, ("current_timestamp()", "yyyy-MM-dd HH:mm:ss")),
+    "variant_set": (3, ("true",)),
+    "variant_strip_nulls": (1, ("true",)),
     "vector_norm": (1, ("2.0",)),
     "vector_normalize": (1, ("2.0",)),
 }

@@ -98,7 +98,7 @@ _SPARK: dict[SqlType, tuple[str, str]] = {
     STRING: (
         """ArrayToString Chr Collation ConcatWs CurrentCatalog CurrentDatabase CurrentSchema
         CurrentTimezone CurrentUser DateToDateStr Dayname Decode Format Hex Initcap
-        JSONExtractScalar JSONFormat Lower MD5 Monthname ParseUrl Randstr RegexpExtract
+        JSONExtractScalar JSONFormat Lower MD5 Monthname Normalize ParseUrl Randstr RegexpExtract
         RegexpReplace RegexpSubstr Repeat Replace Right SHA SHA2 SessionUser Soundex Space SplitPart
         SubstringIndex TimeToStr ToBase32 ToBase64 ToChar Translate Trim Typeof UnixToStr Upper
         Uuid""",

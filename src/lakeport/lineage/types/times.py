@@ -112,5 +112,6 @@ TIME_NAMES: dict[str, Answer] = {
     "date_part": Rule(positional(1), date_part),
     "datepart": Rule(positional(1), date_part),
     "time_to_seconds": decimal(14, 6),
+    "timestamp_nanos": SqlType("timestamp", (9,)),
     "unix_nanos": decimal(21, 0),
 }
