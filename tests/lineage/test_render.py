@@ -9,6 +9,7 @@ from html.parser import HTMLParser
 from typing import Any
 from xml.etree import ElementTree as ET
 
+import msgspec
 import pytest
 from sqlglot import parse
 
@@ -215,6 +216,51 @@ def test_schema_ddl_gives_the_same_schema_back() -> None:
     assert again.resolved_schema is not None
     assert [(t.name, [c.name for c in t.columns]) for t in again.resolved_schema.tables] == [
         (t.name, [c.name for c in t.columns]) for t in first.resolved_schema.tables if t.columns
+    ]
+
+
+QUOTED_NAMES = """
+CREATE TABLE app."Users" ("userId" INT, Name VARCHAR(9), "order" INT);
+CREATE VIEW v AS SELECT *, "userId" + 1 AS "nextId" FROM app."Users";
+SELECT * FROM V;
+"""
+
+
+@pytest.mark.parametrize("dialect", ["postgres", "snowflake", "oracle", "duckdb", "trino", "ansi"])
+@pytest.mark.parametrize("format_", ["schema-json", "schema-ddl"])
+def test_an_exported_schema_with_quoted_names_gives_the_same_answer(
+    dialect: str, format_: str
+) -> None:
+    first = _analyzed(QUOTED_NAMES, dialect)
+    exported = render(first, format_, Style(dialect=dialect))
+    if format_ == "schema-ddl":
+        defined = _analyzed(exported, dialect).resolved_schema
+        schema: Any = msgspec.to_builtins(defined)
+    else:
+        schema = msgspec.json.decode(exported)
+    again = _analyzed(QUOTED_NAMES, dialect, schema)
+    assert not [issue for issue in again.issues if issue.severity != "info"]
+    assert _lineage(again) == _lineage(first)
+
+
+def test_exported_names_are_quoted_as_the_engine_folds_them() -> None:
+    ddl = render(_analyzed(QUOTED_NAMES, "snowflake"), "schema-ddl", Style(dialect="snowflake"))
+    assert 'CREATE TABLE "APP"."Users" (\n    "userId" INT,\n    "NAME" VARCHAR(9),' in ddl
+
+
+def _analyzed(sql: str, dialect: str, schema: Any = None) -> AnalyzeResult:
+    options = {"analysisTime": ANALYSIS_TIME}
+    request = {"sql": sql, "dialect": dialect, "options": options}
+    return analyze(request if schema is None else {**request, "schema": schema})
+
+
+def _lineage(result: AnalyzeResult) -> list[tuple[str | None, str | None, str]]:
+    return [
+        (names[edge.source], names[edge.target], edge.edge_type)
+        for statement in result.statements
+        for names in [{node.id: node.qualified_name for node in statement.nodes}]
+        for edge in statement.edges
+        if edge.edge_type != "ownership" and not edge.approximate
     ]
 
 

@@ -198,6 +198,12 @@ def capture(
     registry.define(entry)
 
 
+def _imported_key(imported: TableEntry, column: ColumnEntry) -> str:
+    """The key of a column in the import, where it may be the same name without its quotes."""
+    held = imported.overlay.get(column.key) if imported.overlay else None
+    return held.key if held is not None and held.name == column.name else column.key
+
+
 def check_conflict(
     binder: Binder, imported: TableEntry, entry: TableEntry, relation: Relation
 ) -> None:
@@ -205,7 +211,7 @@ def check_conflict(
     if not entry.complete:
         return
     mine, theirs = (
-        {c.key: c for c in entry.columns},
+        {_imported_key(imported, c): c for c in entry.columns},
         {c.key: c for c in imported.columns if not c.uncertain},
     )
     extra = [c for key, c in mine.items() if key not in theirs]

@@ -78,7 +78,9 @@ def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
         if entry.name in made.tables and not is_shard:
             made.repeated.append(entry.name)
         made.tables[entry.name] = entry
-        if entry.shown != entry.name:
+        if table.quoted:
+            made.spellings.setdefault(tuple(folding.tables[p] for p in entry.name), entry.name)
+        elif entry.shown != entry.name:
             # An imported name is found as it is spelt, too: quoted in SQL, it keeps its case.
             made.spellings[entry.shown] = entry.name
     return made
@@ -86,10 +88,11 @@ def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
 
 def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
     """An imported table under its canonical name. Names match as written and as folded."""
-    if table.schema is None and table.catalog is None and "/" not in table.name:
+    quoted = table.quoted
+    if table.schema is None and table.catalog is None and "/" not in table.name and not quoted:
         parts = written_parts(table.name)
     else:
-        parts = [(part, False) for part in (table.catalog, table.schema, table.name) if part]
+        parts = [(part, quoted) for part in (table.catalog, table.schema, table.name) if part]
     name = tuple(folding.table(text, quoted=quoted) for text, quoted in parts)
     if folding.shards:
         name = (*name[:-1], unsharded(name[-1]))
@@ -98,7 +101,7 @@ def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
     for column in table.columns:
         entry = ColumnEntry(
             name=column.name,
-            key=folding.column(column.name),
+            key=folding.column(column.name, quoted=column.quoted),
             origin="imported",
             data_type=column.data_type,
             type_origin="declared" if column.data_type else None,
@@ -110,6 +113,8 @@ def imported_entry(table: SchemaTable, folding: Folding) -> TableEntry:
         columns.append(entry)
         if entry.key != column.name:
             overlay[column.name] = entry
+        elif column.quoted:
+            overlay[folding.columns[column.name]] = entry
     complete = table.columns_complete if table.columns_complete is not None else bool(columns)
     return TableEntry(
         name=name,

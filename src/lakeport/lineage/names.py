@@ -48,6 +48,7 @@ class Folding:
         "_quoted_tables",
         "_table_fold",
         "columns",
+        "quotes_matter",
         "shards",
         "tables",
     )
@@ -55,6 +56,8 @@ class Folding:
     def __init__(self, dialect: Dialect, case: CaseSensitivity = "dialect") -> None:
         self._table_fold = _OVERRIDES.get(case, dialect.tables)
         self._column_fold = _OVERRIDES.get(case, dialect.columns)
+        # Whether a table's name in quotes may be another than the same without.
+        self.quotes_matter = self._table_fold in {Fold.LOWER, Fold.UPPER}
         # BigQuery's date-sharded tables are one relation.
         self.shards = dialect.name == "bigquery"
         # The keys of unquoted names; the binder looks here itself.

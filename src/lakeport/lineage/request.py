@@ -64,7 +64,7 @@ class ForeignKey(Wire, frozen=True):
 
 
 class ColumnSchema(Wire, frozen=True):
-    """A column as the user imports it."""
+    """A column as the user imports it. `quoted`: its name is exact, as SQL in quotes would have it."""
 
     name: str
     data_type: str | None = None
@@ -72,10 +72,14 @@ class ColumnSchema(Wire, frozen=True):
     foreign_key: ForeignKey | None = None
     tags: list[ColumnTag] = []
     nullable: bool | None = None
+    quoted: bool = False
 
 
 class SchemaTable(Wire, frozen=True):
-    """A table or view as the user imports it. `columns_complete` defaults to "has any columns"."""
+    """A table or view as the user imports it. `columns_complete` defaults to "has any columns".
+
+    `quoted`: all parts of its name are exact.
+    """
 
     name: str
     catalog: str | None = None
@@ -84,6 +88,7 @@ class SchemaTable(Wire, frozen=True):
     columns_complete: bool | None = None
     kind: Literal["table", "view"] = "table"
     temporary: bool = False
+    quoted: bool = False
 
 
 class SchemaView(Wire, frozen=True):

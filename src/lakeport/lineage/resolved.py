@@ -15,7 +15,7 @@ from lakeport.lineage.result import (
 
 if TYPE_CHECKING:
     from lakeport.lineage.entries import ColumnEntry, TableEntry
-    from lakeport.lineage.names import Name
+    from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.session import Session
 
 
@@ -55,18 +55,24 @@ def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
     name, shown = entry.name, entry.shown
     if len(shown) != len(name):
         shown = (*name[: len(name) - len(shown)], *shown)
-    if len(shown) == 1:
-        return None, None, shown[0]
-    catalog, schema, table = _places(shown)
+    return _split(shown)
+
+
+def _split(name: Name) -> tuple[str | None, str | None, str]:
+    if len(name) == 1:
+        return None, None, name[0]
+    catalog, schema, table = _places(name)
     return catalog or None, schema, table
 
 
 def _table(entry: TableEntry, session: Session, referenced: list[int]) -> ResolvedTable:
-    catalog, schema, name = _parts(entry)
+    folding = session.folding
+    quoted = folding.quotes_matter and _is_exact(entry, folding)
+    catalog, schema, name = _split(entry.name) if quoted else _parts(entry)
     # Fields in their order: names would be looked up for each of many tables.
     return ResolvedTable(
         name,
-        entry.shown_columns or _columns(entry),
+        entry.shown_columns or _columns(entry, folding),
         entry.origin,
         session.time,
         entry.kind,
@@ -81,18 +87,30 @@ def _table(entry: TableEntry, session: Session, referenced: list[int]) -> Resolv
         referenced,
         entry.conflict,
         entry.description,
+        quoted,
     )
 
 
-def _columns(entry: TableEntry) -> list[ResolvedColumn]:
+def _is_exact(entry: TableEntry, folding: Folding) -> bool:
+    """Whether a name would fold to another one where it is imported again."""
+    fold = folding.tables
+    # From the end, because defaults fill in at the front.
+    for part, name in zip(entry.shown[::-1], entry.name[::-1], strict=False):
+        if fold[part] != name and folding.table(part, quoted=True) == name:
+            return True
+    return False
+
+
+def _columns(entry: TableEntry, folding: Folding) -> list[ResolvedColumn]:
     if entry.shown_columns is None:
-        shown = [_column(column) for column in entry.columns]
+        fold = folding.columns
+        shown = [_column(column, fold) for column in entry.columns]
         # Only what is imported is shown again.
         entry.shown_columns = ImportedColumns(shown) if entry.origin == "imported" else shown
     return entry.shown_columns
 
 
-def _column(column: ColumnEntry) -> ResolvedColumn:
+def _column(column: ColumnEntry, fold: dict[str, str]) -> ResolvedColumn:
     return ResolvedColumn(
         name=column.name,
         data_type=column.data_type,
@@ -103,6 +121,7 @@ def _column(column: ColumnEntry) -> ResolvedColumn:
         nullable=column.nullable,
         renamed_from=column.renamed_from,
         tags=list(column.tags) or (),
+        quoted=column.key == column.name and fold[column.name] != column.key,
     )
 
 
@@ -128,7 +147,9 @@ def _history(session: Session) -> list[TableVersion]:
                 version=last[name],
                 valid_from=version.valid_from,
                 valid_to=end,
-                columns=[_column(column) for column in version.entry.columns],
+                columns=[
+                    _column(column, session.folding.columns) for column in version.entry.columns
+                ],
             )
         )
     return versions

@@ -212,7 +212,7 @@ class Summary(Record):
 
 
 class ResolvedColumn(Wire, frozen=True):
-    """A column as the analysis knows it in the end."""
+    """A column as the analysis knows it in the end. `quoted`: unquoted, SQL would fold its name to another."""
 
     name: str
     data_type: str | None = None
@@ -223,6 +223,7 @@ class ResolvedColumn(Wire, frozen=True):
     nullable: bool | None = None
     renamed_from: str | None = None
     tags: Sequence[ColumnTag] = ()
+    quoted: bool = False
 
 
 class ImportedColumns(list[ResolvedColumn]):
@@ -262,7 +263,10 @@ class Conflict(Wire, frozen=True):
 
 
 class ResolvedTable(Wire, frozen=True):
-    """A table the workload used, with where its columns come from. Re-imports as `schema.tables`."""
+    """A table the workload used, with where its columns come from. Re-imports as `schema.tables`.
+
+    `quoted`: the parts of its name are exact; unquoted, SQL would fold one of them to another.
+    """
 
     name: str
     columns: list[ResolvedColumn]
@@ -280,6 +284,7 @@ class ResolvedTable(Wire, frozen=True):
     referenced_by: list[int] = []
     conflict: Conflict | None = None
     description: str | None = None
+    quoted: bool = False
 
 
 class TableVersion(Wire, frozen=True):

@@ -171,3 +171,11 @@ INSERT INTO db..u (a) SELECT db..t.a FROM db..t;
 -- table: DB.PUBLIC.T(A int)
 SELECT a FROM db..t;
 --> out.a <- DB.PUBLIC.T.A
+
+-- case: an_imported_name_in_quotes_is_no_conflict
+-- dialect: postgres
+-- table: users(userId int, name text)
+CREATE TABLE users ("userId" int, name text);
+SELECT "userId" FROM users;
+--> partial
+--> @1 out.userId <- users.userId

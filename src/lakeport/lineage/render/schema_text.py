@@ -5,12 +5,13 @@ Types are written as they were found: a column of unknown type gets none, rather
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 import msgspec
 from sqlglot import exp
 
 from lakeport.lineage.dialects import dialect_named
+from lakeport.lineage.names import Folding, folding_of
 
 if TYPE_CHECKING:
     from lakeport.lineage.result import AnalyzeResult, Constraint, ResolvedColumn, ResolvedTable
@@ -29,19 +30,69 @@ def schema_ddl(result: AnalyzeResult, *, dialect: str = "generic") -> str:
     """One CREATE TABLE per table or view with columns; where each came from stands above it."""
     schema = result.resolved_schema
     tables = schema.tables if schema else []
-    facts = dialect_named(dialect)
-    parser = facts.parser or None if facts else None
-    return "\n".join(_create(table, parser) for table in tables if table.columns)
+    facts = dialect_named(dialect) or dialect_named("generic")
+    if facts is None:
+        return ""
+    writer = _Writer(facts.parser or None, folding_of(facts))
+    return "\n".join(writer.create(table) for table in tables if table.columns)
 
 
-def _create(table: ResolvedTable, dialect: str | None) -> str:
-    parts = [part for part in (table.catalog, table.schema, table.name) if part]
-    name = ".".join(_identifier(part, dialect) for part in parts)
-    lines = [_column(column, dialect) for column in table.columns]
-    lines += [_constraint(item, dialect) for item in table.constraints]
-    body = ",\n".join(f"    {line}" for line in lines)
-    temporary = "TEMPORARY " if table.temporary else ""
-    return f"-- {_origin(table)}\nCREATE {temporary}TABLE {name} (\n{body}\n);\n"
+class _Writer(NamedTuple):
+    """Writes in one dialect. Names are quoted always: any word may be reserved."""
+
+    parser: str | None
+    folding: Folding
+
+    def create(self, table: ResolvedTable) -> str:
+        """The statement that makes a table like this one."""
+        parts = [part for part in (table.catalog, table.schema, table.name) if part]
+        fold = self.folding.table
+        name = ".".join(
+            self.quoted(part if table.quoted else _canonical(part, fold)) for part in parts
+        )
+        exact = {column.name for column in table.columns if column.quoted}
+        lines = [self.column(column, exact) for column in table.columns]
+        lines += [self.constraint(item, exact) for item in table.constraints]
+        body = ",\n".join(f"    {line}" for line in lines)
+        # T-SQL says it with the name.
+        temporary = "TEMPORARY " if table.temporary and not table.name.startswith("#") else ""
+        return f"-- {_origin(table)}\nCREATE {temporary}TABLE {name} (\n{body}\n);\n"
+
+    def column(self, column: ResolvedColumn, exact: set[str]) -> str:
+        words = [self.names([column.name], exact)]
+        if column.data_type:
+            words.append(column.data_type)
+        if column.nullable is False:
+            words.append("NOT NULL")
+        return " ".join(words)
+
+    def constraint(self, constraint: Constraint, exact: set[str]) -> str:
+        columns = self.names(constraint.columns, exact)
+        text = f"{_KEY_WORDS[constraint.constraint_type]} ({columns})"
+        if constraint.referenced_table:
+            text += f" REFERENCES {constraint.referenced_table}"
+            if constraint.referenced_columns:
+                text += f" ({self.names(constraint.referenced_columns, set())})"
+        return text
+
+    def names(self, names: list[str], exact: set[str]) -> str:
+        fold = self.folding.column
+        return ", ".join(
+            self.quoted(name if name in exact else _canonical(name, fold)) for name in names
+        )
+
+    def quoted(self, name: str) -> str:
+        return exp.to_identifier(name, quoted=True).sql(dialect=self.parser)
+
+
+class _Fold(Protocol):
+    def __call__(self, text: str, *, quoted: bool = False) -> str: ...
+
+
+def _canonical(name: str, fold: _Fold) -> str:
+    """What to write in quotes for a name that has none: `ID` where names fold to upper case."""
+    key = fold(name)
+    return name if fold(name, quoted=True) == key else key
 
 
 def _origin(table: ResolvedTable) -> str:
@@ -51,31 +102,3 @@ def _origin(table: ResolvedTable) -> str:
     if not table.complete:
         words.append("more columns may exist")
     return ", ".join(words)
-
-
-def _column(column: ResolvedColumn, dialect: str | None) -> str:
-    words = [_identifier(column.name, dialect)]
-    if column.data_type:
-        words.append(column.data_type)
-    if column.nullable is False:
-        words.append("NOT NULL")
-    return " ".join(words)
-
-
-def _constraint(constraint: Constraint, dialect: str | None) -> str:
-    columns = _names(constraint.columns, dialect)
-    text = f"{_KEY_WORDS[constraint.constraint_type]} ({columns})"
-    if constraint.referenced_table:
-        text += f" REFERENCES {constraint.referenced_table}"
-        if constraint.referenced_columns:
-            text += f" ({_names(constraint.referenced_columns, dialect)})"
-    return text
-
-
-def _names(names: list[str], dialect: str | None) -> str:
-    return ", ".join(_identifier(name, dialect) for name in names)
-
-
-def _identifier(name: str, dialect: str | None) -> str:
-    """Quoted always: folding must not change a canonical name, and any word may be reserved."""
-    return exp.to_identifier(name, quoted=True).sql(dialect=dialect)
