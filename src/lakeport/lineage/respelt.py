@@ -18,6 +18,7 @@ from lakeport.lineage.made_tokens import made_token
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+_NAMED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _KEYS = frozenset({"PRIMARY KEY", "UNIQUE"})
 _CLUSTERED = frozenset({"CLUSTERED", "NONCLUSTERED"})
 _FEW = 12
@@ -72,6 +73,39 @@ def _place(tokens: list[Token]) -> list[Token]:
     """The end of a statement that says where a column goes."""
     words = [token.text.upper() for token in tokens[-2:]]
     return tokens[-1:] if words[-1] == "FIRST" else tokens[-2:] if words[0] == "AFTER" else []
+
+
+def _array_with_offset(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """BigQuery's `FROM t, t.items AS i WITH OFFSET` is `UNNEST(t.items)`; the parser takes it for a table."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        if words[at : at + 2] == ["WITH", "OFFSET"]:
+            path = _path_before(made)
+            if path is not None:
+                first, last = path
+                here = made[first]
+                made[last:last] = [made_token(TokenType.R_PAREN, ")", here)]
+                made[first:first] = [
+                    made_token(TokenType.UNNEST, "UNNEST", here),
+                    made_token(TokenType.L_PAREN, "(", here),
+                ]
+        made.append(token)
+    return made if len(made) > len(tokens) else None
+
+
+def _path_before(tokens: list[Token]) -> tuple[int, int] | None:
+    """Where the dotted name at the end stands, before an alias that may follow it."""
+    end = len(tokens)
+    kinds = [token.token_type for token in tokens]
+    if kinds[-2:-1] == [TokenType.ALIAS]:
+        end -= 2
+    elif len(kinds) > 1 and kinds[-1] in _NAMED and kinds[-2] in _NAMED:
+        end -= 1
+    start = end - 1
+    while start > 1 and kinds[start] in _NAMED and kinds[start - 1] is TokenType.DOT:
+        start -= 2
+    listed = start > 0 and kinds[start - 1] in {TokenType.COMMA, TokenType.JOIN}
+    return (start, end) if listed and end - start > 2 else None
 
 
 def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
@@ -325,6 +359,7 @@ def _closing(words: list[str], at: int) -> int:
 
 
 _REWRITES = (
+    _array_with_offset,
     _joined_table,
     _against,
     _create_table,

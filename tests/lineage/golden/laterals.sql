@@ -417,3 +417,21 @@ SELECT c.x, _change_type FROM table_changes('db.other', 2) AS c;
 --> @2 out._change_type <- ()
 --> stmt 1 CREATE_TABLE_AS reads t writes log
 --> stmt 2 SELECT reads db.other
+
+-- table: t(l int[])
+SELECT unnest(l) FROM t;
+CREATE TABLE n AS SELECT unnest(l) AS one FROM t;
+--> @0 out.unnest <= t.l
+--> @1 n.one <= t.l
+--> column n.one dataType=int
+
+-- case: bigquery_array_path_with_offset
+-- dialect: bigquery
+-- table: t(id int64, items array<struct<sku string, n int64>>, tags array<string>)
+SELECT x.id, i.sku, place FROM t AS x, x.items AS i WITH OFFSET AS place;
+SELECT tag, offset FROM t CROSS JOIN t.tags tag WITH OFFSET;
+--> @0 out.id <- t.id
+--> @0 out.sku <= t.items
+--> @0 out.place <= t.items
+--> @1 out.tag <= t.tags
+--> @1 out.offset <= t.tags
