@@ -46,6 +46,8 @@ class Registry:
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
+        # Of those that are gone, what they are called now.
+        self.renamed: dict[Name, Name] = {}
         self._future: dict[Name, tuple[int, Announced]] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
@@ -282,6 +284,7 @@ class Registry:
         if self._temporary.get(name[-1]) == name:
             del self._temporary[name[-1]]
         self._dropped[name] = (statement, entry)
+        self.renamed.pop(name, None)
 
     def update(self, entry: TableEntry) -> None:
         """ALTER: the next version of an implied table, or an overlay on an imported one."""
@@ -318,6 +321,7 @@ class Registry:
             self.history.append((old, Version(None, statement)))
         self._dropped[old] = (statement, previous)
         self._dropped.pop(new.name, None)
+        self.renamed[old] = new.name
         if self._temporary.get(old[-1]) == old:
             del self._temporary[old[-1]]
             self._temporary[new.name[-1]] = new.name

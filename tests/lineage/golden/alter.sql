@@ -347,3 +347,11 @@ ALTER TABLE t CHANGE COLUMN b b STRING NOT NULL;
 ALTER TABLE t CHANGE a a BIGINT NOT NULL AFTER s;
 ALTER TABLE t ALTER COLUMN a SYNC IDENTITY;
 --> schema t(b STRING, s STRUCT<x: BIGINT, y: INT>, a BIGINT) implied @0
+
+-- case: the_old_name_of_a_renamed_table
+CREATE TABLE t (a int);
+ALTER TABLE t RENAME TO u;
+SELECT a FROM t;
+--> partial
+--> @2 out.a <- t.a?
+--> issue DROPPED_TABLE_REFERENCE @2 relation=t message="`t` was renamed to `u` in statement 1"

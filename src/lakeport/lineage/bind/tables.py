@@ -439,12 +439,16 @@ def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     if lookup.dropped_at is not None:
         relation.complete = False if lookup.entry is None else relation.complete
         relation.conflicting = relation.stale = True
+        renamed = binder.registry.renamed.get(lookup.name)
+        became = f"renamed to `{dotted(renamed)}`" if renamed is not None else "dropped"
         binder.report(
             IssueCode.DROPPED_TABLE_REFERENCE,
-            f"`{name}` was dropped in statement {lookup.dropped_at}",
+            f"`{name}` was {became} in statement {lookup.dropped_at}",
             extent=relation.span,
             relation=relation,
-            hint="move this statement before the DROP",
+            hint="move this statement before the DROP"
+            if renamed is None
+            else "use the new name, or move this statement before the ALTER",
         )
     elif lookup.created_at is not None:
         binder.report(
