@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from lakeport.lineage.bypass import is_temporary
 from lakeport.lineage.flows import IDENTITY
@@ -28,6 +28,8 @@ if TYPE_CHECKING:
 
 # A column is followed through so many stars.
 _MAX_HOPS = 20
+# The relations behind the stars of another, each once for the names that do not come from there.
+_Ways: TypeAlias = "dict[tuple[str, frozenset[str]], OpenEnd]"
 # What a node over the whole workload keeps of a statement's.
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
@@ -58,7 +60,7 @@ class GlobalGraph:
         # Who wrote a relation since its last full rewrite.
         self._producers: dict[str, list[int]] = {}
         # Where the columns of a relation come from that nobody listed: once for each way there.
-        self._open: dict[str, dict[tuple[str, frozenset[str]], OpenEnd]] = {}
+        self._open: dict[str, _Ways] = {}
 
     def add(
         self,
@@ -93,15 +95,23 @@ class GlobalGraph:
         self, statement: StatementLineage, owners: dict[str, str], same: dict[str, str]
     ) -> None:
         """Columns used of relations that somebody made with a star come from behind that star."""
-        ends: Sequence[OpenEnd] = ()
+        ends: _Ways = {}
         prefix = ""
+        alters = statement.statement_type == "ALTER_TABLE"
+        renamed = {edge.source for edge in statement.edges} if alters else frozenset[str]()
         for node in statement.nodes:
             if node.node_type != "column":
-                ends = tuple(self._open.get(same.get(node.id, node.id), {}).values())
+                ends = self._open.get(same.get(node.id, node.id), {})
                 prefix = f"{node.qualified_name}."
             elif ends and node.id not in owners:
                 key = (node.qualified_name or node.label).removeprefix(prefix)
-                self._behind(same.get(node.id, node.id), node.label, key, ends, _MAX_HOPS)
+                if alters and node.id not in renamed:
+                    # Added, or the new name of one: no star has made it.
+                    for way, end in ends.items():
+                        ends[way] = end._replace(without=end.without | {key})
+                    continue
+                behind = tuple(ends.values())
+                self._behind(same.get(node.id, node.id), node.label, key, behind, _MAX_HOPS)
 
     def _behind(
         self, target: str, label: str, key: str, ends: Sequence[OpenEnd], hops: int

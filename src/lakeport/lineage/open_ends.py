@@ -8,11 +8,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from lakeport.lineage.bind.scope import Tail
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from lakeport.lineage.bind.scope import Relation
     from lakeport.lineage.names import Name
+
+
+# All columns go with these, like those behind a star.
+_WHOLE = frozenset({"CLONE", "MERGE_INSERT", "MERGE_UPDATE", "RENAME"})
 
 
 class Opened(NamedTuple):
@@ -47,7 +53,12 @@ def _origins(
     relation: Relation, without: frozenset[str], passed: set[int]
 ) -> Iterator[tuple[str, frozenset[str]]]:
     """The stored relations behind stars, through CTEs and derived tables."""
-    for tail in relation.tails:
+    whole = [
+        Tail(origin)
+        for origin, operation in relation.table_inputs
+        if operation in _WHOLE and not origin.complete
+    ]
+    for tail in (*relation.tails, *whole):
         origin = tail.relation
         if id(origin) in passed:
             continue

@@ -188,8 +188,11 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
             if kind in _REWRITES and not relation.appended:
                 rewrites.append(first)
                 renewed.append(relation.node)
-            if relation.tails and (relation.entry is None or not relation.entry.complete):
-                opened.append(opened_by(relation, certain=not kind.startswith("INSERT")))
+            if (relation.tails or relation.table_inputs) and (
+                relation.entry is None or not relation.entry.complete
+            ):
+                certain = not kind.startswith(("INSERT", "MERGE"))
+                opened.append(opened_by(relation, certain=certain))
     owners = emitter.fields if statement.incremental is None else owners_of(result.edges)
     binder.dissolve()
     return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed, opened)

@@ -91,3 +91,29 @@ SELECT a FROM copy;
 --> issue APPROXIMATE_LINEAGE @0 relation=s
 --> issue APPROXIMATE_LINEAGE @1 relation=t
 --> partial
+
+-- case: a_column_that_was_added_is_not_behind_the_star
+CREATE TABLE copy AS SELECT * FROM t;
+ALTER TABLE copy ADD COLUMN b INT;
+UPDATE copy SET b = a + 1;
+SELECT b FROM copy;
+--> global copy.a <- t.a
+--> global copy.b <= copy.a
+--> issue APPROXIMATE_LINEAGE @0 relation=t
+--> partial
+
+-- case: a_clone_and_a_table_by_another_name_keep_their_columns
+-- dialect: snowflake
+CREATE TABLE twin CLONE t;
+ALTER TABLE twin RENAME TO other;
+SELECT a FROM other;
+--> global OTHER.a <- TWIN.a
+--> global TWIN.a <- T.a
+--> partial
+
+-- case: a_merge_of_whole_rows_may_have_filled_a_column
+-- dialect: databricks
+MERGE INTO goal AS g USING s ON g.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN NOT MATCHED THEN INSERT *;
+SELECT a FROM goal;
+--> global goal.a <- s.a?
+--> partial

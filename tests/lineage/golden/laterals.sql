@@ -418,6 +418,8 @@ SELECT c.x, _change_type FROM table_changes('db.other', 2) AS c;
 --> stmt 1 CREATE_TABLE_AS reads t writes log
 --> stmt 2 SELECT reads db.other
 
+-- case: postgres_unnest_in_a_select_list
+-- dialect: postgres
 -- table: t(l int[])
 SELECT unnest(l) FROM t;
 CREATE TABLE n AS SELECT unnest(l) AS one FROM t;

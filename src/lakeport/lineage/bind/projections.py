@@ -241,7 +241,7 @@ def _unnested(binder: Binder, projection: exp.Expr, scope: Scope) -> list[Item] 
         return None
     function = projection.this if isinstance(projection, exp.Alias) else projection
     columns = unnested_fields(binder, function, scope)
-    return columns and list(_generated_items(binder, function, scope, columns))
+    return None if columns is None else [*_generated_items(binder, function, scope, columns)]
 
 
 def _may_be_signed(binder: Binder, column: exp.Expr) -> bool:
