@@ -214,3 +214,34 @@ SELECT unnest({'f': id, 'g': 1}) FROM t;
 CREATE TABLE u AS SELECT id, unnest(tags) FROM t;
 --> u.id <- t.id
 --> u.unnest <= t.tags
+
+-- case: the_fields_of_a_row_that_was_chosen
+-- dialect: bigquery
+-- table: ds.t(id int, ts timestamp, v int)
+WITH newest AS (SELECT ARRAY_AGG(o ORDER BY ts DESC LIMIT 1)[OFFSET(0)] AS r FROM ds.t AS o GROUP BY id)
+SELECT r.* EXCEPT (ts), r.v AS again FROM newest;
+SELECT q.kept.v FROM (SELECT ANY_VALUE(o) AS kept FROM ds.t AS o GROUP BY id) AS q;
+--> @0 out.id <= ds.t.id[AGGREGATION], ds.t.ts[SORT]
+--> @0 out.v <= ds.t.v[AGGREGATION], ds.t.ts[SORT]
+--> @0 out.again <= ds.t.v[AGGREGATION], ds.t.ts[SORT]
+--> @1 out.v <= ds.t.v[AGGREGATION]
+
+-- case: the_fields_of_a_row_of_a_table_that_nobody_knows
+-- dialect: bigquery
+WITH newest AS (SELECT ARRAY_AGG(o ORDER BY ts LIMIT 1)[OFFSET(0)] AS r FROM ds.t AS o GROUP BY id),
+shown AS (SELECT r.* FROM newest)
+SELECT name FROM shown;
+--> out.name <- ds.t.name
+
+-- case: a_struct_of_columns_keeps_them_apart
+-- dialect: bigquery
+-- table: ds.t(id int, v int)
+WITH packed AS (SELECT STRUCT(id, v + 1 AS w, 'x' AS k) AS s FROM ds.t), handed AS (SELECT * FROM packed)
+SELECT s.id, handed.s.w, s.k, s FROM handed;
+SELECT s.* FROM (SELECT STRUCT(id, v AS w) AS s FROM ds.t);
+--> @0 out.id <= ds.t.id
+--> @0 out.w <= ds.t.v
+--> @0 out.k <- ()
+--> @0 out.s <= ds.t.id, ds.t.v
+--> @1 out.id <= ds.t.id
+--> @1 out.w <= ds.t.v

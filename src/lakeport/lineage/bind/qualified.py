@@ -15,6 +15,7 @@ from lakeport.core.names import nearest
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import is_variable, script_refs
 from lakeport.lineage.bind.misses import ambiguous, out_of_reach, pseudo_column, unknown_column
+from lakeport.lineage.bind.row_fields import field_ref
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -162,14 +163,11 @@ def _column_of(
     if key in relation.duplicates and relation.entry is None and not are_copies(relation, key):
         same = [candidate for candidate in relation.columns if candidate.key == key]
         return ambiguous(binder, identifier, same, role)
-    return [
-        Ref(
-            column,
-            role,
-            column.approximate and column.inferred,
-            ".".join(p.name for p in path) or None,
-        )
-    ]
+    fields = ".".join(p.name for p in path) or None
+    field = field_ref(binder, column, fields, role) if fields else None
+    if field is not None:
+        return [field]
+    return [Ref(column, role, column.approximate and column.inferred, fields)]
 
 
 def _only_struct(relation: Relation, key: str) -> Column | None:
@@ -194,9 +192,7 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         known = [source.relation.find(key) for source in level.sources if source.visible]
         columns = [column for column in known if column is not None]
         if columns:
-            return [
-                Ref(column, role, approximate=len(columns) > 1, path=path) for column in columns[:1]
-            ]
+            return [_field_of(binder, columns, path, role)]
         alias = level.aliases.get(key)
         if alias is not None:
             fields = [part.name for part in chain[1:]]
@@ -237,6 +233,12 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         hint=f"did you mean `{close}`?" if close else _in_scope(names),
     )
     return []
+
+
+def _field_of(binder: Binder, columns: list[Column], path: str, role: int) -> Ref:
+    """A path into the first column; with more than one it is a guess which is meant."""
+    field = field_ref(binder, columns[0], path, role) if len(columns) == 1 and path else None
+    return field or Ref(columns[0], role, approximate=len(columns) > 1, path=path)
 
 
 def _in_scope(names: list[str]) -> str | None:

@@ -15,6 +15,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.columns import merged_refs
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.qualified import hidden_by_alias
+from lakeport.lineage.bind.row_fields import field_column, row_behind
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -207,6 +208,9 @@ def _fields(
     modifiers: _Modifiers,
 ) -> list[Item]:
     """One column per field, or one for all of them where the type is not known."""
+    row = _row(binder, refs, identifier, scope, modifiers)
+    if row is not None:
+        return row
     fields = star_fields(kind)
     if not fields:
         # Which fields there are nobody knows, so none is missing.
@@ -223,15 +227,40 @@ def _fields(
         if made.key in modifiers.replaced:
             _replace(binder, made, scope, modifiers)
         else:
-            made.refs = [
-                replace(ref, path=f"{ref.path}.{name}" if ref.path else name) for ref in refs
-            ]
+            made.refs = [_field(binder, ref, name) for ref in refs]
             made.type, made.typed = field, True
             for path in modifiers.fields.get(made.key, ()):
                 _leave_out(made, path, modifiers)
         _rename(binder, made, modifiers)
         items.append(made)
     return items
+
+
+def _row(
+    binder: Binder, refs: list[Ref], at: exp.Expr, scope: Scope, modifiers: _Modifiers
+) -> list[Item] | None:
+    """The columns of the row that a struct is; None if it is something else."""
+    whole = refs[0].origin if len(refs) == 1 and not refs[0].path else None
+    row = row_behind(whole) if isinstance(whole, Column) else None
+    if row is None or not isinstance(whole, Column):
+        return None
+    items = _relation(binder, row, scope, modifiers, hidden=set(), at=at)
+    for item in items:
+        # What REPLACE computes is no field.
+        origin = item.refs[0].origin if isinstance(item, Column) and item.refs else None
+        if isinstance(item, Column) and isinstance(origin, Column) and origin.relation is row:
+            made = field_column(binder, whole, origin.name)
+            if made is not None:
+                item.refs = [replace(item.refs[0], origin=made)]
+    return items
+
+
+def _field(binder: Binder, ref: Ref, name: str) -> Ref:
+    if ref.path is None and isinstance(ref.origin, Column):
+        field = field_column(binder, ref.origin, name)
+        if field is not None:
+            return replace(ref, origin=field)
+    return replace(ref, path=f"{ref.path}.{name}" if ref.path else name)
 
 
 def _relation(  # noqa: PLR0913 - a relation, a star, and what the star may not show

@@ -1,0 +1,156 @@
+"""Fields of values that a query put together: `r.a` where `r` is a row, or a struct of columns.
+
+`ARRAY_AGG(t ORDER BY x LIMIT 1)[OFFSET(0)] AS r` keeps one row of `t`, so `r.a` comes from `t.a` and not
+from every column. A field becomes a column of its own, `r.a`, beside the one it belongs to.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, TypeAlias
+
+from msgspec.structs import replace
+from sqlglot import exp
+
+from lakeport.lineage.bind.infer import infer
+from lakeport.lineage.bind.scope import AGGREGATE, SORT, Column, Ref, Relation
+
+if TYPE_CHECKING:
+    from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.types import SqlType
+
+_Field: TypeAlias = "tuple[list[Ref], SqlType | None]"
+# What a row goes through and is still a row, or a list of rows.
+_AROUND = (
+    exp.AnyValue,
+    exp.ArgMax,
+    exp.ArgMin,
+    exp.ArrayAgg,
+    exp.Bracket,
+    exp.First,
+    exp.HavingMax,
+    exp.IgnoreNulls,
+    exp.Last,
+    exp.Limit,
+    exp.Order,
+    exp.Paren,
+    exp.RespectNulls,
+)
+
+
+def field_ref(binder: Binder, column: Column, path: str, role: int) -> Ref | None:
+    """The field at the beginning of a path into a column, if the query tells what it is made of."""
+    name, _, rest = path.partition(".")
+    field = field_column(binder, column, name)
+    return None if field is None else Ref(field, role, path=rest or None)
+
+
+def field_column(binder: Binder, column: Column, name: str) -> Column | None:
+    """One field of a value that a query of the statement put together."""
+    owner = column.relation
+    if owner is None or owner.local_kind is None or not column.refs:
+        return None
+    key = f"{column.key}.{binder.folding.column(name)}"
+    held = next((field for field in owner.extra if field.key == key), None)
+    if held is not None:
+        return held
+    found = _field(binder, column, name)
+    if found is None:
+        return None
+    refs, kind = found
+    made = Column(f"{column.name}.{name}", key, owner)
+    made.refs, made.identity = refs, column.identity
+    made.type, made.typed = kind, True
+    made.approximate = any(ref.approximate for ref in refs)
+    owner.extra = (*owner.extra, made)
+    return made
+
+
+def row_behind(column: Column) -> Relation | None:
+    """The relation whose row a column is, through the queries that hand it on."""
+    while column.identity and len(column.refs) == 1:
+        origin = column.refs[0].origin
+        if not isinstance(origin, Column) or column.refs[0].path:
+            return None
+        column = origin
+    node = _inside(column)
+    if not isinstance(node, exp.Column) or node.args.get("table") is not None:
+        return None
+    values = [ref for ref in column.refs if ref.role <= AGGREGATE]
+    if not values:
+        return None
+    first = values[0].origin
+    relation = first.relation if isinstance(first, Column) else first
+    if relation is None:
+        return None
+    # All of its columns, in order, or what there is of them and the relation itself.
+    origins = [ref.origin for ref in values]
+    whole: list[Column | Relation] = [*relation.known()]
+    if not relation.complete:
+        whole = [origin for origin in origins if isinstance(origin, Column)]
+        whole.append(relation)
+    return relation if origins == whole else None
+
+
+def _field(binder: Binder, column: Column, name: str) -> _Field | None:
+    """The inputs of a field and its type."""
+    if column.identity and len(column.refs) == 1:
+        origin = column.refs[0].origin
+        if not isinstance(origin, Column) or column.refs[0].path:
+            return None
+        field = field_column(binder, origin, name)
+        return None if field is None else ([Ref(field)], field.type)
+    struct = _inside(column)
+    if struct.__class__ is exp.Struct:
+        return _field_of_struct(binder, column, struct, name)
+    relation = row_behind(column)
+    if relation is None:
+        return None
+    key = binder.folding.column(name)
+    found = relation.find(key) or infer(binder, relation, name, key)
+    if found is None:
+        return None
+    role = max(ref.role for ref in column.refs if ref.role <= AGGREGATE)
+    choosing = [ref for ref in _choosing(binder, column) if ref.origin is not found]
+    return [Ref(found, role, derived=True), *choosing], binder.types.of_column(found)
+
+
+def _choosing(binder: Binder, column: Column) -> list[Ref]:
+    """What chooses a row decides about each of its fields; it may be a column of that row, too."""
+    ordered = column.expression.find_all(exp.Ordered) if column.expression is not None else ()
+    keys = {binder.key(used.this) for item in ordered for used in item.find_all(exp.Column)}
+    return [
+        ref if ref.role > AGGREGATE else replace(ref, role=SORT)
+        for ref in column.refs
+        if ref.role > AGGREGATE or (isinstance(ref.origin, Column) and ref.origin.key in keys)
+    ]
+
+
+def _inside(column: Column) -> exp.Expr | None:
+    node = column.expression
+    while isinstance(node, _AROUND):
+        node = node.this
+    return node
+
+
+def _field_of_struct(
+    binder: Binder, column: Column, struct: exp.Expr | None, name: str
+) -> _Field | None:
+    """The inputs of the struct that its field names; None if one cannot be told from another."""
+    wanted = binder.folding.column(name)
+    for item in struct.expressions if struct is not None else ():
+        value = item.expression if isinstance(item, exp.PropertyEQ) else item
+        named = item.this if isinstance(item, exp.PropertyEQ) else item
+        if binder.folding.column(named.name) != wanted:
+            continue
+        if any(value.find_all(exp.Query, exp.Star)):
+            return None
+        keys = {binder.key(used.this) for used in value.find_all(exp.Column)}
+        found = [
+            ref
+            for ref in column.refs
+            if ref.role > AGGREGATE or (isinstance(ref.origin, Column) and ref.origin.key in keys)
+        ]
+        if len([ref for ref in found if ref.role <= AGGREGATE]) != len(keys):
+            return None
+        return found, binder.types.of(value)
+    return None
