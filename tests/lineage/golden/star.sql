@@ -261,3 +261,17 @@ SELECT * SIMILAR TO 'n.*' FROM t;
 SELECT * EXCEPT (ts) APPLY(sum) FROM o;
 --> out.sum(id) <= o.id
 --> out.sum(amount) <= o.amount
+
+-- case: what_a_star_replaces_is_known_although_the_rest_is_not
+-- dialect: bigquery
+WITH c AS (SELECT * EXCEPT (z) REPLACE (a + 1 AS v) FROM ds.t) SELECT v, w FROM c;
+--> out.v <= ds.t.a
+--> out.w <- ds.t.w
+--> issue APPROXIMATE_LINEAGE relation=ds.t
+
+-- case: what_a_star_renames_is_known_although_the_rest_is_not
+-- dialect: snowflake
+WITH c AS (SELECT * RENAME (a AS b) FROM t) SELECT b, w FROM c;
+--> out.b <- T.A
+--> out.w <- T.W
+--> issue APPROXIMATE_LINEAGE relation=T

@@ -93,6 +93,8 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     else:
         items = _all(binder, scope, modifiers, node)
     exact = not any(isinstance(item, Tail) for item in items)
+    if not exact and modifiers.unmet and (modifiers.replaced or modifiers.renamed):
+        return _with_unmet(binder, items, scope, modifiers)
     for identifier in modifiers.unmet.values() if exact else ():
         binder.report(
             IssueCode.UNKNOWN_COLUMN,
@@ -100,6 +102,36 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
             at=identifier,
             column=identifier.name,
         )
+    return items
+
+
+def _with_unmet(
+    binder: Binder, items: list[Item], scope: Scope, modifiers: _Modifiers
+) -> list[Item]:
+    """What a star replaces or renames is shown, although nobody knows its place among the others."""
+    named = {
+        key: identifier
+        for key, identifier in modifiers.unmet.items()
+        if key in modifiers.replaced or key in modifiers.renamed
+    }
+    opened = [item.relation for item in items if isinstance(item, Tail)]
+    items = [
+        Tail(item.relation, item.excluded | named.keys()) if isinstance(item, Tail) else item
+        for item in items
+    ]
+    for key, identifier in named.items():
+        made = Column(identifier.name, key)
+        if key in modifiers.replaced:
+            _replace(binder, made, scope, modifiers)
+        else:
+            found = [binder.inferred(relation, made.name, key) for relation in opened]
+            made.refs = [
+                Ref(origin, approximate=len(opened) > 1) for origin in found if origin is not None
+            ]
+            made.identity = True
+            made.approximate = len(opened) > 1
+        _rename(binder, made, modifiers)
+        items.append(made)
     return items
 
 
