@@ -20,6 +20,8 @@ _HEAD = 6
 _SAID = frozenset({"OR", "REFRESH", "STREAMING", "LIVE"})
 _BEFORE_TABLE = frozenset({TokenType.FROM, TokenType.JOIN})
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT})
+# What ends the list of columns that APPLY CHANGES takes.
+_BEHIND_COLUMNS = frozenset({"STORED", "TRACK"})
 
 
 def without_live(tokens: list[Token]) -> list[Token] | None:
@@ -57,21 +59,39 @@ def read_streams(tokens: list[Token]) -> None:
             del tokens[at]
 
 
-def captured_changes(tokens: list[Token]) -> list[Token] | None:
-    """`APPLY CHANGES INTO t FROM s KEYS (…)`, or `AUTO CDC INTO`: rows of `s` by their names."""
+def pipeline_flow(tokens: list[Token]) -> list[Token] | None:
+    """What `CREATE FLOW f AS …` runs; `APPLY CHANGES INTO t FROM s` and `AUTO CDC INTO` insert by name."""
     words = [token.text.upper() for token in tokens]
-    flow = words.index("AS") + 1 if words[:2] == ["CREATE", "FLOW"] and "AS" in words else 0
-    if words[flow : flow + 3] not in (["APPLY", "CHANGES", "INTO"], ["AUTO", "CDC", "INTO"]):
-        return None
-    if "FROM" not in words[flow:] or "KEYS" not in words[flow:]:
-        return None
-    source, keys = words.index("FROM", flow), words.index("KEYS", flow)
-    first = tokens[flow]
+    begin = words.index("AS") + 1 if words[:2] == ["CREATE", "FLOW"] and "AS" in words else 0
+    tokens, words = tokens[begin:], words[begin:]
+    if begin and words[:1] == ["INSERT"]:
+        # ONCE says how often.
+        flow = [token for place, token in enumerate(tokens) if place != 2 or words[2] != "ONCE"]
+    elif words[:3] in (["APPLY", "CHANGES", "INTO"], ["AUTO", "CDC", "INTO"]):
+        flow = _captured(tokens, words)
+    else:
+        flow = []
+    return [token for place, token in enumerate(flow) if not _qualifies(flow, place)] or None
+
+
+def _captured(tokens: list[Token], words: list[str]) -> list[Token]:
+    """The INSERT that captured changes are; nothing where the text ends too early."""
+    if "FROM" not in words or "KEYS" not in words:
+        return []
+    source, keys = words.index("FROM"), words.index("KEYS")
+    here = tokens[source]
+    chosen = [made_token(TokenType.STAR, "*", here)]
+    if "COLUMNS" in words[keys:]:
+        first = words.index("COLUMNS", keys) + 1
+        behind = (n for n in range(first, len(words)) if words[n] in _BEHIND_COLUMNS)
+        chosen = tokens[first : next(behind, len(words))]
+        if words[first : first + 1] == ["("]:
+            chosen = chosen[1:-1]
     query = [(TokenType.VAR, "BY"), (TokenType.VAR, "NAME"), (TokenType.SELECT, "SELECT")]
     return [
-        made_token(TokenType.INSERT, "INSERT", first),
-        *tokens[flow + 2 : source],
-        *(made_token(kind, text, tokens[source]) for kind, text in query),
-        made_token(TokenType.STAR, "*", tokens[source]),
+        made_token(TokenType.INSERT, "INSERT", tokens[0]),
+        *tokens[2:source],
+        *(made_token(kind, text, here) for kind, text in query),
+        *chosen,
         *tokens[source:keys],
     ]

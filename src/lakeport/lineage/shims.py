@@ -14,7 +14,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.lake_commands import lake_command, named_table
-from lakeport.lineage.live_tables import captured_changes, without_live
+from lakeport.lineage.live_tables import pipeline_flow, without_live
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
@@ -91,9 +91,9 @@ def _live_table(tokens: list[Token], _words: list[str], _text: str) -> Shim | No
     return Shim("live_table", plain) if plain is not None else None
 
 
-def _captured_changes(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    made = captured_changes(tokens)
-    return Shim("captured_changes", made) if made is not None else None
+def _pipeline_flow(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = pipeline_flow(tokens)
+    return Shim("pipeline_flow", made) if made is not None else None
 
 
 def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -463,7 +463,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_rows,
     _private_temporary,
     _live_table,
-    _captured_changes,
+    _pipeline_flow,
     _limited_change,
     _delete_from,
     _table_query,

@@ -7,13 +7,19 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.made_tokens import made_token
 
 _STREAMED = frozenset({"TABLE", "VIEW", "EXTERNAL", "DYNAMIC", "EVENT", "ICEBERG", "IF", "EXISTS"})
+# The columns of a stream, each as a value of its type.
+_ABOUT_CHANGES = (
+    ("METADATA$ACTION", TokenType.STRING, "INSERT"),
+    ("METADATA$ISUPDATE", TokenType.TRUE, "TRUE"),
+    ("METADATA$ROW_ID", TokenType.STRING, "id"),
+)
 
 
 def stream_as_view(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """The view that has a stream's columns, None if the statement makes no stream."""
     if words[0] != "CREATE" or "STREAM" not in words[1:4] or "ON" not in words:
         return None
-    kind, at = words.index("STREAM"), words.index("ON") + 1
+    made_at, at = words.index("STREAM"), words.index("ON") + 1
     while at < len(words) and words[at] in _STREAMED:
         at += 1
     end = at + 1
@@ -23,14 +29,14 @@ def stream_as_view(tokens: list[Token], words: list[str]) -> list[Token] | None:
         return None
     here = tokens[at - 1]
     query = [made_token(TokenType.SELECT, "SELECT", here), made_token(TokenType.STAR, "*", here)]
-    for name in ("METADATA$ACTION", "METADATA$ISUPDATE", "METADATA$ROW_ID"):
+    for name, kind, value in _ABOUT_CHANGES:
         query += [
             made_token(TokenType.COMMA, ",", here),
-            made_token(TokenType.NULL, "NULL", here),
+            made_token(kind, value, here),
             made_token(TokenType.ALIAS, "AS", here),
             made_token(TokenType.VAR, name, here),
         ]
-    view = made_token(TokenType.VIEW, "VIEW", tokens[kind])
-    before = [*tokens[:kind], view, *tokens[kind + 1 : words.index("ON")]]
+    view = made_token(TokenType.VIEW, "VIEW", tokens[made_at])
+    before = [*tokens[:made_at], view, *tokens[made_at + 1 : words.index("ON")]]
     made = [*before, made_token(TokenType.ALIAS, "AS", here), *query]
     return [*made, made_token(TokenType.FROM, "FROM", here), *tokens[at:end]]

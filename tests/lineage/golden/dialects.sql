@@ -197,6 +197,7 @@ SELECT * FROM changes;
 --> @0 CHANGES.METADATA$ACTION <- ()
 --> @0 CHANGES.METADATA$ISUPDATE <- ()
 --> @0 CHANGES.METADATA$ROW_ID <- ()
+--> column changes.METADATA$ISUPDATE dataType=boolean
 --> @1 S.ID <- CHANGES.ID
 --> @2 out.ID <- CHANGES.ID
 --> @2 out.METADATA$ACTION <- CHANGES.METADATA$ACTION
@@ -293,3 +294,20 @@ SELECT * FROM VECTOR_SEARCH(TABLE ds.items, 'vector', TABLE ds.wanted, query_col
 --> @1 out.base <= ds.items.id, ds.items.vector
 --> @1 out.distance <= ds.items.vector, ds.wanted.v
 --> stmt 1 SELECT reads ds.items, ds.wanted
+
+-- case: databricks_flows
+-- dialect: databricks
+-- table: orders(id int, v int, at timestamp)
+-- table: changes(id int, v int, op string, at timestamp)
+-- table: target(id int, v int, op string)
+CREATE FLOW first AS INSERT INTO ONCE target BY NAME SELECT id, v FROM orders;
+CREATE FLOW later AS AUTO CDC INTO target FROM STREAM(changes) KEYS (id) SEQUENCE BY at COLUMNS (id, v);
+APPLY CHANGES INTO LIVE.target FROM STREAM(LIVE.changes) KEYS (id) APPLY AS DELETE WHEN op = 'D'
+SEQUENCE BY at COLUMNS * EXCEPT (at) STORED AS SCD TYPE 1;
+--> @0 target.id <- orders.id
+--> @0 target.v <- orders.v
+--> @1 target.id <- changes.id
+--> @1 target.v <- changes.v
+--> @2 target.id <- changes.id
+--> @2 target.v <- changes.v
+--> @2 target.op <- changes.op
