@@ -56,6 +56,15 @@ def test_long_chains_of_terms_are_no_problem(terms: int) -> None:
     assert result.summary.column_count >= terms
 
 
+@pytest.mark.parametrize("item", ["r.a AS v", "c.r.b AS v", "r.*", "r"])
+def test_a_struct_may_be_handed_on_a_thousand_times(item: str) -> None:
+    handed = ", ".join(f"c{number + 1} AS (SELECT r FROM c{number})" for number in range(1_000))
+    first = "c0 AS (SELECT named_struct('a', a, 'b', b) AS r FROM t)"
+    result = _analyzed(f"WITH {first}, {handed} SELECT {item} FROM c1000 AS c")
+    assert IssueCode.APPROXIMATE_LINEAGE.value not in _codes(result)
+    assert result.summary.column_count >= 1_000
+
+
 @pytest.mark.long
 def test_ten_thousand_terms_branches_and_columns() -> None:
     condition = " OR ".join(f"a = {number}" for number in range(10_000))

@@ -79,6 +79,8 @@ class Binder:
         # Some table is named more than once.
         self.repeats = False
         self._labels: dict[str, int] = {}
+        # Fields of rows and structs that queries put together, by the column they belong to.
+        self.row_fields: dict[tuple[int, str], Column] = {}
         # What the body of a CREATE FUNCTION gives: names, and the text of their types.
         self.body: list[tuple[str, str]] = []
         # Set by the statements package: data changes inside a WITH clause.

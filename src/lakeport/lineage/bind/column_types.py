@@ -104,6 +104,8 @@ class ColumnTypes:
         if column.typed:
             return column.type
         column.typed = True
+        if column.identity:
+            self._type_copied(column)
         entry, expression = column.entry, column.expression
         if entry is not None:
             text = entry.data_type
@@ -113,6 +115,18 @@ class ColumnTypes:
         elif column.identity and len(column.refs) == 1:
             column.type = self.of_ref(column.refs[0])
         return column.type
+
+    def _type_copied(self, column: Column) -> None:
+        """What a copy was copied from has its type first: a long way there is no deep one."""
+        behind: list[Column] = []
+        while column.identity and len(column.refs) == 1 and len(behind) < _MAX_COPIES:
+            origin = column.refs[0].origin
+            if origin.__class__ is not Column or origin.typed:
+                break
+            behind.append(origin)
+            column = origin
+        for origin in reversed(behind):
+            self.of_column(origin)
 
     def of_ref(self, ref: Ref) -> SqlType | None:
         """The type of what a reference reads."""

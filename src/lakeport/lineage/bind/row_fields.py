@@ -46,22 +46,38 @@ def field_ref(binder: Binder, column: Column, path: str, role: int) -> Ref | Non
 
 def field_column(binder: Binder, column: Column, name: str) -> Column | None:
     """One field of a value that a query of the statement put together."""
-    owner = column.relation
-    if owner is None or owner.local_kind is None or not column.refs:
-        return None
-    key = f"{column.key}.{binder.folding.column(name)}"
-    held = next((field for field in owner.extra if field.key == key), None)
-    if held is not None:
-        return held
-    found = _field(binder, column, name)
-    if found is None:
-        return None
-    refs, kind = found
-    made = Column(f"{column.name}.{name}", key, owner)
-    made.refs, made.identity = refs, column.identity
-    made.type, made.typed = kind, True
-    made.approximate = any(ref.approximate for ref in refs)
+    part, handed = binder.folding.column(name), dict[int, Column]()
+    current, made = column, None
+    while made is None:
+        owner = current.relation
+        if owner is None or owner.local_kind is None or not current.refs or id(current) in handed:
+            return None
+        made = binder.row_fields.get((id(current), part))
+        if made is None and current.identity and len(current.refs) == 1:
+            origin = current.refs[0].origin
+            if not isinstance(origin, Column) or current.refs[0].path:
+                return None
+            handed[id(current)], current = current, origin
+        elif made is None:
+            field = _field(binder, current, name)
+            if field is None:
+                return None
+            made = _added(binder, owner, current, name, field)
+    for copy in reversed(handed.values()):
+        if copy.relation is not None:
+            made = _added(binder, copy.relation, copy, name, ([Ref(made)], made.type))
+    return made
+
+
+def _added(binder: Binder, owner: Relation, column: Column, name: str, field: _Field) -> Column:
+    """A column for the field beside the one it belongs to."""
+    part = binder.folding.column(name)
+    made = Column(f"{column.name}.{name}", f"{column.key}.{part}", owner)
+    made.refs, made.identity = field[0], column.identity
+    made.type, made.typed = field[1], True
+    made.approximate = any(ref.approximate for ref in made.refs)
     owner.extra = (*owner.extra, made)
+    binder.row_fields[id(column), part] = made
     return made
 
 
@@ -92,13 +108,7 @@ def row_behind(column: Column) -> Relation | None:
 
 
 def _field(binder: Binder, column: Column, name: str) -> _Field | None:
-    """The inputs of a field and its type."""
-    if column.identity and len(column.refs) == 1:
-        origin = column.refs[0].origin
-        if not isinstance(origin, Column) or column.refs[0].path:
-            return None
-        field = field_column(binder, origin, name)
-        return None if field is None else ([Ref(field)], field.type)
+    """The inputs of a field and its type, where the value is put together."""
     struct = _inside(column)
     if struct.__class__ is exp.Struct:
         return _field_of_struct(binder, column, struct, name)
