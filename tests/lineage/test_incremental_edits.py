@@ -107,3 +107,17 @@ def test_an_edit_of_a_definition_reaches_everyone_downstream() -> None:
     result = analyzer.analyze(_request(["CREATE TABLE a (x INT, y INT)", *before[1:]]))
     labels = [node.label for node in result.statements[2].nodes if node.node_type == "column"]
     assert "y" in labels
+
+
+def test_a_suggestion_follows_the_tables_there_are() -> None:
+    made, read = "CREATE TABLE orders (a INT)", "SELECT a FROM ordres"
+    analyzer = Analyzer()
+    for statements in ([made, read], ["SELECT 1", read], [made, read], [read, made]):
+        request = _request(statements, schema=SCHEMA)
+        again = analyzer.analyze(request)
+        assert encode_result(again) == encode_result(analyze(request))
+    suggested = [
+        issue.suggestions
+        for issue in analyzer.analyze(_request([made, read], schema=SCHEMA)).issues
+    ]
+    assert ["orders"] in suggested

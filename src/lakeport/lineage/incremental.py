@@ -41,6 +41,8 @@ class _Kept(NamedTuple):
     analysed: Analysed
     issues: list[Issue]
     seen: dict[Name, int]
+    # The names of all tables, if it asked for one that is like another.
+    names: int | None
     log: list[tuple[str, tuple[Any, ...]]]
     revised: dict[Name, int]
     announced: Announced | None
@@ -142,6 +144,7 @@ class Analyzer:
         if (
             kept is not None
             and kept.before == session.variables
+            and registry.knows_names(kept.names)
             and all(registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items())
         ):
             registry.begin(statement.index, statement.text)
@@ -159,6 +162,7 @@ class Analyzer:
             analysed=analysed,
             issues=session.issues[before:],
             seen=registry.seen,
+            names=registry.names_asked,
             log=registry.log,
             revised=registry.revised,
             announced=announced,

@@ -43,6 +43,9 @@ class Registry:
         self.merge_columns = merge_columns
         self.imported: dict[Name, TableEntry] = {}
         self.implied: dict[Name, TableEntry] = {}
+        # How the names in `implied` came and went, and how they had when a statement began that asked.
+        self._names = self._names_before = 0
+        self.names_asked: int | None = None
         self._temporary: dict[str, Name] = {}
         self._spellings: dict[Name, Name] = {}
         self._dropped: dict[Name, tuple[int, TableEntry | None]] = {}
@@ -242,7 +245,18 @@ class Registry:
         if entry.temporary:
             self._temporary[name[-1]] = name
 
+    def known_names(self) -> list[Name]:
+        """Every name that a table has; what a statement makes of them depends on all."""
+        self.names_asked = self._names_before
+        return [*self.imported, *self.implied]
+
+    def knows_names(self, asked: int | None) -> bool:
+        """Whether the names are those that a statement was told, if it asked for them."""
+        return asked is None or asked == self._names
+
     def _store(self, entry: TableEntry) -> None:
+        if entry.name not in self.implied:
+            self._names = hash((self._names, entry.name))
         self.implied[entry.name] = entry
         self.history.append((entry.name, Version(entry, self.statement)))
 
@@ -278,13 +292,19 @@ class Registry:
     def _bury(self, name: Name, statement: int) -> None:
         if not self.allow_implied and name not in self.imported:
             return
-        entry = self.implied.pop(name, None)
+        entry = self._take(name)
         if entry is not None:
             self.history.append((name, Version(None, statement)))
         if self._temporary.get(name[-1]) == name:
             del self._temporary[name[-1]]
         self._dropped[name] = (statement, entry)
         self.renamed.pop(name, None)
+
+    def _take(self, name: Name) -> TableEntry | None:
+        entry = self.implied.pop(name, None)
+        if entry is not None:
+            self._names = hash((self._names, name, "taken"))
+        return entry
 
     def update(self, entry: TableEntry) -> None:
         """ALTER: the next version of an implied table, or an overlay on an imported one."""
@@ -316,7 +336,7 @@ class Registry:
         self._revise(new.name)
         if not self.allow_implied:
             return
-        previous = self.implied.pop(old, None)
+        previous = self._take(old)
         if previous is not None:
             self.history.append((old, Version(None, statement)))
         self._dropped[old] = (statement, previous)
@@ -342,6 +362,7 @@ class Registry:
         self._changed(name, "infer", name, columns, shown)
         if entry is None:
             _, announced = self._future.get(name, _NEVER)
+            self._names = hash((self._names, name))
             self.implied[name] = TableEntry(
                 name,
                 shown,
@@ -463,4 +484,5 @@ class Registry:
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}
+        self._names_before, self.names_asked = self._names, None
         self._fingerprint = (-1, 0)

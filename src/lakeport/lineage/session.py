@@ -79,7 +79,7 @@ class Session:
 
     def nearest_table(self, name: Name) -> str | None:
         """The known table a person most likely meant."""
-        known = [*self.registry.imported, *self.registry.implied]
+        known = self.registry.known_names()
         return nearest(dotted(name), [dotted(other) for other in known if other != name])
 
     # -- issues ------------------------------------------------------------------------------
