@@ -21,3 +21,14 @@ def closing(tokens: list[Token], at: int) -> int:
         if not depth:
             return place
     return 0
+
+
+def opening(tokens: list[Token], at: int) -> int:
+    """Where the parenthesis closed at `at` was opened; 0 if it was not, or by the first token."""
+    depth = 0
+    for place in range(at, 0, -1):
+        kind = tokens[place].token_type
+        depth += (kind is _CLOSES) - (kind is _OPENS)
+        if not depth:
+            return place
+    return 0

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
-from lakeport.lineage.brackets import closing
+from lakeport.lineage.brackets import closing, opening
 from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
@@ -321,7 +321,7 @@ def _against(tokens: list[Token], words: list[str]) -> list[Token] | None:
     for at in range(len(words) - 2, 0, -1):
         if words[at - 1 : at + 2] != [")", "AGAINST", "("]:
             continue
-        begin, end = _opening(words, at - 1), _closing(words, at + 1)
+        begin, end = opening(tokens, at - 1), closing(tokens, at + 1)
         if begin < 1 or words[begin - 1] != "MATCH" or not end:
             continue
         mode = next(
@@ -336,26 +336,6 @@ def _against(tokens: list[Token], words: list[str]) -> list[Token] | None:
 
 
 _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
-
-
-def _opening(words: list[str], at: int) -> int:
-    """The bracket that the one at `at` closes, 0 if there is none."""
-    depth = 0
-    for place in range(at, 0, -1):
-        depth += (words[place] == ")") - (words[place] == "(")
-        if not depth:
-            return place
-    return 0
-
-
-def _closing(words: list[str], at: int) -> int:
-    """The bracket that closes the one at `at`, 0 if there is none."""
-    depth = 0
-    for place in range(at, len(words)):
-        depth += (words[place] == "(") - (words[place] == ")")
-        if not depth:
-            return place
-    return 0
 
 
 _REWRITES = (
