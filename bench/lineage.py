@@ -32,6 +32,7 @@ import msgspec
 from bench.lineage_parts import peers, retail, texts
 from bench.lineage_parts.clock import Line, best_cpu, best_cpu_of, show
 from bench.lineage_parts.floor import Floor
+from bench.lineage_parts.flowscope import FlowScope
 from lakeport.lineage import AnalyzeRequest, AnalyzeResult, analyze, encode_result
 from lakeport.lineage.request import SchemaMetadata
 
@@ -45,26 +46,29 @@ def main() -> int:
     schema = peers.mapping_schema()
     floor = Floor(retail.tables())
 
-    parse, look, least, ours, ours_json, theirs = best_cpu_of(
-        queries,
-        peers.parse_all,
-        peers.parse_and_look,
-        lambda few: [floor.answer_json(sql, peers.DIALECT) for sql in few],
-        _answers,
-        _answers_json,
-        lambda few: peers.lineage_of_all(few, schema),
-        rounds=ROUNDS,
-    )
-    parse_workload, look_workload, workload, workload_json, theirs_workload = best_cpu(
-        lambda n: peers.parse_all(texts.fresh(statements, n)),
-        lambda n: peers.parse_and_look(texts.fresh(statements, n)),
-        lambda n: _answer(";\n".join(texts.fresh(statements, n))),
-        lambda n: encode_result(_answer(";\n".join(texts.fresh(statements, n)))),
-        lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema),
-        rounds=ROUNDS,
-    )
+    with FlowScope(queries, statements) as its:
+        parse, look, least, ours, ours_json, theirs = best_cpu_of(
+            queries,
+            peers.parse_all,
+            peers.parse_and_look,
+            lambda few: [floor.answer_json(sql, peers.DIALECT) for sql in few],
+            _answers,
+            _answers_json,
+            lambda few: peers.lineage_of_all(few, schema),
+            rounds=ROUNDS,
+            beside=lambda: its.turn("queries"),
+        )
+        parse_workload, look_workload, workload, workload_json, theirs_workload = best_cpu(
+            lambda n: peers.parse_all(texts.fresh(statements, n)),
+            lambda n: peers.parse_and_look(texts.fresh(statements, n)),
+            lambda n: _answer(";\n".join(texts.fresh(statements, n))),
+            lambda n: encode_result(_answer(";\n".join(texts.fresh(statements, n)))),
+            lambda n: peers.lineage_of_all(texts.fresh(statements, n), schema),
+            rounds=ROUNDS,
+            beside=lambda: its.turn("workload"),
+        )
     answer, answer_workload = _answers_alone(queries, statements)
-    flowscope, its_json = peers.flowscope(queries, statements, ROUNDS)
+    flowscope, its_json = its.measured("objects"), its.measured("text")
     sqllineage = peers.sqllineage(queries, statements)
 
     print(f"  {'':<26}{'ms per query':>14}{'s per 1,000 statements':>26}")

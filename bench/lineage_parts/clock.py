@@ -33,12 +33,18 @@ FEW = 10
 _rounds = itertools.count()
 
 
-def best_cpu(*works: Callable[[int], object], rounds: int = 5) -> list[float]:
+def _nobody() -> None:
+    pass
+
+
+def best_cpu(
+    *works: Callable[[int], object], rounds: int = 5, beside: Callable[[], object] = _nobody
+) -> list[float]:
     """The least CPU seconds of each work over several rounds: noise only ever adds.
 
     The works take turns, so that what are later set against each other met the same neighbours on
-    the machine. Each turn gets a number of its own to put into its texts, so that no cache of whole
-    texts answers in place of the analyzer.
+    the machine; `beside` has the last turn of every round, and measures itself. Each turn gets a number
+    of its own to put into its texts, so that no cache of whole texts answers in place of the analyzer.
     """
     best = [float("inf")] * len(works)
     for _ in range(rounds):
@@ -48,11 +54,15 @@ def best_cpu(*works: Callable[[int], object], rounds: int = 5) -> list[float]:
             start = time.process_time()
             work(number)
             best[place] = min(best[place], time.process_time() - start)
+        beside()
     return best
 
 
 def best_cpu_of(
-    texts: list[str], *works: Callable[[list[str]], object], rounds: int = 5
+    texts: list[str],
+    *works: Callable[[list[str]], object],
+    rounds: int = 5,
+    beside: Callable[[], object] = _nobody,
 ) -> list[float]:
     """The same for many texts: the least seconds of every few of them, added up.
 
@@ -70,6 +80,7 @@ def best_cpu_of(
                 start = time.process_time()
                 work(unseen)
                 held[place] = min(held[place], time.process_time() - start)
+        beside()
     return [sum(held) for held in best]
 
 

@@ -1,6 +1,6 @@
 """Others that do the same work, each measured in its own way but on the same texts in the same run.
 
-sqlglot runs in this process. sqllineage and FlowScope get throw-away environments in a cache folder
+sqlglot runs in this process. sqllineage and FlowScope (`flowscope`) get throw-away environments in a cache folder
 outside the repository; where they cannot be installed, the reason is the result.
 """
 
@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -22,11 +21,9 @@ from sqlglot.optimizer.qualify import qualify
 from sqlglot.schema import MappingSchema
 
 from bench.lineage_parts import retail
-from bench.lineage_parts.clock import FEW
 
 DIALECT = "spark"
 CACHE = Path(os.environ.get("XDG_CACHE_HOME", Path.home() / ".cache")) / "lakeport-bench"
-FLOWSCOPE = "@pondpilot/flowscope-core@0.3.1"
 SQLLINEAGE = "sqllineage==1.5.9"
 # sqllineage needs about 300 ms for a query: a sample tells enough.
 SAMPLE = 8
@@ -103,51 +100,12 @@ def lineage_of_all(statements: list[str], schema: MappingSchema) -> None:
             continue  # it raises on some inputs; what it did until then is counted
 
 
-def flowscope(queries: list[str], statements: list[str], rounds: int) -> tuple[Measured, Measured]:
-    """As its package is called, objects in and out, and the function inside, which takes and gives JSON."""
-    if shutil.which("node") is None or shutil.which("npm") is None:
-        return _both(Measured(skipped="node and npm are not installed"))
-    folder = CACHE / "flowscope"
-    package = folder / "node_modules" / "@pondpilot" / "flowscope-core"
-    if not package.exists():
-        folder.mkdir(parents=True, exist_ok=True)
-        command = [
-            "npm",
-            "install",
-            "--silent",
-            "--no-audit",
-            "--no-fund",
-            "--prefix",
-            str(folder),
-            FLOWSCOPE,
-        ]
-        reason = _failed(command)
-        if reason:
-            return _both(Measured(skipped=f"npm could not install it: {reason}"))
-    schema = retail.schema()
-    payload = {
-        "queries": [_flowscope_request(sql, schema) for sql in queries],
-        "workload": _flowscope_request(";\n".join(statements), None),
-        "rounds": rounds,
-        "few": FEW,
-    }
-    program = Path(__file__).with_name("flowscope.mjs")
-    found = _answered(["node", str(program), str(package)], payload)
-    if isinstance(found, str):
-        return _both(Measured(skipped=found))
-    return Measured(**found["objects"]), Measured(**found["text"])
-
-
-def _both(one: Measured) -> tuple[Measured, Measured]:
-    return one, one
-
-
 def sqllineage(queries: list[str], statements: list[str]) -> Measured:
     """A sample, scaled to the whole."""
     folder = CACHE / "sqllineage"
     python = folder / "bin" / "python"
     if not (folder / "ready").exists():
-        reason = _failed([sys.executable, "-m", "venv", str(folder)]) or _failed(
+        reason = failed([sys.executable, "-m", "venv", str(folder)]) or failed(
             [str(python), "-m", "pip", "install", "--quiet", SQLLINEAGE]
         )
         if reason:
@@ -168,11 +126,6 @@ def sqllineage(queries: list[str], statements: list[str]) -> Measured:
     )
 
 
-def _flowscope_request(sql: str, schema: dict[str, Any] | None) -> dict[str, Any]:
-    # FlowScope 0.3 calls Spark's dialect by its other name.
-    return {"sql": sql, "dialect": "databricks", **({"schema": schema} if schema else {})}
-
-
 def _answered(command: list[str], payload: dict[str, Any]) -> Any:
     """What a program says as JSON in its last line, or why it says nothing."""
     done = subprocess.run(
@@ -188,7 +141,7 @@ def _answered(command: list[str], payload: dict[str, Any]) -> Any:
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def _failed(command: list[str]) -> str | None:
+def failed(command: list[str]) -> str | None:
     """Run a set-up step; why it failed, or None."""
     try:
         done = subprocess.run(
