@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from lakeport.core.errors import LakeportError, UnavailableError
 from lakeport.pipeline.session.connect import ConnectSpark
-from lakeport.pipeline.session.daemon.locks import Lock, try_take
+from lakeport.pipeline.session.daemon.locks import Lock, take_within
 from lakeport.pipeline.session.daemon.place import Place
 from lakeport.pipeline.session.daemon.record import Record
 from lakeport.pipeline.session.daemon.wanted import fingerprint
@@ -17,6 +17,8 @@ from lakeport.pipeline.session.options import SparkOptions
 from lakeport.pipeline.session.start import prepare
 
 _LOG = logging.getLogger(__name__)
+# Whoever looks whether a daemon is used has its lock for a moment. One that ends does not give it back.
+_A_LOOK = 1.0
 
 
 def join(place: Place, options: SparkOptions) -> DaemonSpark | None:
@@ -27,7 +29,7 @@ def join(place: Place, options: SparkOptions) -> DaemonSpark | None:
     if record.fingerprint != fingerprint(options):
         _LOG.warning("daemon.has_other_settings", extra={"daemon": record.pid})
         return None
-    users = try_take(place.users, shared=True)
+    users = take_within(place.users, _A_LOOK, shared=True)
     if users is None:  # it ends, because nobody came
         return None
     prepare(options)

@@ -55,6 +55,16 @@ def try_take(file: Path, *, shared: bool = False) -> Lock | None:
     return Lock(descriptor)
 
 
+def take_within(file: Path, seconds: float, *, shared: bool = False) -> Lock | None:
+    """None if somebody keeps us out for all of that time; `flock` itself knows no limit."""
+    deadline = time.monotonic() + seconds
+    while (lock := try_take(file, shared=shared)) is None:
+        if time.monotonic() > deadline:
+            return None
+        time.sleep(_TURN)
+    return lock
+
+
 def is_held(file: Path) -> bool:
     """Whether somebody has it for himself alone. Asking makes no file."""
     if not file.exists():
@@ -78,7 +88,7 @@ def is_shared(file: Path) -> bool:
 
 
 def free_within(file: Path, seconds: float) -> bool:
-    """Whether its holder lets go of it in that time; `flock` itself knows no limit."""
+    """Whether its holder lets go of it in that time."""
     deadline = time.monotonic() + seconds
     while is_held(file):
         if time.monotonic() > deadline:
