@@ -54,6 +54,23 @@ def test_text_needs_rich_and_nothing_heavy(tmp_path: Path) -> None:
     assert "rich" in loaded
 
 
+def test_garbage_is_not_looked_for_when_a_command_has_ended(tmp_path: Path) -> None:
+    program = (
+        "import atexit, gc, sys; from lakeport.cli.main import main\n"
+        "@atexit.register\n"
+        "def tell(): print(gc.get_freeze_count() > len(gc.get_objects()), file=sys.stderr)\n"
+        "main()"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, "config", "--json"],
+        capture_output=True,
+        text=True,
+        check=True,
+        cwd=tmp_path,
+    )
+    assert done.stderr == "True\n"
+
+
 def test_the_package_itself_can_be_run(tmp_path: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "lakeport", "nonsense"],
