@@ -48,6 +48,14 @@ def test_help_opens_no_lake(tmp_path: Path) -> None:
     assert loaded & {"duckdb", "pyiceberg", "sqlalchemy", "sqlglot", "pyspark"} == set()
 
 
+def test_loading_reads_no_project_that_declares_no_sources(tmp_path: Path) -> None:
+    (tmp_path / "lakeport.toml").touch()
+    (tmp_path / "ships.csv").write_text("name\nCalypso\n")
+    loaded = loaded_by(("load", "raw.ships", "ships.csv", "--json"), folder=tmp_path)
+    assert "pyiceberg" in loaded
+    assert loaded & {"sqlglot", "jinja2", "pyspark"} == set()
+
+
 def test_text_needs_rich_and_nothing_heavy(tmp_path: Path) -> None:
     loaded = loaded_by(("config",), folder=tmp_path)
     assert loaded & HEAVY == set()

@@ -9,6 +9,7 @@ import typer
 
 from lakeport.app.lake.load.inputs import FileFormat, FileOptions
 from lakeport.app.lake.load.load import Load, Loaded, Mode, load_files
+from lakeport.app.project.declared import declared_columns
 from lakeport.cli.frame import Answer, Call, command
 from lakeport.cli.lakes import Lake, about_a_lake
 from lakeport.cli.output.progress import counting
@@ -63,8 +64,6 @@ def load(  # noqa: PLR0913  each is an option of its own on the command line
     need; into a table that is there, columns go by name in any case, and one that a file lacks gets its
     DEFAULT or NULL. All files are loaded in one commit, or nothing is.
     """
-    from lakeport.app.project.declared import declared_columns  # noqa: PLC0415  loads sqlglot
-
     options = FileOptions(file_format, delimiter, tuple(null or ()))
     mode = _mode(create=create, append=append, replace=replace)
     with (
