@@ -43,6 +43,14 @@ def test_importing_lineage_loads_only_its_own_libraries() -> None:
     assert not loaded_by("import lakeport.lineage") & heavy
 
 
+def test_a_server_loads_neither_a_parser_nor_a_database_that_it_may_not_need() -> None:
+    code = "import sys, lakeport.app.serve, lakeport.web.app; print(*sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = set(run.stdout.split())
+    assert "sqlalchemy.dialects" in loaded
+    assert not loaded & {"sqlglot", "sqlalchemy.dialects.postgresql"}
+
+
 @cache
 def imports() -> frozenset[tuple[str, str]]:
     return frozenset(_imports())

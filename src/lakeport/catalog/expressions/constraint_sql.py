@@ -6,11 +6,7 @@ whoever defines the constraint has it parsed by the engine that will run it.
 
 from __future__ import annotations
 
-from typing import Any
-
-from sqlglot import TokenType
-from sqlglot.dialects.duckdb import DuckDB
-from sqlglot.errors import TokenError
+from typing import Any, Literal
 
 from lakeport.catalog.definition import Check, Constraint, PrimaryKey, Unique
 from lakeport.core.errors import InvalidRequestError, LimitError, UnsupportedError
@@ -61,15 +57,25 @@ def _in_quotes(name: str) -> str:
 
 
 def _tokens(text: str) -> list[Any]:
+    # A server starts without: it takes longer to load than all of the network door.
+    from sqlglot.dialects.duckdb import DuckDB  # noqa: PLC0415
+    from sqlglot.errors import TokenError  # noqa: PLC0415
+
     try:
         return list(DuckDB().tokenize(text))
     except TokenError as error:
         raise _unreadable(text) from error
 
 
+def _is(token: Any, kind: Literal["IDENTIFIER", "STRING", "L_PAREN", "R_PAREN", "COMMA"]) -> bool:
+    """`kind` is a name of sqlglot's TokenType."""
+    is_so: bool = token.token_type.name == kind
+    return is_so
+
+
 def _keyword(tokens: list[Any]) -> str:
     """The first word in capitals; sqlglot makes one token of `PRIMARY KEY`."""
-    if not tokens or tokens[0].token_type == TokenType.IDENTIFIER:
+    if not tokens or _is(tokens[0], "IDENTIFIER"):
         return ""
     return " ".join(tokens[0].text.upper().split())
 
@@ -78,7 +84,7 @@ def _inside(tokens: list[Any], text: str) -> list[Any]:
     """What stands between the brackets that must be all of `tokens`."""
     depth = 0
     for place, token in enumerate(tokens):
-        depth += (token.token_type == TokenType.L_PAREN) - (token.token_type == TokenType.R_PAREN)
+        depth += _is(token, "L_PAREN") - _is(token, "R_PAREN")
         if depth <= 0 and place < len(tokens) - 1:
             raise _unreadable(text)
     if depth != 0 or len(tokens) < 3:
@@ -88,14 +94,14 @@ def _inside(tokens: list[Any], text: str) -> list[Any]:
 
 def _names(tokens: list[Any], text: str) -> tuple[str, ...]:
     commas = tokens[1::2]
-    if len(tokens) % 2 == 0 or any(token.token_type != TokenType.COMMA for token in commas):
+    if len(tokens) % 2 == 0 or not all(_is(token, "COMMA") for token in commas):
         raise _unreadable(text)
     return tuple(_name(token, text) for token in tokens[::2])
 
 
 def _name(token: Any, text: str) -> str:
-    quoted = token.token_type == TokenType.IDENTIFIER
-    word = token.token_type != TokenType.STRING and token.text.isidentifier()
+    quoted = _is(token, "IDENTIFIER")
+    word = not _is(token, "STRING") and token.text.isidentifier()
     if not quoted and not word:
         raise _unreadable(text)
     found: str = token.text
