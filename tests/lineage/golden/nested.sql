@@ -100,3 +100,43 @@ SELECT d.id, rows.line.value('@sku', 'varchar(9)') AS sku FROM docs AS d CROSS A
 --> @0 out.top_n <= docs.body[AGGREGATION]
 --> @1 out.id <- docs.id
 --> @1 out.sku <= docs.body
+
+-- case: a_field_of_a_struct_written_in_place_is_that_value_alone
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+SELECT STRUCT(a, b).b, STRUCT<x INT64, y INT64>(b, c).y, STRUCT(STRUCT(a AS p, b AS q) AS i, c AS o).i.q AS deep FROM d.t;
+--> out.b <= d.t.b
+--> out.y <= d.t.c
+--> out.deep <= d.t.b
+
+-- case: the_star_of_a_struct_written_in_place
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+SELECT STRUCT(a, b + c AS d).* FROM d.t;
+--> out.a <= d.t.a
+--> out.d <= d.t.b, d.t.c
+
+-- case: a_field_of_a_row_that_a_subquery_gives
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+SELECT (SELECT AS STRUCT a, b FROM d.t LIMIT 1).b, ARRAY(SELECT AS STRUCT a, b FROM d.t)[OFFSET(0)].a;
+SELECT r.b FROM (SELECT (SELECT AS STRUCT a, b FROM d.t LIMIT 1) AS r);
+SELECT x.b FROM UNNEST(ARRAY(SELECT AS STRUCT a, b FROM d.t)) AS x;
+--> @0 out.b <= d.t.b
+--> @0 out.a <= d.t.a
+--> @1 out.b <= d.t.b
+--> @2 out.b <= d.t.b
+
+-- case: what_other_fields_misname_is_still_told
+-- dialect: bigquery
+-- table: d.t(a int64)
+SELECT STRUCT(a, zz).a FROM d.t;
+--> out.a <= d.t.a
+--> issue UNKNOWN_COLUMN relation=d.t column=zz
+
+-- case: spark_fields_of_structs_in_place
+-- table: t(a int, b int)
+SELECT named_struct('x', a, 'y', b).y AS y, struct(a + 1, b).col1 AS z, CAST(struct(a, b) AS struct<p: int, q: int>).q AS q FROM t;
+--> out.y <= t.b
+--> out.z <= t.a
+--> out.q <= t.b

@@ -153,3 +153,40 @@ CREATE TABLE n ENGINE = Memory AS SELECT count() AS c, sum(a) AS s FROM t;
 --> n.c <= t[COUNT_ALL]
 --> n.s <= t.a
 --> column n.s dataType=Int64
+
+-- case: rows_of_struct_values_have_their_fields_for_columns
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+SELECT v.a, q FROM (SELECT AS VALUE STRUCT(a, b AS q) FROM d.t) AS v;
+SELECT * FROM (SELECT AS VALUE STRUCT(a, b + 1 AS q) FROM d.t);
+--> @0 out.a <- d.t.a
+--> @0 out.q <- d.t.b
+--> @1 out.a <- d.t.a
+--> @1 out.q <= d.t.b
+
+-- case: rows_of_a_struct_column
+-- dialect: bigquery
+-- table: d.t(s struct<x int64, y int64>)
+SELECT v.y FROM (SELECT AS VALUE s FROM d.t) AS v;
+--> out.y <= d.t.s
+
+-- case: the_newest_row_of_each_group_as_value
+-- dialect: bigquery
+-- table: d.t(id int64, x int64, ts int64)
+SELECT AS VALUE ARRAY_AGG(r ORDER BY ts DESC LIMIT 1)[OFFSET(0)] FROM d.t AS r GROUP BY id;
+--> out.id <= d.t.id, d.t.ts
+--> out.x <= d.t.x, d.t.ts
+--> out.ts <= d.t.ts
+
+-- case: rows_as_values_are_rows
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+SELECT AS VALUE r FROM d.t AS r;
+--> out.a <- d.t.a
+--> out.b <- d.t.b
+
+-- case: a_value_that_is_no_struct_stays_one_column
+-- dialect: bigquery
+-- table: d.t(a int64)
+SELECT v + 1 AS w FROM (SELECT AS VALUE a FROM d.t) AS v;
+--> out.w <= d.t.a

@@ -15,11 +15,12 @@ from sqlglot.errors import SqlglotError
 from lakeport.lineage.bind.column_sets import expand_columns
 from lakeport.lineage.bind.column_types import ColumnTypes
 from lakeport.lineage.bind.ctes import bind_ctes
+from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.qualified import addressed
 from lakeport.lineage.bind.query import bind_query, bind_select
-from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Relation, Scope
+from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.sources import add_source, rename_columns
 from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
@@ -81,6 +82,8 @@ class Binder:
         self._labels: dict[str, int] = {}
         # Fields of rows and structs that queries put together, by the column they belong to.
         self.row_fields: dict[tuple[int, str], Column] = {}
+        # What queries inside expressions yield whose rows are structs, by the identity of the query.
+        self.struct_rows: dict[int, list[Item]] = {}
         # What the body of a CREATE FUNCTION gives: names, and the text of their types.
         self.body: list[tuple[str, str]] = []
         # Set by the statements package: data changes inside a WITH clause.
@@ -124,6 +127,10 @@ class Binder:
         return expand_star(
             self, star if table is None else exp.Column(this=star, table=table), scope
         )
+
+    def read(self, node: exp.Expr, scope: Scope) -> list[Ref]:
+        """What an expression reads; for those that only look at a part of one."""
+        return collect(self, node, scope)
 
     def column_set(self, node: exp.Expr, scope: Scope) -> list[Item]:
         """The columns of `COLUMNS(…)` in an expression: all of them, or the one it is bound for."""

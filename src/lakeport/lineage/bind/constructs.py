@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, TypeAlias
 from msgspec.structs import replace
 from sqlglot import exp
 
-from lakeport.lineage.bind.columns import at_position, bind_column
+from lakeport.lineage.bind.columns import at_position
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
-from lakeport.lineage.bind.qualified import field_of_row, relation_refs
+from lakeport.lineage.bind.field_access import read_field
+from lakeport.lineage.bind.qualified import relation_refs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
+from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow, stronger
 from lakeport.lineage.bind.tables import table_meant
-from lakeport.lineage.bind.unasked import leave_unnamed
 from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:
@@ -26,15 +27,6 @@ if TYPE_CHECKING:
 
 Work: TypeAlias = "list[tuple[exp.Expr, int]]"
 Handler: TypeAlias = "Callable[[Binder, exp.Expr, Scope, int, Work, list[Ref]], None]"
-
-# Added to a role while inside a function that hides what it is given.
-MASK = 16
-
-
-def stronger(role: int, other: int) -> int:
-    """A role replaces VALUE only: what is a condition outside stays one inside."""
-    masked, plain = role & MASK, role & ~MASK
-    return masked | (plain or other)
 
 
 def _children(node: exp.Expr, name: str) -> list[exp.Expr]:
@@ -161,59 +153,6 @@ def _comprehension(
     _push(work, _children(node, "iterator"), role)
 
 
-def _dot(
-    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
-) -> None:
-    """Field access: the base column with the path, or whatever the base expression reads."""
-    path: list[exp.Expr] = []
-    behind_call = None
-    base: exp.Expr | None = node
-    while isinstance(base, exp.Dot | exp.Paren):
-        right = base.args.get("expression")
-        if isinstance(right, exp.Identifier):
-            path.append(right)
-        elif isinstance(right, exp.Expr):
-            work.append((right, role))
-            behind_call = len(path)
-        base = base.this
-    if base is None:
-        return
-    if base.__class__ is exp.Identifier and behind_call is not None:
-        owner = _method_owner(binder, [base, *reversed(path[behind_call:])], scope)
-        if owner is not None:
-            found = bind_column(binder, owner, scope, role & ~MASK)
-            refs.extend(replace(ref, masking=role >= MASK) for ref in found)
-        return
-    if base.__class__ is exp.Column:
-        path.reverse()
-        row = field_of_row(binder, base, path, scope, role & ~MASK)
-        if row is not None:
-            refs.extend(replace(ref, masking=role >= MASK) for ref in row)
-            return
-        suffix = ".".join(part.name for part in path)
-        found = bind_column(binder, base, scope, role & ~MASK)
-        refs.extend(
-            replace(ref, path=f"{ref.path}.{suffix}" if ref.path else suffix, masking=role >= MASK)
-            for ref in found
-        )
-        return
-    work.append((base, role))
-
-
-def _method_owner(binder: Binder, names: list[exp.Expr], scope: Scope) -> exp.Column | None:
-    """The column of `t.doc.value(…)`, which the parser takes for a function with a schema, as `dbo.f(…)` is."""
-    first = binder.key(names[0])
-    seen: Scope | None = scope
-    while seen is not None:
-        for source in seen.sources:
-            if len(names) > 1 and source.alias == first:
-                return exp.Column(this=names[1], table=names[0])
-            if len(names) == 1 and source.visible and source.relation.find(first) is not None:
-                return exp.Column(this=names[0])
-        seen = seen.parent
-    return None
-
-
 def _anonymous(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
@@ -263,23 +202,7 @@ def scalar_subquery(
 ) -> None:
     """Its output flows into the expression."""
     del work
-    plain = role & ~MASK
-    leave_unnamed(binder, node)
-    output = binder.query(node, scope, scope.ctes)
-    first = output.items[0] if len(output.items) == 1 else None
-    if isinstance(first, Column):
-        # Known from binding even where the select list is a star.
-        binder.types.memo[id(node)] = binder.types.of_column(first)
-    # Its own filters decide about the value, so they decide about the row that shows it.
-    scope.indirect += output.indirect
-    for item in output.items:
-        if isinstance(item, Column):
-            refs.extend(
-                replace(ref, role=stronger(plain, ref.role), masking=ref.masking or role >= MASK)
-                for ref in item.refs
-            )
-        else:
-            refs.append(Ref(item.relation, plain, approximate=True))
+    flow(bound_subquery(binder, node, scope), role, refs)
 
 
 def _exists(
@@ -380,7 +303,7 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Alias: _only("this"),
     exp.PivotAlias: _only("this"),
     exp.Aliases: _only("this"),
-    exp.Dot: _dot,
+    exp.Dot: read_field,
     exp.Parameter: _positional,
     exp.Anonymous: _anonymous,
     exp.AnonymousAggFunc: _anonymous,

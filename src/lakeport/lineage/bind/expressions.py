@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
-from lakeport.lineage.bind.constructs import HANDLERS, MASK, scalar_subquery, stronger
+from lakeport.lineage.bind.constructs import HANDLERS, scalar_subquery
 from lakeport.lineage.bind.scope import AGGREGATE, VALUE
+from lakeport.lineage.bind.subqueries import MASK, stronger
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
+from lakeport.lineage.bind.struct_fields import query_inside, row_field
 from lakeport.lineage.bind.written_columns import NAMES, written_columns, written_names
 from lakeport.lineage.types import SqlType, generated_types, read_type, star_fields
 
@@ -181,7 +182,9 @@ def add_unnest(
             and element.kind == "struct"
             and binder.dialect.name not in {"duckdb", "spark", "databricks"}
         ):
-            columns += [(field.name, refs, field.type) for field in star_fields(element)]
+            for field in star_fields(element):
+                own = row_field(binder, query_inside(argument), field.name)
+                columns.append((field.name, refs if own is None else own.refs, field.type))
             # BigQuery's alias names the row, not its first field.
             names = [] if binder.dialect.name == "bigquery" else names
         elif element is None and len(node.expressions) == 1 and len(names) > 1:

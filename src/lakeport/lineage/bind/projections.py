@@ -23,7 +23,7 @@ from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
 from lakeport.lineage.bind.patterns import expand_pattern
 from lakeport.lineage.bind.scope import Column, Item, Scope, grown
-from lakeport.lineage.bind.stars import expand_fields, expand_star
+from lakeport.lineage.bind.stars import expand_fields, expand_star, expand_value
 from lakeport.lineage.bind.unnested import unnested_fields
 from lakeport.lineage.naming import output_name
 from lakeport.lineage.types import SqlType, type_of_node
@@ -82,6 +82,9 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
                     items += many
                     continue
         items.append(_projection(binder, projection, scope, span, items))
+    if "kind" in node.args and node.args["kind"] == "VALUE" and len(items) == 1:
+        value = items[0]
+        return expand_value(binder, value, scope) if isinstance(value, Column) else items
     return items
 
 

@@ -13,9 +13,16 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.scope import AGGREGATE, SORT, Column, Ref, Relation
+from lakeport.lineage.bind.struct_fields import (
+    part_named,
+    query_inside,
+    row_field,
+    written_parts,
+)
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+    from lakeport.lineage.bind.struct_fields import Part
     from lakeport.lineage.types import SqlType
 
 _Field: TypeAlias = "tuple[list[Ref], SqlType | None]"
@@ -59,7 +66,7 @@ def field_column(binder: Binder, column: Column, name: str) -> Column | None:
                 return None
             handed[id(current)], current = current, origin
         elif made is None:
-            field = _field(binder, current, name)
+            field = field_inputs(binder, current, name)
             if field is None:
                 return None
             made = _added(binder, owner, current, name, field)
@@ -107,11 +114,15 @@ def row_behind(column: Column) -> Relation | None:
     return relation if origins == whole else None
 
 
-def _field(binder: Binder, column: Column, name: str) -> _Field | None:
+def field_inputs(binder: Binder, column: Column, name: str) -> _Field | None:
     """The inputs of a field and its type, where the value is put together."""
     struct = _inside(column)
-    if struct.__class__ is exp.Struct:
-        return _field_of_struct(binder, column, struct, name)
+    parts = written_parts(binder, struct)
+    if parts is not None:
+        return _field_of_struct(binder, column, parts, name)
+    made = row_field(binder, query_inside(struct), name) if binder.struct_rows else None
+    if made is not None:
+        return made.refs, binder.types.of_column(made)
     relation = row_behind(column)
     if relation is None:
         return None
@@ -142,25 +153,17 @@ def _inside(column: Column) -> exp.Expr | None:
     return node
 
 
-def _field_of_struct(
-    binder: Binder, column: Column, struct: exp.Expr | None, name: str
-) -> _Field | None:
+def _field_of_struct(binder: Binder, column: Column, parts: list[Part], name: str) -> _Field | None:
     """The inputs of the struct that its field names; None if one cannot be told from another."""
-    wanted = binder.folding.column(name)
-    for item in struct.expressions if struct is not None else ():
-        value = item.expression if isinstance(item, exp.PropertyEQ) else item
-        named = item.this if isinstance(item, exp.PropertyEQ) else item
-        if binder.folding.column(named.name) != wanted:
-            continue
-        if any(value.find_all(exp.Query, exp.Star)):
-            return None
-        keys = {binder.key(used.this) for used in value.find_all(exp.Column)}
-        found = [
-            ref
-            for ref in column.refs
-            if ref.role > AGGREGATE or (isinstance(ref.origin, Column) and ref.origin.key in keys)
-        ]
-        if len([ref for ref in found if ref.role <= AGGREGATE]) != len(keys):
-            return None
-        return found, binder.types.of(value)
-    return None
+    part = part_named(binder, parts, name)
+    if part is None or any(part.value.find_all(exp.Query, exp.Star)):
+        return None
+    keys = {binder.key(used.this) for used in part.value.find_all(exp.Column)}
+    found = [
+        ref
+        for ref in column.refs
+        if ref.role > AGGREGATE or (isinstance(ref.origin, Column) and ref.origin.key in keys)
+    ]
+    if len([ref for ref in found if ref.role <= AGGREGATE]) != len(keys):
+        return None
+    return found, binder.types.of(part.value)

@@ -7,7 +7,8 @@ tail with the exclusions remembered, and the result says which of the two happen
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 from sqlglot import exp
@@ -15,13 +16,16 @@ from sqlglot import exp
 from lakeport.lineage.bind.columns import merged_refs
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.qualified import hidden_by_alias
-from lakeport.lineage.bind.row_fields import field_column, row_behind
+from lakeport.lineage.bind.row_fields import field_column, field_inputs, row_behind
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
+from lakeport.lineage.bind.struct_fields import makes_structs, query_inside, written_parts
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 from lakeport.lineage.types import star_fields, without_field
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Merged
     from lakeport.lineage.types import SqlType
@@ -199,23 +203,89 @@ def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modif
     return _struct(binder, parts, scope, modifiers)
 
 
+def expand_value(binder: Binder, value: Column, scope: Scope) -> list[Item]:
+    """BigQuery's `SELECT AS VALUE struct`: rows with the fields for columns; other values stay alone."""
+    node = value.expression or exp.Null()
+    row = row_behind(value)
+    if row is not None:
+        modifiers = _Modifiers(binder, exp.Star(), scope)
+        items = _relation(binder, row, scope, modifiers, hidden=set(), at=node)
+        for item in items if node.__class__ is not exp.Column else ():
+            if isinstance(item, Column):
+                _take_field(binder, item, value)
+        return items
+    parts = written_parts(binder, node) or ()
+    copied = {part.name for part in parts if part.value.__class__ is exp.Column}
+    fields = star_fields(binder.types.of_column(value))
+    made: list[Item] = []
+    for field in fields:
+        column = Column(field.name, binder.folding.column(field.name))
+        column.type, column.typed = field.type, True
+        _take_field(binder, column, value)
+        column.identity = field.name in copied and len(column.refs) == 1
+        made.append(column)
+    return made if "" not in {field.name for field in fields} and made else [value]
+
+
+def _take_field(binder: Binder, column: Column, value: Column) -> None:
+    """Let a column be the field of that name of a value."""
+    field = field_inputs(binder, value, column.name)
+    if field is None:
+        column.refs = [_field(binder, ref, column.name) for ref in value.refs]
+    else:
+        column.refs = field[0]
+    column.identity, column.text = False, value.text
+    column.approximate = any(ref.approximate for ref in column.refs)
+
+
 def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
     """`(composite).*`, `f(x).*`: the fields of whatever stands before the star."""
     modifiers = _Modifiers(binder, node.expression, scope)
-    base = node.this
-    inner = base
+    inner = node.this
     while isinstance(inner, exp.Paren):
         inner = inner.this
     if inner.__class__ is exp.Column:
         row = binder.addressed([inner.this], scope) if inner.args.get("table") is None else None
         if row is not None and row.find(binder.key(inner.this)) is None:
             return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
-    refs = collect(binder, inner, scope)
+    parts = _parts_of_struct(binder, inner, scope)
+    refs = [ref for made in parts.values() for ref in made] or collect(binder, inner, scope)
     kind = binder.types.of(inner)
     if kind is None and len(refs) == 1 and isinstance(inner, exp.Column | exp.Dot):
         kind = binder.types.of_ref(refs[0])
     name = inner.this if isinstance(inner.this, exp.Identifier) else exp.to_identifier("struct")
-    return _fields(binder, refs, kind, name, scope, modifiers)
+    return _fields(binder, _Struct(refs, kind, name, parts), scope, modifiers)
+
+
+def _parts_of_struct(binder: Binder, node: exp.Expr, scope: Scope) -> dict[str, list[Ref]]:
+    """What each field of a struct that is written out reads, by its key; nothing for others."""
+    made: dict[str, list[Ref]] = {}
+    parts = written_parts(binder, node)
+    for part in parts or ():
+        refs = collect(binder, part.value, scope)
+        made.setdefault(binder.folding.column(part.name), []).extend(refs)
+    query = query_inside(node) if parts is None else None
+    if query is not None and makes_structs(query):
+        binder.read(node, scope)
+        for item in binder.struct_rows.get(id(query)) or ():
+            if isinstance(item, Column):
+                made.setdefault(item.key, []).extend(item.refs)
+    return made
+
+
+class _Struct(NamedTuple):
+    """A value whose fields a star shows."""
+
+    refs: list[Ref]
+    kind: SqlType | None
+    identifier: exp.Expr
+    # What each field is made of, where the struct is put together in place.
+    parts: Mapping[str, list[Ref]] = MappingProxyType({})
+
+    def field(self, binder: Binder, name: str) -> list[Ref]:
+        """What a field is made of."""
+        own = self.parts.get(binder.folding.column(name))
+        return own if own is not None else [_field(binder, ref, name) for ref in self.refs]
 
 
 def _struct(
@@ -228,22 +298,17 @@ def _struct(
     refs = collect(binder, column, scope)
     if not refs or not isinstance(refs[0].origin, Column):
         return []
-    return _fields(binder, refs, binder.types.of_ref(refs[0]), parts[-1], scope, modifiers)
+    struct = _Struct(refs, binder.types.of_ref(refs[0]), parts[-1])
+    return _fields(binder, struct, scope, modifiers)
 
 
-def _fields(
-    binder: Binder,
-    refs: list[Ref],
-    kind: SqlType | None,
-    identifier: exp.Expr,
-    scope: Scope,
-    modifiers: _Modifiers,
-) -> list[Item]:
+def _fields(binder: Binder, struct: _Struct, scope: Scope, modifiers: _Modifiers) -> list[Item]:
     """One column per field, or one for all of them where the type is not known."""
+    refs, identifier = struct.refs, struct.identifier
     row = _row(binder, refs, identifier, scope, modifiers)
     if row is not None:
         return row
-    fields = star_fields(kind)
+    fields = star_fields(struct.kind)
     if not fields:
         # Which fields there are nobody knows, so none is missing.
         modifiers.unmet.clear()
@@ -259,7 +324,7 @@ def _fields(
         if made.key in modifiers.replaced:
             _replace(binder, made, scope, modifiers)
         else:
-            made.refs = [_field(binder, ref, name) for ref in refs]
+            made.refs = struct.field(binder, name)
             made.type, made.typed = field, True
             for path in modifiers.fields.get(made.key, ()):
                 _leave_out(made, path, modifiers)
