@@ -164,8 +164,25 @@ def _piped(pieces: list[list[Token]]) -> list[Token]:
         return [token for piece in pieces for token in piece]
     stage = _first(head)
     for operator in operators:
-        stage = _applied(stage, operator)
+        if operator[0].token_type is _T.WITH:
+            lead = _with_more(lead, operator)
+        else:
+            stage = _applied(stage, operator)
     return [*lead, *_finished(stage, head[0])]
+
+
+def _with_more(lead: list[Token], clause: list[Token]) -> list[Token]:
+    """What stands before a query, with the names that `|> WITH` gives to the operators behind it."""
+    if clause[-1].token_type is _T.COMMA:
+        clause = clause[:-1]
+    outside = {id(token) for token in _outside(lead)}
+    at = next((n for n, t in enumerate(lead) if t.token_type is _T.WITH and id(t) in outside), None)
+    if at is None or lead[-1].token_type is not _T.R_PAREN:
+        return [*lead, *clause]
+    recursive = [token for token in clause[1:2] if token.token_type is _T.RECURSIVE]
+    again = [token.token_type for token in lead[at + 1 : at + 2]] == [_T.RECURSIVE]
+    lead = [*lead[: at + 1], *(recursive if not again else []), *lead[at + 1 :]]
+    return [*lead, *_words(clause[0], ","), *clause[1 + len(recursive) :]]
 
 
 def _finished(stage: _Stage, at: Token) -> list[Token]:
@@ -238,7 +255,8 @@ def _applied(stage: _Stage, operator: list[Token]) -> _Stage:
         if other and other[0].token_type is _T.TABLE:
             operator = [*operator[: -len(other)], *_words(first, "SELECT", "*", "FROM"), *other[1:]]
         return stage.after([*stage.query(_words(first, "*"), first), *operator], first, named=False)
-    handler = _OPERATORS.get(word)
+    # The older word for an EXTEND by window functions.
+    handler = _extend if first.token_type is _T.WINDOW else _OPERATORS.get(word)
     return (
         handler(stage, first, rest) if handler is not None else _grown(stage, operator, shape=True)
     )
@@ -278,18 +296,25 @@ def _grown(stage: _Stage, operator: list[Token], *, shape: bool) -> _Stage:
 
 
 def _select(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
-    """Select items, which may bring a GROUP BY or WINDOW clause along."""
+    items, clauses = _items(rest)
+    return stage.after(stage.query(items, at, clauses), at, named=False)
+
+
+def _items(rest: list[Token]) -> tuple[list[Token], list[Token]]:
+    """Select items, and the GROUP BY or WINDOW clause they may bring along."""
     depth = 0
     for place, token in enumerate(rest):
         kind = token.token_type
         if not depth and kind in {_T.GROUP_BY, _T.WINDOW} and place:
-            return stage.after(stage.query(rest[:place], at, rest[place:]), at, named=False)
+            return rest[:place], rest[place:]
         depth += (kind is _T.L_PAREN) - (kind is _T.R_PAREN)
-    return stage.after(stage.query(rest, at), at, named=False)
+    return rest, []
 
 
 def _extend(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
-    return stage.after(stage.query([*_words(at, "*", ","), *rest], at), at, named=True)
+    items, clauses = _items(rest)
+    query = stage.query([*_words(at, "*", ","), *items], at, clauses)
+    return stage.after(query, at, named=True)
 
 
 def _set(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:

@@ -75,6 +75,25 @@ def _place(tokens: list[Token]) -> list[Token]:
     return tokens[-1:] if words[-1] == "FIRST" else tokens[-2:] if words[0] == "AFTER" else []
 
 
+def _with_expression(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """BigQuery's `WITH(x AS a + 1, x * x)`, a value with names for its parts: a call with arguments by name."""
+    made = list(tokens)
+    for at in range(len(words) - 3):
+        end = closing(tokens, at + 1) if words[at : at + 2] == ["WITH", "("] else 0
+        if not end or words[at + 3] != "AS":
+            continue
+        made[at] = made_token(TokenType.VAR, words[at], tokens[at])
+        starts, depth = [at + 2], 0
+        for inside in range(at + 2, end):
+            depth += (words[inside] in {"(", "["}) - (words[inside] in {")", "]"})
+            if words[inside] == "," and not depth:
+                starts.append(inside + 1)
+        for start in starts[:-1]:
+            if words[start + 1] == "AS":
+                made[start + 1] = made_token(TokenType.FARROW, "=>", tokens[start + 1])
+    return made if made != tokens else None
+
+
 def _array_with_offset(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """BigQuery's `FROM t, t.items AS i WITH OFFSET` is `UNNEST(t.items)`; the parser takes it for a table."""
     made: list[Token] = []
@@ -339,6 +358,7 @@ _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
 
 
 _REWRITES = (
+    _with_expression,
     _array_with_offset,
     _joined_table,
     _against,

@@ -92,3 +92,33 @@ WITH sum(bytes) AS total SELECT total FROM t;
 -- table: d.t(a int64, b int64)
 FROM d.t |> AS u |> WHERE u.a > 0 |> SELECT u.b;
 --> out.b <- d.t.b
+
+-- case: names_for_parts_of_a_value_hide_columns
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+SELECT WITH(x AS a + 1, y AS x * b, y - 1) AS z, WITH(c AS 'x', CONCAT(c, c)) AS n, c FROM d.t WHERE WITH(x AS a + b, x > 0);
+SELECT WITH(x AS WITH(y AS a, y + 1), (SELECT MAX(u.c + x) FROM d.t AS u)) AS m FROM d.t;
+--> @0 out.z <= d.t.a, d.t.b
+--> @0 out.n <- ()
+--> @0 out.c <- d.t.c
+--> @1 out.m <= d.t.a, d.t.c
+
+-- case: a_pipe_may_name_queries_for_what_follows
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+-- table: d.u(k int64, v int64)
+FROM d.t |> WITH s AS (SELECT k, v FROM d.u) |> JOIN s ON t.a = s.k |> SELECT t.b, s.v;
+CREATE TABLE d.n AS WITH z AS (SELECT a FROM d.t) FROM z |> WITH s AS (SELECT v FROM d.u) |> CROSS JOIN s |> SELECT a, v;
+--> @0 out.b <- d.t.b
+--> @0 out.v <- d.u.v
+--> @1 d.n.a <- d.t.a
+--> @1 d.n.v <- d.u.v
+
+-- case: windows_in_pipes
+-- dialect: bigquery
+-- table: d.t(a int64, b int64, c int64)
+FROM d.t |> WINDOW SUM(a) OVER (PARTITION BY b) AS s |> SELECT s, c;
+FROM d.t |> EXTEND SUM(a) OVER w AS s WINDOW w AS (PARTITION BY b) |> SELECT s;
+--> @0 out.s <= d.t.a, d.t.b
+--> @0 out.c <- d.t.c
+--> @1 out.s <= d.t.a, d.t.b

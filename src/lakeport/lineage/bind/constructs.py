@@ -16,14 +16,13 @@ from lakeport.lineage.bind.columns import at_position
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.field_access import read_field
 from lakeport.lineage.bind.qualified import relation_refs
-from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref
+from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref, Scope
 from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow, stronger
 from lakeport.lineage.bind.tables import table_meant
 from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.bind.scope import Scope
 
 Work: TypeAlias = "list[tuple[exp.Expr, int]]"
 Handler: TypeAlias = "Callable[[Binder, exp.Expr, Scope, int, Work, list[Ref]], None]"
@@ -166,6 +165,9 @@ def _anonymous(
             replace(ref, masking=role >= MASK) for ref in relation_refs(table, role & ~MASK)
         )
         return
+    if name == "with" and len(arguments) > 1 and isinstance(arguments[0], exp.Kwarg):
+        _with_names(binder, node, scope, role, refs)
+        return
     if name == "descriptor":
         # The names of columns that a table function takes or makes.
         return
@@ -180,6 +182,21 @@ def _anonymous(
     elif name in _UNKNOWN_AGGREGATES:
         role = stronger(role, AGGREGATE)
     _push(work, _children(node, "expressions"), role)
+
+
+def _with_names(binder: Binder, node: exp.Expr, scope: Scope, role: int, refs: list[Ref]) -> None:
+    """BigQuery's `WITH(x AS a + 1, x * x)`: names that are seen before those of columns, up to its end."""
+    inner = Scope(scope, scope.ctes, windows=scope.windows)
+    *names, result = node.expressions
+    for named in names:
+        if isinstance(named, exp.Kwarg):
+            identifier = named.this
+            column = Column(identifier.name, binder.key(identifier))
+            column.refs = binder.read(named.expression, inner)
+            column.expression = named.expression
+            inner.aliases[column.key] = column
+    flow([Column("", "", refs=binder.read(result, inner))], role, refs)
+    binder.types.memo[id(node)] = binder.types.of(result)
 
 
 _UNKNOWN_AGGREGATES = frozenset(
