@@ -161,5 +161,9 @@ def body_tokens(token: Token, text: str, parser: str, *, pure: bool) -> list[Tok
         return []
     size = len(quote[0])
     tokens = tokens_between(text, token.start + size, token.end + 1 - size, parser, token)
-    closed = pure and _CHANGES.isdisjoint(token.token_type for token in tokens)
-    return [] if closed else tokens
+    return [] if pure and is_value(tokens) else tokens
+
+
+def is_value(tokens: list[Token]) -> bool:
+    """Whether a body changes nothing."""
+    return _CHANGES.isdisjoint(token.token_type for token in tokens)

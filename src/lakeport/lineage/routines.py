@@ -6,7 +6,8 @@ Read from tokens, because the parser keeps most of `CREATE FUNCTION` as opaque t
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from itertools import pairwise
+from typing import TYPE_CHECKING
 
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
@@ -19,11 +20,12 @@ if TYPE_CHECKING:
 
     from sqlglot.tokenizer_core import Token
 
+    from lakeport.lineage.names import Name
     from lakeport.lineage.registry import Registry
 
 _T = TokenType
-# Names with the text of their types.
-Columns: TypeAlias = "Sequence[tuple[str, str]]"
+_KINDS = ("FUNCTION", "MACRO")
+_ROWS = frozenset({("RETURNS", "TABLE"), ("TABLE", "FUNCTION"), ("AS", "TABLE")})
 _DEFINES = frozenset({_T.CREATE, _T.DROP})
 _CONSTRAINTS = frozenset({_T.PRIMARY_KEY, _T.UNIQUE, _T.CONSTRAINT})
 _AFTER_TYPE = frozenset(
@@ -43,12 +45,48 @@ _AFTER_TYPE = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
+class Input:
+    """One input of what a body gives: a parameter by its number, or a stored relation's column.
+
+    Without a column it is the relation as a whole.
+    """
+
+    origin: int | Name
+    column: str | None
+    role: int
+    copied: bool
+    masking: bool = False
+    operation: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """A column of what a body gives, or its value."""
+
+    inputs: tuple[Input, ...]
+    copied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Body:
+    """What the body of a function gives, as far as it could be read."""
+
+    columns: tuple[tuple[str, str], ...] = ()
+    made: tuple[Made, ...] | None = None
+    # What it filters, joins or groups by.
+    decides: tuple[Input, ...] = ()
+    parameters: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Routine:
     """A created function. `columns` are (name, type) pairs of a table, `returns` is a value's type."""
 
     name: str
     columns: tuple[tuple[str, str], ...] | None = None
     returns: str | None = None
+    # What its columns or its value are made of; None if that is not known.
+    body: Body | None = None
 
     def is_called(self, name: str) -> bool:
         """Whether a call by this name, qualified or not, means this function."""
@@ -56,7 +94,7 @@ class Routine:
 
 
 def note_routine(
-    tokens: Sequence[Token], text: str, registry: Registry, body: Columns | None = None
+    tokens: Sequence[Token], text: str, registry: Registry, body: Body | None = None
 ) -> None:
     """Learn from a CREATE or DROP FUNCTION; every other statement is none of our business.
 
@@ -65,9 +103,10 @@ def note_routine(
     if not tokens or tokens[0].token_type not in _DEFINES:
         return
     words = [token.text.upper() for token in tokens[:7]]
-    if "FUNCTION" not in words:
+    kind = next((word for word in _KINDS if word in words), None)
+    if kind is None:
         return
-    at = words.index("FUNCTION") + 1
+    at = words.index(kind) + 1
     while at < len(tokens) and tokens[at].text.upper() in {"IF", "NOT", "EXISTS"}:
         at += 1
     parts, at = _dotted(tokens, at)
@@ -82,13 +121,24 @@ def note_routine(
     if columns is None and (filled := _filled_variable(tokens, at, text)) is not None:
         variable, columns = filled
         registry.define_variable(variable, columns)
-    elif body and returns is None and not any(kind for _, kind in columns or ()):
-        header = [token.text.upper() for token in tokens[at:]]
-        if ["RETURNS", "TABLE"] in [header[n : n + 2] for n in range(len(header))]:
-            columns = tuple(body)
-        elif len(body) == 1:
-            returns = body[0][1] or None
-    registry.define_routine(parts[-1], Routine(name, columns, returns))
+    rows = columns is not None or _gives_rows(tokens)
+    shown = body.columns if body is not None else ()
+    if rows and shown and not any(kind for _, kind in columns or ()):
+        columns, returns = shown, None
+    elif not rows and returns is None and len(shown) == 1:
+        returns = shown[0][1] or None
+    made = body.made if body is not None else None
+    if made is not None and len(made) != (len(columns or ()) if rows else 1):
+        made = None
+    routine = Routine(name, columns, returns, body if made is not None else None)
+    registry.define_routine(parts[-1], routine)
+
+
+def _gives_rows(tokens: Sequence[Token]) -> bool:
+    """Whether a function gives a table: `RETURNS TABLE`, `SETOF t`, `TABLE FUNCTION`, `AS TABLE`."""
+    words = [token.text.upper() for token in tokens]
+    pairs = {*pairwise(words)}
+    return "SETOF" in words or not _ROWS.isdisjoint(pairs)
 
 
 def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:

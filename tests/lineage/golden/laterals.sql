@@ -437,3 +437,74 @@ SELECT tag, offset FROM t CROSS JOIN t.tags tag WITH OFFSET;
 --> @0 out.place <= t.items
 --> @1 out.tag <= t.tags
 --> @1 out.offset <= t.tags
+
+-- case: rows_of_a_created_function_come_from_what_its_body_reads
+-- table: t(a int, b int, c int)
+CREATE FUNCTION picked(x INT) RETURNS TABLE (p INT, q INT) RETURN SELECT a, b + x FROM t WHERE c = x;
+SELECT * FROM picked(1);
+SELECT u.c, f.q FROM t AS u, LATERAL picked(u.c) AS f;
+--> @1 out.p <- t.a
+--> @1 out.q <= t.b
+--> @2 out.c <- t.c
+--> @2 out.q <= t.b, t.c
+--> stmt 1 SELECT reads t
+
+-- case: a_function_without_a_list_of_columns_has_those_of_its_query
+-- dialect: bigquery
+-- table: d.t(a int64, b int64)
+CREATE TABLE FUNCTION d.picked(x INT64) AS (WITH z AS (SELECT a, COUNT(*) AS n FROM d.t WHERE b > x GROUP BY a) SELECT a, n FROM z);
+CREATE TABLE d.copy AS SELECT * FROM d.picked(3);
+--> @1 d.copy.a <- d.t.a
+--> @1 d.copy.n <= d.t[COUNT_ALL]
+
+-- case: a_quoted_body_that_is_a_query_is_read
+-- dialect: postgres
+-- table: t(a int, b int, c int)
+CREATE FUNCTION picked(x int, y int) RETURNS TABLE (p int, q int) LANGUAGE sql AS $$ SELECT a, b + $2 FROM t WHERE c = x $$;
+SELECT f.p, f.q FROM t AS u, picked(1, u.c) AS f;
+--> @1 out.p <- t.a
+--> @1 out.q <= t.b, t.c
+--> stmt 0 CREATE_FUNCTION reads t
+
+-- case: snowflake_table_functions_are_read
+-- dialect: snowflake
+-- table: T(A int, B int)
+CREATE FUNCTION picked(x INT) RETURNS TABLE (P INT) AS 'SELECT a FROM t WHERE b = x';
+SELECT p FROM TABLE(picked(1));
+--> @1 out.p <- T.A
+
+-- case: a_table_macro
+-- dialect: duckdb
+-- table: t(a int, b int)
+CREATE MACRO picked(x) AS TABLE SELECT a, b + x AS q FROM t;
+SELECT * FROM picked(1);
+--> @1 out.a <- t.a
+--> @1 out.q <= t.b
+
+-- case: a_created_function_computes_with_the_arguments_its_body_uses
+-- table: t(a int, b int, c int)
+CREATE FUNCTION sign_of(x INT) RETURNS INT RETURN CASE WHEN x > 0 THEN 1 ELSE -1 END;
+CREATE FUNCTION mixed(x INT, unused INT, y INT) RETURNS INT RETURN sign_of(x) + y;
+SELECT mixed(a, b, c) AS m, mixed(y => a, x => b, unused => 1) AS n FROM t;
+--> @2 out.m <= t.a[CONDITIONAL], t.c
+--> @2 out.n <= t.a, t.b[CONDITIONAL]
+
+-- case: a_value_that_a_function_looks_up
+-- table: t(a int)
+-- table: rates(id int, rate int)
+-- options: {"includeIndirect": true}
+CREATE FUNCTION rate_of(x INT) RETURNS INT RETURN (SELECT max(rate) FROM rates WHERE id = x);
+SELECT rate_of(a) AS r FROM t;
+--> @1 out.r <= rates.rate
+--> @1 out <~ rates.id[FILTER]
+--> @1 out <~ t.a[FILTER]
+--> @1 out <+ t
+--> stmt 1 SELECT reads t, rates
+
+-- case: a_view_with_parameters
+-- dialect: clickhouse
+-- table: t(a Int32, b Int32)
+CREATE VIEW v AS SELECT a FROM t WHERE b = {x:Int32};
+SELECT * FROM v(x = 1);
+--> @0 v.a <- t.a
+--> @1 out.a <- v.a

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.issues import Severity
+    from lakeport.lineage.routines import Body
     from lakeport.lineage.session import Session
 
 
@@ -84,8 +85,10 @@ class Binder:
         self.row_fields: dict[tuple[int, str], Column] = {}
         # What queries inside expressions yield whose rows are structs, by the identity of the query.
         self.struct_rows: dict[int, list[Item]] = {}
-        # What the body of a CREATE FUNCTION gives: names, and the text of their types.
-        self.body: list[tuple[str, str]] = []
+        # What the body of a CREATE FUNCTION gives.
+        self.body: Body | None = None
+        # Its parameters by their numbers, as `$1` means them.
+        self.parameters: dict[str, Column] = {}
         # Set by the statements package: data changes inside a WITH clause.
         self.change: (
             Callable[[Binder, exp.Expr, Scope | None, dict[str, Relation]], Output] | None

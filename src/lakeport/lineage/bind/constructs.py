@@ -16,6 +16,7 @@ from lakeport.lineage.bind.columns import at_position
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.field_access import read_field
 from lakeport.lineage.bind.qualified import relation_refs
+from lakeport.lineage.bind.routine_calls import body_called, call_inputs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref, Scope
 from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow, stronger
 from lakeport.lineage.bind.tables import table_meant
@@ -181,6 +182,11 @@ def _anonymous(
         role += MASK
     elif name in _UNKNOWN_AGGREGATES:
         role = stronger(role, AGGREGATE)
+    body = body_called(binder, node) if binder.registry.has_routines else None
+    if body is not None:
+        for made, _ in call_inputs(binder, node, body, scope):
+            flow([Column("", "", refs=made)], role, refs)
+        return
     _push(work, _children(node, "expressions"), role)
 
 
@@ -291,8 +297,12 @@ def _column_set(
 def _positional(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    """Snowflake's `$2`: the second column of what is read, mostly of a file."""
+    """Snowflake's `$2`: the second column of what is read, mostly of a file. Postgres' is a parameter."""
     del work
+    if binder.parameters:
+        named = binder.parameters.get(node.name)
+        refs += [Ref(named, role & ~MASK, masking=role >= MASK)] if named is not None else []
+        return
     read = [source.relation for source in scope.sources if source.visible]
     if binder.dialect.name == "snowflake" and len(read) == 1:
         found = at_position(binder, node, read[0], role & ~MASK)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.routine_calls import body_called, call_inputs
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source
 from lakeport.lineage.bind.struct_fields import query_inside, row_field
 from lakeport.lineage.bind.written_columns import NAMES, written_columns, written_names
@@ -291,6 +292,22 @@ def is_known_generator(binder: Binder, function: exp.Expr) -> bool:
     )
 
 
+def add_called(
+    binder: Binder, function: exp.Expr, relation: Relation, scope: Scope, names: list[exp.Expr]
+) -> bool:
+    """The columns of a call whose function the workload creates, from what its body reads; False for others."""
+    body = body_called(binder, function) if binder.registry.has_routines else None
+    declared = declared_columns(binder, function) if body is not None else None
+    if body is None or not declared:
+        return False
+    inputs = call_inputs(binder, function, body, scope)
+    columns = [(name, refs, kind) for (name, kind), (refs, _) in zip(declared, inputs, strict=True)]
+    generated(binder, relation, columns, names)
+    for column, (refs, copied) in zip(relation.columns, inputs, strict=True):
+        column.identity = copied and bool(refs)
+    return True
+
+
 def open_ended(binder: Binder, relation: Relation, function: exp.Expr, scope: Scope) -> None:
     """A table function of which nobody told the columns: they come from its arguments."""
     relation.arguments = collect(binder, function, scope)
@@ -406,6 +423,9 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
     relation, identifier = labelled_relation(binder, alias, called(inner))
     if isinstance(inner, exp.Anonymous) and not names and not is_known_generator(binder, inner):
         open_ended(binder, relation, inner, scope)
+        put_in_scope(binder, scope, relation, identifier)
+        return
+    if add_called(binder, inner, relation, scope, names):
         put_in_scope(binder, scope, relation, identifier)
         return
     columns = generator_columns(binder, inner, scope, len(names))

@@ -13,6 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import (
     DEFAULT_NAMES,
+    add_called,
     alias_names,
     called,
     generated,
@@ -35,7 +36,7 @@ from lakeport.lineage.bind.scope import (
     Tail,
     copied,
 )
-from lakeport.lineage.bind.tables import table_named
+from lakeport.lineage.bind.tables import table_named, written_name
 from lakeport.lineage.bind.written_columns import written_names
 from lakeport.lineage.types import SqlType
 
@@ -193,6 +194,8 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     if binder.dialect.name == "oracle" and label == "containers":
         _add_containers(binder, node, scope)
         return
+    if binder.dialect.name == "clickhouse" and _add_view(binder, node, scope):
+        return
     relation, identifier = labelled_relation(binder, alias, label)
     if not _fill_known(binder, function, relation, scope, path, names):
         _fill(binder, node, relation, scope, identifier)
@@ -213,6 +216,8 @@ def _fill_known(
         _predict(binder, function, relation, scope)
     elif isinstance(function, exp.VectorSearch):
         _vector_search(binder, function, relation, scope)
+    elif add_called(binder, function, relation, scope, names):
+        pass
     elif path is not None and label in _CHANGES and dialect.naming == "spark":
         folder = exp.Table(this=exp.to_identifier(path, quoted=True))
         table = table_named(path) if label == "table_changes" else folder
@@ -263,6 +268,20 @@ def _add_containers(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             table = exp.Table(this=column.this, db=column.args.get("table"))
             table.set("alias", node.args.get("alias"))
             binder.source(table, scope)
+
+
+def _add_view(binder: Binder, node: exp.Expr, scope: Scope) -> bool:
+    """ClickHouse's `v(day = 3)`: a view with parameters, which filter its rows; False for functions."""
+    if not isinstance(node.this, exp.Anonymous):
+        return False
+    table = table_named(node.this.name)
+    table.set("db", node.args.get("db"))
+    table.set("alias", node.args.get("alias"))
+    found = binder.registry.lookup(written_name(binder, table)[0]).entry
+    if found is None or found.kind != "view":
+        return False
+    binder.source(table, scope)
+    return True
 
 
 def _is_value(binder: Binder, function: exp.Expr) -> bool:

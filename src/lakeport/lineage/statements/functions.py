@@ -9,12 +9,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
+from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.expressions import collect
+from lakeport.lineage.bind.routine_calls import read_body
 from lakeport.lineage.bind.scope import Column, Relation, Scope, Source
 from lakeport.lineage.blocks import Block
-from lakeport.lineage.bodies import ROUTINES, SQL_LANGUAGES, quoted_body, routine_header
+from lakeport.lineage.bodies import (
+    ROUTINES,
+    SQL_LANGUAGES,
+    body_tokens,
+    is_value,
+    quoted_body,
+    routine_header,
+)
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.parse import parsed_fragment
+from lakeport.lineage.routines import Body
 from lakeport.lineage.types import type_of_node
 
 if TYPE_CHECKING:
@@ -37,21 +48,37 @@ def bind_function(binder: Binder, tree: exp.Expr) -> None:
     quoted = isinstance(body, exp.Literal | exp.Heredoc | exp.RawString) and not returned
     if not isinstance(body, exp.Expr) or quoted:
         return
-    parameters = _parameters(binder, tree.this)
+    _bind_body(binder, tree.this, body)
+
+
+def _bind_body(binder: Binder, header: exp.Expr, body: exp.Expr) -> None:
+    parameters = _parameters(binder, header)
     block = Block(parameters.label.lower(), frozenset(c.name.lower() for c in parameters.columns))
     binder.blocks = (*binder.blocks, block)
+    if binder.dialect.naming == "postgres":
+        numbered = enumerate(parameters.columns, 1)
+        binder.parameters = {str(place): column for place, column in numbered}
     # To the queries in the body the parameters are a row around them.
     scope = Scope(None, {})
     scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
+    decides = scope.indirect
     if isinstance(body, exp.Query):
         scope.reach += 1
-        output = binder.query(body, scope, {}).items
-        columns = [item for item in output if isinstance(item, Column)]
-        if len(columns) == len(output):
-            binder.body = [(c.name, binder.types.shown(c) or "") for c in columns]
+        output = binder.query(body, scope, {})
+        columns = [item for item in output.items if isinstance(item, Column)]
+        if len(columns) < len(output.items):
+            return
+        decides = [*output.indirect, *scope.indirect]
     else:
-        collect(binder, body, scope)
-        binder.body = [("", binder.types.text(binder.types.of(body)) or "")]
+        columns = [Column("", "", refs=collect(binder, body, scope), expression=body)]
+    shown = tuple((c.name, binder.types.shown(c) or "") for c in columns)
+    # By `@name`, or by its number elsewhere than in Postgres, a parameter is no column.
+    if binder.parameters or (
+        parameters.complete and body.find(exp.Parameter, exp.Placeholder) is None
+    ):
+        binder.body = read_body(columns, shown, decides, parameters)
+    else:
+        binder.body = Body(shown)
 
 
 def _parameters(binder: Binder, header: exp.Expr) -> Relation:
@@ -91,5 +118,18 @@ def bind_routine(binder: Binder, tokens: list[Token], tree: exp.Expr) -> str | N
             f"the body is written in {body[0].lower()}, so what it reads and writes is not known",
             severity="info",
         )
+    elif isinstance(tree, exp.Create) and isinstance(tree.this, exp.UserDefinedFunction):
+        _bind_quoted(binder, tokens[body[1]], tree.this)
     word = tokens[0].text.upper()
     return next(f"{word}_{t.text.upper()}" for t in tokens[1:5] if t.text.upper() in ROUTINES)
+
+
+def _bind_quoted(binder: Binder, quoted: Token, header: exp.Expr) -> None:
+    """A quoted body that is one query: `AS $$ SELECT … $$`. What changes data was opened before this."""
+    parser = binder.dialect.parser
+    tokens = body_tokens(quoted, binder.text, parser, pure=False)
+    while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
+        tokens.pop()
+    query = parsed_fragment(tokens, binder.text, parser) if is_value(tokens) else None
+    if isinstance(query, exp.Query):
+        _bind_body(binder, header, query)
