@@ -149,3 +149,17 @@ SELECT * FROM wide UNPIVOT ((a, b) FOR half IN ((a1, b1) AS 'first', (a2, b2) AS
 --> out.a <= wide.a1, wide.a2
 --> out.b <= wide.b1, wide.b2
 --> out.half <- ()
+
+-- case: a_star_over_the_pivot_of_an_unknown_table_is_told
+-- dialect: databricks
+SELECT * FROM t PIVOT (sum(x) FOR y IN (1, 2));
+--> out.1 <= t.x?, t.y?
+--> out.2 <= t.x?, t.y?
+--> partial
+--> issue APPROXIMATE_LINEAGE relation=t
+
+-- case: a_column_of_the_pivot_of_an_unknown_table_is_no_star
+-- dialect: databricks
+SELECT `1` FROM t PIVOT (sum(x) FOR y IN (1, 2));
+--> out.1 <= t.x, t.y
+--> no issue APPROXIMATE_LINEAGE

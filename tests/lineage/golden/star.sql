@@ -275,3 +275,22 @@ WITH c AS (SELECT * RENAME (a AS b) FROM t) SELECT b, w FROM c;
 --> out.b <- T.A
 --> out.w <- T.W
 --> issue APPROXIMATE_LINEAGE relation=T
+
+-- case: a_star_over_the_changes_of_an_unknown_table_is_told
+-- dialect: databricks
+SELECT * FROM table_changes('t', 1);
+SELECT a, _change_type FROM table_changes('u', 1);
+--> @0 out._change_type <- ()
+--> @0 out._commit_version <- ()
+--> @0 out._commit_timestamp <- ()
+--> @0 out <- table_changes?
+--> @0 table_changes <- t?
+--> @1 out.a <- u.a
+--> @1 out._change_type <- ()
+--> issue APPROXIMATE_LINEAGE @0 relation=t
+
+-- case: a_model_applied_to_an_unknown_table_is_no_star
+-- dialect: bigquery
+SELECT predicted_x FROM ML.PREDICT(MODEL d.m, TABLE d.t);
+--> out.predicted_x <= d.t?
+--> no issue APPROXIMATE_LINEAGE

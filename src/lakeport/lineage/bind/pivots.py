@@ -81,7 +81,7 @@ def pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None
         made.refs, made.identity = [Ref(column, approximate=not base.complete)], True
         relation.add(made)
     if not base.complete:
-        relation.tails = (*relation.tails, Tail(base, frozenset(consumed)))
+        relation.tails = (*relation.tails, Tail(base, frozenset(consumed), told=False))
         relation.complete = False
 
 

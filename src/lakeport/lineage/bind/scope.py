@@ -114,6 +114,8 @@ class Tail(NamedTuple):
 
     relation: Relation
     excluded: frozenset[str] = frozenset()
+    # False where no star was written that could have been reported.
+    told: bool = True
 
 
 Item: TypeAlias = "Column | Tail"

@@ -408,6 +408,10 @@ def _tails(relation: Relation, excluded: frozenset[str]) -> list[Item]:
 def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[str]) -> None:
     """One report per star; columns of CTEs over unknown stars were reported at the base already."""
     if relation.tails:
+        for tail in relation.tails:
+            if not tail.told:
+                shown = [c for c in tail.relation.known() if c.key not in tail.excluded]
+                _report_open(binder, tail.relation, at, [column.name for column in shown])
         return
     name = dotted(relation.name)
     if known:

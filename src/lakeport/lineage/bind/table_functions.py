@@ -122,12 +122,12 @@ def _predict(binder: Binder, function: exp.Expr, relation: Relation, scope: Scop
     if isinstance(rows, exp.Expr):
         binder.source(rows, inner)
     relation.arguments = []
-    for item in binder.star(inner):
-        if isinstance(item, Column):
-            relation.add(item)
-            relation.arguments += [replace(ref, derived=True) for ref in item.refs]
-        else:
-            relation.arguments.append(Ref(item.relation, approximate=True))
+    for source in inner.sources:
+        for column in source.relation.known():
+            relation.add(copied(column))
+        relation.arguments += [
+            replace(ref, derived=True) for ref in relation_refs(source.relation, VALUE)
+        ]
     relation.complete = False
 
 
@@ -138,7 +138,7 @@ def _add_changes(binder: Binder, relation: Relation, table: exp.Table, scope: Sc
     changed = inner.sources[0].relation
     items: list[Item] = [copied(column) for column in changed.known()]
     if not changed.complete:
-        items.append(Tail(changed))
+        items.append(Tail(changed, told=False))
     for name, kind in _CHANGE_COLUMNS:
         column = Column(name, name)
         column.type, column.typed = SqlType(kind), True
