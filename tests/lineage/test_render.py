@@ -163,6 +163,13 @@ def test_html_draws_well_formed_svg_with_every_arrow() -> None:
     assert all({a.attrib["data-from"], a.attrib["data-to"]} <= columns for a in arrows)
 
 
+def test_html_counts_one_thing_as_one() -> None:
+    text = render(_result("SELECT a.x FROM a JOIN b ON a.id = b.id"), "html")
+    assert "<b>1</b> join<" in text
+    assert "<b>1</b> statement<" in text
+    assert "<b>0</b> errors<" in text
+
+
 def test_html_escapes_what_comes_from_sql() -> None:
     sql = "CREATE TABLE t AS SELECT buyer AS `<script>alert(1)</script>` FROM orders"
     assert "<script>alert" not in render(_result(sql), "html")

@@ -48,15 +48,18 @@ _LEGEND = (
 def _summary(result: AnalyzeResult) -> str:
     summary = result.summary
     facts = (
-        (summary.statement_count, "statements"),
-        (summary.table_count, "relations"),
-        (summary.column_count, "columns"),
-        (summary.join_count, "joins"),
-        (summary.approximate_edge_count, "approximate edges"),
-        (summary.issue_count.errors, "errors"),
-        (summary.issue_count.warnings, "warnings"),
+        (summary.statement_count, "statement"),
+        (summary.table_count, "relation"),
+        (summary.column_count, "column"),
+        (summary.join_count, "join"),
+        (summary.approximate_edge_count, "approximate edge"),
+        (summary.issue_count.errors, "error"),
+        (summary.issue_count.warnings, "warning"),
     )
-    items = "".join(f"<li><b>{count}</b> {escape(name)}</li>" for count, name in facts)
+    items = "".join(
+        f"<li><b>{count}</b> {escape(name)}{'' if count == 1 else 's'}</li>"
+        for count, name in facts
+    )
     return f'<ul class="facts">{items}</ul>'
 
 
