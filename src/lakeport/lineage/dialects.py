@@ -52,7 +52,7 @@ class Dialect:
     # What queries around may call a column by that is shown as `_col_N`: its text in capitals, with
     # or without blanks, or its position behind a word.
     unnamed: Literal["text", "squeezed", "_c", "_col"] | None = None
-    values_columns: Literal["col", "column", "column_", "_col", "EXPR$"] = "column"
+    values_columns: Literal["col", "column", "column_", "_col", "EXPR$", "c"] = "column"
     # The relatives to try when a statement does not parse.
     relatives: tuple[str, ...] = ()
     # A CTE may read itself without the word RECURSIVE.
@@ -326,6 +326,7 @@ _TABLE: dict[str, Dialect] = {
         Dialect(
             name="clickhouse",
             parser="clickhouse",
+            values_columns="c",
             tables=Fold.EXACT,
             columns=Fold.EXACT,
             lateral_aliases=True,

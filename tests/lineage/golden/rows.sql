@@ -245,3 +245,14 @@ SELECT s.* FROM (SELECT STRUCT(id, v AS w) AS s FROM ds.t);
 --> @0 out.s <= ds.t.id, ds.t.v
 --> @1 out.id <= ds.t.id
 --> @1 out.w <= ds.t.v
+
+-- case: clickhouse_values_is_a_function_of_rows
+-- dialect: clickhouse
+SELECT c1, c2 FROM VALUES((1, 'a'), (2, 'b'));
+SELECT * FROM values('x Int32, y Array(String)', (1, ['a']), (2, []));
+SELECT * FROM values(1, 2);
+--> @0 out.c1 <- ()
+--> @0 out.c2 <- ()
+--> @1 out.x <- ()
+--> @1 out.y <- ()
+--> @2 out.c1 <- ()
