@@ -41,7 +41,7 @@ def respelt(tokens: list[Token]) -> list[Token] | None:
 def altered_column(tokens: list[Token]) -> list[Token] | None:
     """Spark's `CHANGE a AFTER b` is `ALTER COLUMN a AFTER b`, and Delta's `CHANGE s.a a int` a new type.
 
-    With a new name it is Hive's CHANGE.
+    With a new name it is Hive's CHANGE, and for a field of a struct a RENAME.
     """
     if not tokens or tokens[0].token_type is not TokenType.ALTER:
         return None
@@ -63,10 +63,22 @@ def altered_column(tokens: list[Token]) -> list[Token] | None:
         typed = made_token(TokenType.VAR, "TYPE", tokens[end])
         behind = [typed, *tokens[end + 1 : kept], *place]
     elif words[end] not in _COLUMN_ACTIONS:
-        return None
+        return _renamed_field(tokens, at, start, end) if end - start > 1 else None
     altered = made_token(TokenType.ALTER, "ALTER", tokens[at])
     column = made_token(TokenType.COLUMN, "COLUMN", tokens[start - 1])
     return [*tokens[:at], altered, column, *tokens[start:end], *behind]
+
+
+def _renamed_field(tokens: list[Token], at: int, start: int, end: int) -> list[Token]:
+    """`CHANGE s.a b int` as `RENAME COLUMN s.a TO b`."""
+    return [
+        *tokens[:at],
+        made_token(TokenType.RENAME, "RENAME", tokens[at]),
+        made_token(TokenType.COLUMN, "COLUMN", tokens[start - 1]),
+        *tokens[start:end],
+        made_token(TokenType.VAR, "TO", tokens[end]),
+        tokens[end],
+    ]
 
 
 def _place(tokens: list[Token]) -> list[Token]:
@@ -354,6 +366,17 @@ def _against(tokens: list[Token], words: list[str]) -> list[Token] | None:
     return made if len(made) < len(tokens) else None
 
 
+def _without_cluster(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Doris' `FROM cluster:db.t`: the cluster is always the one that is asked."""
+    left_out: set[int] = set()
+    for at in range(1, len(words) - 3):
+        named = words[at + 1] == ":" and words[at + 3] == "." and tokens[at].token_type in _NAMED
+        if named and words[at - 1] in _BEFORE_TABLES:
+            left_out |= {at, at + 1}
+    return [t for n, t in enumerate(tokens) if n not in left_out] if left_out else None
+
+
+_BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "VIEW", "UPDATE", "EXISTS", ","})
 _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
 
 
@@ -369,4 +392,5 @@ _REWRITES = (
     _bulk_insert,
     _labelled_insert,
     _file_format,
+    _without_cluster,
 )

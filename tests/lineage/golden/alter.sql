@@ -355,3 +355,11 @@ SELECT a FROM t;
 --> partial
 --> @2 out.a <- t.a?
 --> issue DROPPED_TABLE_REFERENCE @2 relation=t message="`t` was renamed to `u` in statement 1"
+
+-- case: change_renames_a_field_of_a_struct
+-- dialect: databricks
+CREATE TABLE t (s STRUCT<x: INT, z: STRING>, b INT);
+ALTER TABLE t CHANGE COLUMN s.x y INT;
+SELECT s.y FROM t;
+--> schema t(s struct<y:int,z:string>, b INT) implied
+--> partial

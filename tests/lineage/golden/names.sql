@@ -179,3 +179,10 @@ CREATE TABLE users ("userId" int, name text);
 SELECT "userId" FROM users;
 --> partial
 --> @1 out.userId <- users.userId
+
+-- case: a_cluster_before_the_database_is_no_part_of_the_name
+-- dialect: doris
+-- table: db.t(a int)
+INSERT INTO default_cluster:db.n SELECT a FROM default_cluster:db.t;
+--> db.n.a <- db.t.a
+--> issue UNKNOWN_TABLE relation=db.n
