@@ -27,6 +27,15 @@ class Block:
     query: Query | None = None
     # The table a trigger belongs to: the parts of its name, and whether each was quoted.
     table: tuple[tuple[str, bool], ...] = ()
+    # The function whose rows a query inside gives.
+    function: Function | None = None
+
+
+class Function(NamedTuple):
+    """T-SQL's function of rows: the last part of its name, and its parameters without the `@`."""
+
+    name: str
+    parameters: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

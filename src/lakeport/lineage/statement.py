@@ -31,7 +31,7 @@ from lakeport.lineage.statements.define import (
     relation_kind,
 )
 from lakeport.lineage.statements.dispatch import bind_statement
-from lakeport.lineage.statements.functions import bind_routine
+from lakeport.lineage.statements.functions import bind_routine, note_rows, open_rows
 from lakeport.lineage.summary import complexity
 
 if TYPE_CHECKING:
@@ -286,7 +286,11 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
             statement=statement.index,
             extent=(statement.chunk.start, statement.chunk.end),
         )
+    if binder.blocks:
+        open_rows(binder)
     kind = _bind(binder, statement, parsed)
+    if binder.blocks:
+        note_rows(binder, parsed.tree)
     learn(binder)
     return binder, kind
 

@@ -508,3 +508,17 @@ CREATE VIEW v AS SELECT a FROM t WHERE b = {x:Int32};
 SELECT * FROM v(x = 1);
 --> @0 v.a <- t.a
 --> @1 out.a <- v.a
+
+-- case: rows_of_an_inline_function
+-- dialect: tsql
+-- table: dbo.t(a int, b int, c int)
+CREATE FUNCTION dbo.picked (@x INT, @y INT = 3) RETURNS TABLE AS RETURN (SELECT a, b + @y AS q FROM dbo.t WHERE c = @x);
+GO
+SELECT * FROM dbo.picked(1, 2);
+SELECT f.a, f.q FROM dbo.t AS u CROSS APPLY dbo.picked(u.a, u.c) AS f;
+--> @1 out.a <- dbo.t.a
+--> @1 out.q <= dbo.t.b
+--> @2 out.a <- dbo.t.a
+--> @2 out.q <= dbo.t.b
+--> @3 out.a <- dbo.t.a
+--> @3 out.q <= dbo.t.b, dbo.t.c

@@ -459,7 +459,8 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
         open_ended(binder, relation, inner, scope)
         put_in_scope(binder, scope, relation, identifier)
         return
-    if add_called(binder, inner, relation, scope, names):
+    function = inner.expression if inner.__class__ is exp.Dot else inner
+    if add_called(binder, function, relation, scope, names):
         put_in_scope(binder, scope, relation, identifier)
         return
     columns = generator_columns(binder, inner, scope, len(names))

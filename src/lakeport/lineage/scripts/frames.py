@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.blocks import Block
 
 if TYPE_CHECKING:
-    from lakeport.lineage.blocks import Query
+    from lakeport.lineage.blocks import Function, Query
 
 
 @dataclass(slots=True)
@@ -21,7 +21,9 @@ class Frame:
     variable: str | None = None
     query: Query | None = None
     table: tuple[tuple[str, bool], ...] = ()
+    function: Function | None = None
 
     def block(self) -> Block:
         """What a statement inside is told about it."""
-        return Block(self.label, frozenset(self.names), self.variable, self.query, self.table)
+        names = frozenset(self.names)
+        return Block(self.label, names, self.variable, self.query, self.table, self.function)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.blocks import Function
 from lakeport.lineage.bodies import SQL_LANGUAGES, body_tokens, quoted_body
 from lakeport.lineage.scripts.frames import Frame
 from lakeport.lineage.scripts.source import ScriptSource
@@ -69,9 +70,21 @@ def _one_statement(script: Script, at: int, body: int) -> int:
 def _frame(kind: str, source: ScriptSource, at: int, end: int) -> Frame:
     """What a routine's header says of its body."""
     names = source.parameters(at, end)
+    if source.batches and source.words[end - 2 : end] == ["RETURNS", "TABLE"]:
+        return Frame(kind, names=names, function=_function(source, at, end))
     if "TRIGGER" not in source.words[at : min(at + 5, end)]:
         return Frame(kind, names=names)
     return Frame(kind, names=names, table=_trigger_table(source, at, end))
+
+
+def _function(source: ScriptSource, at: int, end: int) -> Function:
+    """T-SQL's `CREATE FUNCTION f (@a INT, @b INT) RETURNS TABLE`, whose body is `RETURN (SELECT …)`."""
+    opening = next((n for n in range(at, end) if source.words[n] == "("), end)
+    close = source.closing(opening) if opening < end else end
+    marks = [n for n in range(opening, min(close, end) - 1) if source.words[n] == "@"]
+    return Function(
+        source.tokens[opening - 1].text, tuple(source.tokens[n + 1].text.lower() for n in marks)
+    )
 
 
 def _trigger_table(source: ScriptSource, at: int, end: int) -> Name:

@@ -6,6 +6,7 @@ Nothing flows until the function is called, so there is no output.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -133,3 +134,27 @@ def _bind_quoted(binder: Binder, quoted: Token, header: exp.Expr) -> None:
     query = parsed_fragment(tokens, binder.text, parser) if is_value(tokens) else None
     if isinstance(query, exp.Query):
         _bind_body(binder, header, query)
+
+
+def open_rows(binder: Binder) -> None:
+    """Before the query of a T-SQL function is bound: its parameters are columns of a row."""
+    function = binder.blocks[-1].function
+    for name in function.parameters if function is not None else ():
+        binder.parameters[name] = Column(name, name)
+
+
+def note_rows(binder: Binder, tree: exp.Expr) -> None:
+    """Learn what the rows of a T-SQL function are from the query that it returns."""
+    function = binder.blocks[-1].function
+    output = next((r for r in binder.relations if r.kind == "output"), None)
+    if function is None or output is None or not isinstance(tree, exp.Query):
+        return
+    known = binder.registry.routine(function.name)
+    if known is None or not output.complete or known.columns is not None:
+        return
+    parameters = Relation("cte", function.name, (function.name,))
+    for column in binder.parameters.values():
+        parameters.add(column)
+    shown = tuple((c.name, binder.types.shown(c) or "") for c in output.columns)
+    body = read_body(output.columns, shown, output.indirect, parameters)
+    binder.registry.define_routine(function.name, replace(known, columns=shown, body=body))
