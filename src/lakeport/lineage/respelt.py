@@ -139,6 +139,56 @@ def _path_before(tokens: list[Token]) -> tuple[int, int] | None:
     return (start, end) if listed and end - start > 2 else None
 
 
+def _unnest_deeply(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """DuckDB's `FROM unnest(x, recursive := true)`: the parser knows the option in a select list only."""
+    made: list[Token] = []
+    closes: set[int] = set()
+    for at, token in enumerate(tokens):
+        end = closing(tokens, at + 1) if words[at : at + 2] == ["UNNEST", "("] else 0
+        if end and {":=", "=>"} & {*words[at:end]} and _stands_in_from(words, at):
+            made += (
+                [made_token(TokenType.LATERAL, "LATERAL", token)] if words[at - 1] != "FROM" else []
+            )
+            made.append(made_token(TokenType.L_PAREN, "(", token))
+            made.append(made_token(TokenType.SELECT, "SELECT", token))
+            closes.add(end)
+        made.append(token)
+        if at in closes:
+            made.append(made_token(TokenType.ALIAS, "AS", token))
+            made.append(made_token(TokenType.VAR, "unnest", token))
+            made.append(made_token(TokenType.R_PAREN, ")", token))
+    return made if closes else None
+
+
+def _searched_value(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """BigQuery's `VECTOR_SEARCH(TABLE t, 'v', query_value => [1.0])`: a query of one row, which the parser wants."""
+    if "VECTOR_SEARCH" not in words or "QUERY_VALUE" not in words:
+        return None
+    at = words.index("QUERY_VALUE")
+    depth, end = 0, at + 2
+    while end < len(words) and (depth or words[end] not in {",", ")"}):
+        depth += (words[end] in {"(", "["}) - (words[end] in {")", "]"})
+        end += 1
+    lead = [
+        made_token(TokenType.L_PAREN, "(", tokens[at]),
+        made_token(TokenType.SELECT, "SELECT", tokens[at]),
+    ]
+    closed = made_token(TokenType.R_PAREN, ")", tokens[end - 1])
+    return [*tokens[:at], *lead, *tokens[at + 2 : end], closed, *tokens[end:]]
+
+
+def _stands_in_from(words: list[str], at: int) -> bool:
+    """Whether a word is a source of the query around it, and no select item."""
+    depth = 0
+    for before in range(at - 1, -1, -1):
+        depth += (words[before] == ")") - (words[before] == "(")
+        if depth < 0:
+            return False
+        if not depth and words[before] in {"FROM", "SELECT"}:
+            return words[before] == "FROM" and words[at - 1] in {"FROM", ",", "JOIN"}
+    return False
+
+
 def nested_column(tokens: list[Token]) -> tuple[list[Token], str] | None:
     """`ALTER COLUMN a.b TYPE int` for the column `b`, and the names before it."""
     words = [token.text.upper() for token in tokens[:_FEW]]
@@ -382,6 +432,8 @@ _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
 
 _REWRITES = (
     _with_expression,
+    _unnest_deeply,
+    _searched_value,
     _array_with_offset,
     _joined_table,
     _against,

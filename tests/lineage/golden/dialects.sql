@@ -311,3 +311,31 @@ SEQUENCE BY at COLUMNS * EXCEPT (at) STORED AS SCD TYPE 1;
 --> @2 target.id <- changes.id
 --> @2 target.v <- changes.v
 --> @2 target.op <- changes.op
+
+-- case: bigquery_vectors_that_are_compared
+-- dialect: bigquery
+-- table: d.t(id int64, v array<float64>)
+-- table: d.q(qid int64, v array<float64>)
+SELECT query.qid, base.id, distance FROM VECTOR_SEARCH(TABLE d.t, 'v', TABLE d.q, top_k => 2);
+SELECT base.id, distance FROM VECTOR_SEARCH(TABLE d.t, 'v', query_value => [1.0, 2.0], top_k => 3);
+SELECT distance FROM VECTOR_SEARCH(TABLE d.t, 'v', (SELECT v AS wanted FROM d.q));
+--> @0 out.qid <- d.q.qid
+--> @0 out.id <- d.t.id
+--> @0 out.distance <= d.t.v, d.q.v
+--> @1 out.id <- d.t.id
+--> @1 out.distance <= d.t.v
+--> @2 out.distance <= d.t.v, d.q.v
+--> partial
+
+-- case: duckdb_unnests_all_levels_in_from
+-- dialect: duckdb
+-- table: t(k int, l struct(x int, s struct(y int, z varchar))[])
+SELECT k, u.* FROM t, unnest(l, recursive := true) AS u;
+SELECT p FROM unnest([{'a': 1, 'b': 2}], max_depth := 2) AS v(p, q);
+SELECT * FROM unnest([[1, 2], [3]], recursive := true);
+--> @0 out.k <- t.k
+--> @0 out.x <= t.l
+--> @0 out.y <= t.l
+--> @0 out.z <= t.l
+--> @1 out.p <- ()
+--> @2 out.unnest <- ()

@@ -157,17 +157,30 @@ def _vector_search(binder: Binder, function: exp.Expr, relation: Relation, scope
         for row in (
             binder.source(node, Scope(scope, scope.ctes)) if isinstance(node, exp.Expr) else ()
         ):
-            searched = function.args.get(column)
-            if isinstance(searched, exp.Kwarg):
-                searched = searched.expression
-            if isinstance(searched, exp.Literal):
-                key = binder.folding.column(searched.name)
-                vector = row.find(key) or binder.inferred(row, searched.name, key)
-                compared += [Ref(vector, derived=True)] if vector is not None else []
+            compared += _compared(binder, row, function, column)
+            if name == "query" and not row.inputs and row.local_kind == "derived":
+                # A single value is no row to show.
+                continue
             refs = [replace(ref, derived=True) for ref in relation_refs(row, VALUE)]
             generated(binder, relation, [(name, refs, None)], [])
             scope.sources.append(Source(binder.folding.column(name), row, visible=False))
     generated(binder, relation, [("distance", compared, SqlType("double"))], [])
+
+
+def _compared(binder: Binder, row: Relation, function: exp.Expr, column: str) -> list[Ref]:
+    """The column of vectors; what is looked for need not be named, if it is called as what it is looked for in."""
+    searched = function.args.get(column)
+    if isinstance(searched, exp.Kwarg):
+        searched = searched.expression
+    vector = None
+    if isinstance(searched, exp.Literal):
+        key = binder.folding.column(searched.name)
+        vector = row.find(key) or binder.inferred(row, searched.name, key)
+    elif searched is None:
+        known, named = row.known(), function.args.get("column_to_search")
+        found = row.find(binder.folding.column(named.name)) if isinstance(named, exp.Expr) else None
+        vector = found or (known[0] if len(known) == 1 else None)
+    return [Ref(vector, derived=True)] if vector is not None else []
 
 
 def _owner_refs(binder: Binder, node: exp.Expr, scope: Scope) -> list[Ref]:
