@@ -7,6 +7,7 @@ it either recognises its statement by its first words or lets the next one look.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -16,6 +17,7 @@ from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.lake_commands import lake_command, named_table
 from lakeport.lineage.live_tables import pipeline_flow, without_live
 from lakeport.lineage.made_tokens import made_token
+from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.placeholders import filled_in
@@ -378,6 +380,23 @@ def _model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     return Shim("model", made) if len(made) != len(tokens) else None
 
 
+def _array_model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    made = without_model(tokens) if words[0] in {"SELECT", "WITH", "CREATE", "INSERT"} else None
+    return Shim("array_model", made) if made is not None else None
+
+
+def _external_table(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """Oracle's `CREATE TABLE … ORGANIZATION EXTERNAL (…)`: where the rows are is left out."""
+    if words[:2] != ["CREATE", "TABLE"]:
+        return None
+    every = [token.text.upper() for token in tokens]
+    at = next((n for n, pair in enumerate(pairwise(every)) if pair == _EXTERNAL), None)
+    return Shim("external_table", tokens[:at]) if at is not None else None
+
+
+_EXTERNAL = ("ORGANIZATION", "EXTERNAL")
+
+
 def _placeholders(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     made = filled_in(tokens)
     return Shim("placeholders", made) if len(made) != len(tokens) else None
@@ -462,6 +481,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _replace_table,
     _replace_rows,
     _private_temporary,
+    _external_table,
     _live_table,
     _pipeline_flow,
     _limited_change,
@@ -482,6 +502,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _merge_delete,
     _stream,
     _model,
+    _array_model,
     _describe,
     _lake_command,
     _reset,

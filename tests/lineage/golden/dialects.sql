@@ -339,3 +339,23 @@ SELECT * FROM unnest([[1, 2], [3]], recursive := true);
 --> @0 out.z <= t.l
 --> @1 out.p <- ()
 --> @2 out.unnest <- ()
+
+-- case: oracle_cells_that_rules_compute
+-- dialect: oracle
+-- table: SALES(COUNTRY varchar2(9), YEAR number, AMT number, QTY number)
+SELECT country, year, amt FROM sales MODEL PARTITION BY (country) DIMENSION BY (year) MEASURES (amt, qty q) RULES (amt[2002] = amt[2001] + q[2000], amt[2003] = 5) ORDER BY 1;
+SELECT * FROM sales WHERE qty > 1 MODEL RETURN UPDATED ROWS DIMENSION BY (year AS y) MEASURES (amt, 0 AS total) RULES UPSERT ITERATE (2) (UPDATE total[ANY] = SUM(amt)[y <= CV(y)]);
+--> @0 out.country <- SALES.COUNTRY
+--> @0 out.year <- SALES.YEAR
+--> @0 out.amt <= SALES.AMT, SALES.QTY
+--> @1 out.y <- SALES.YEAR
+--> @1 out.amt <- SALES.AMT
+--> @1 out.total <= SALES.AMT
+
+-- case: oracle_external_tables_have_columns
+-- dialect: oracle
+CREATE TABLE loaded (a NUMBER, b VARCHAR2(10)) ORGANIZATION EXTERNAL (TYPE ORACLE_LOADER DEFAULT DIRECTORY d ACCESS PARAMETERS (FIELDS TERMINATED BY ',') LOCATION ('x.csv')) REJECT LIMIT UNLIMITED;
+SELECT * FROM loaded;
+--> @1 out.a <- LOADED.A
+--> @1 out.b <- LOADED.B
+--> partial
