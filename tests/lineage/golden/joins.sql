@@ -256,3 +256,16 @@ SELECT * FROM a JOIN b USING (k), c JOIN d USING (k);
 --> out.x <- a.x
 --> out.k <- c.k <= d.k[CONDITIONAL]
 --> out.z <- d.z
+
+-- case: brackets_on_both_sides_that_merge_one_name
+-- dialect: postgres
+-- table: a(k int, v int)
+-- table: b(k int, w int)
+-- table: c(k int, x int)
+-- table: d(k int, y int)
+SELECT * FROM (a JOIN b USING (k)) LEFT JOIN (c JOIN d USING (k)) USING (k);
+--> out.k <- a.k <= b.k[CONDITIONAL], c.k[CONDITIONAL], d.k[CONDITIONAL]
+--> out.v <- a.v
+--> out.w <- b.w
+--> out.x <- c.x
+--> out.y <- d.y

@@ -84,12 +84,21 @@ def _sides(
         scope.merged[f"{key}\0{held.start}"] = scope.merged.pop(key)
         made = []
     on_the_right = held is not None and held.start >= before
-    left = [] if on_the_right else made
+    left = _parked(scope, before, key) if on_the_right else made
     right = made if on_the_right else []
     return (
         left or _side(binder, scope.sources[scope.start : before], identifier, key),
         right or _side(binder, scope.sources[before:], identifier, key),
     )
+
+
+def _parked(scope: Scope, before: int, key: str) -> list[Ref]:
+    """What a join on the left has merged, before a bracket on the right merged the same name."""
+    for name, held in scope.merged.items():
+        if name != key and held.key == key and scope.start <= held.start < before:
+            del scope.merged[name]
+            return [*held.left, *held.right]
+    return []
 
 
 def _merging(scope: Scope, refs: list[Ref]) -> list[Relation]:
