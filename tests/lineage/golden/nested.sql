@@ -140,3 +140,16 @@ SELECT named_struct('x', a, 'y', b).y AS y, struct(a + 1, b).col1 AS z, CAST(str
 --> out.y <= t.b
 --> out.z <= t.a
 --> out.q <= t.b
+
+-- case: fields_of_a_row_that_an_aggregate_keeps
+-- dialect: bigquery
+-- table: d.t(id int64, x int64, ts int64)
+SELECT ARRAY_AGG(r ORDER BY ts DESC LIMIT 1)[OFFSET(0)].* FROM d.t AS r GROUP BY id;
+SELECT ANY_VALUE(r HAVING MAX ts).* EXCEPT (ts), ANY_VALUE(r).x AS y, ARRAY_AGG(STRUCT(id, x))[OFFSET(0)].id AS z FROM d.t AS r GROUP BY id;
+--> @0 out.id <= d.t.id, d.t.ts
+--> @0 out.x <= d.t.x, d.t.ts
+--> @0 out.ts <= d.t.ts
+--> @1 out.id <= d.t.id, d.t.ts
+--> @1 out.x <= d.t.x, d.t.ts
+--> @1 out.y <= d.t.x
+--> @1 out.z <= d.t.id

@@ -9,6 +9,8 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.qualified import field_of_row
+from lakeport.lineage.bind.row_fields import AROUND, field_inputs
+from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.bind.struct_fields import (
     part_named,
     query_inside,
@@ -42,6 +44,8 @@ def read_field(
             work.extend((index, role) for index in reversed(base.expressions))
             base = base.this
         _field_of_query(binder, query, path[::-1], scope, role, refs)
+    elif path and isinstance(base, AROUND):
+        flow([_field_of_value(binder, base, path[-1].name, scope)], role, refs)
     else:
         work.append((base, role))
     refs.extend(replace(ref, masking=role >= MASK) for ref in found)
@@ -81,6 +85,13 @@ def _inside(refs: list[Ref], path: list[exp.Expr]) -> list[Ref]:
     """Inputs that are only read at the end of a path."""
     end = ".".join(part.name for part in path)
     return [replace(ref, path=f"{ref.path}.{end}" if ref.path else end) for ref in refs]
+
+
+def _field_of_value(binder: Binder, base: exp.Expr, name: str, scope: Scope) -> Column:
+    """`ANY_VALUE(t).a`, `ARRAY_AGG(STRUCT(a, b))[OFFSET(0)].b`: the field, or all of it if it cannot be told."""
+    value = Column("", "", refs=binder.read(base, scope), expression=base)
+    field = field_inputs(binder, value, name)
+    return value if field is None else Column("", "", refs=field[0])
 
 
 def _part_of_struct(

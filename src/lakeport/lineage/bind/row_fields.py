@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 _Field: TypeAlias = "tuple[list[Ref], SqlType | None]"
 # What a row goes through and is still a row, or a list of rows.
-_AROUND = (
+AROUND = (
     exp.AnyValue,
     exp.ArgMax,
     exp.ArgMin,
@@ -137,7 +137,9 @@ def field_inputs(binder: Binder, column: Column, name: str) -> _Field | None:
 
 def _choosing(binder: Binder, column: Column) -> list[Ref]:
     """What chooses a row decides about each of its fields; it may be a column of that row, too."""
-    ordered = column.expression.find_all(exp.Ordered) if column.expression is not None else ()
+    node = column.expression
+    found = list(node.find_all(exp.Ordered, exp.HavingMax)) if node is not None else []
+    ordered = [item.expression if isinstance(item, exp.HavingMax) else item for item in found]
     keys = {binder.key(used.this) for item in ordered for used in item.find_all(exp.Column)}
     return [
         ref if ref.role > AGGREGATE else replace(ref, role=SORT)
@@ -148,7 +150,7 @@ def _choosing(binder: Binder, column: Column) -> list[Ref]:
 
 def _inside(column: Column) -> exp.Expr | None:
     node = column.expression
-    while isinstance(node, _AROUND):
+    while isinstance(node, AROUND):
         node = node.this
     return node
 

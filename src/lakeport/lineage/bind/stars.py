@@ -16,7 +16,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.columns import merged_refs
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.qualified import hidden_by_alias
-from lakeport.lineage.bind.row_fields import field_column, field_inputs, row_behind
+from lakeport.lineage.bind.row_fields import AROUND, field_column, field_inputs, row_behind
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
 from lakeport.lineage.bind.struct_fields import makes_structs, query_inside, written_parts
 from lakeport.lineage.issues import IssueCode
@@ -209,11 +209,9 @@ def expand_value(binder: Binder, value: Column, scope: Scope) -> list[Item]:
     row = row_behind(value)
     if row is not None:
         modifiers = _Modifiers(binder, exp.Star(), scope)
-        items = _relation(binder, row, scope, modifiers, hidden=set(), at=node)
-        for item in items if node.__class__ is not exp.Column else ():
-            if isinstance(item, Column):
-                _take_field(binder, item, value)
-        return items
+        if node.__class__ is exp.Column:
+            return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
+        return _fields_of_row(binder, row, value, scope, modifiers, node)
     parts = written_parts(binder, node) or ()
     copied = {part.name for part in parts if part.value.__class__ is exp.Column}
     fields = star_fields(binder.types.of_column(value))
@@ -221,17 +219,35 @@ def expand_value(binder: Binder, value: Column, scope: Scope) -> list[Item]:
     for field in fields:
         column = Column(field.name, binder.folding.column(field.name))
         column.type, column.typed = field.type, True
-        _take_field(binder, column, value)
+        _take_field(binder, column, value, field.name)
         column.identity = field.name in copied and len(column.refs) == 1
         made.append(column)
     return made if "" not in {field.name for field in fields} and made else [value]
 
 
-def _take_field(binder: Binder, column: Column, value: Column) -> None:
+def _fields_of_row(
+    binder: Binder,
+    row: Relation,
+    value: Column,
+    scope: Scope,
+    modifiers: _Modifiers,
+    node: exp.Expr,
+) -> list[Item]:
+    """The columns of a relation of which a value is one row, chosen as the value says."""
+    items = _relation(binder, row, scope, modifiers, hidden=set(), at=node)
+    for item in items:
+        # What REPLACE computes is no field.
+        origin = item.refs[0].origin if isinstance(item, Column) and item.refs else None
+        if isinstance(item, Column) and isinstance(origin, Column) and origin.relation is row:
+            _take_field(binder, item, value, origin.name)
+    return items
+
+
+def _take_field(binder: Binder, column: Column, value: Column, name: str) -> None:
     """Let a column be the field of that name of a value."""
-    field = field_inputs(binder, value, column.name)
+    field = field_inputs(binder, value, name)
     if field is None:
-        column.refs = [_field(binder, ref, column.name) for ref in value.refs]
+        column.refs = [_field(binder, ref, name) for ref in value.refs]
     else:
         column.refs = field[0]
     column.identity, column.text = False, value.text
@@ -250,6 +266,11 @@ def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
             return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
     parts = _parts_of_struct(binder, inner, scope)
     refs = [ref for made in parts.values() for ref in made] or collect(binder, inner, scope)
+    if isinstance(inner, AROUND):
+        value = Column("", "", refs=refs, expression=inner)
+        row = row_behind(value)
+        if row is not None:
+            return _fields_of_row(binder, row, value, scope, modifiers, node)
     kind = binder.types.of(inner)
     if kind is None and len(refs) == 1 and isinstance(inner, exp.Column | exp.Dot):
         kind = binder.types.of_ref(refs[0])
