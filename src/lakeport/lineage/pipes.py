@@ -249,17 +249,32 @@ def _applied(stage: _Stage, operator: list[Token]) -> _Stage:
     if word in _JOIN_WORDS or word in _SHAPES:
         return _grown(stage, operator, shape=word in _SHAPES)
     if word in _SET_WORDS:
-        other = rest
-        if rest and rest[0].token_type in {_T.ALL, _T.DISTINCT}:
-            other = rest[1:]
-        if other and other[0].token_type is _T.TABLE:
-            operator = [*operator[: -len(other)], *_words(first, "SELECT", "*", "FROM"), *other[1:]]
-        return stage.after([*stage.query(_words(first, "*"), first), *operator], first, named=False)
+        query = [*stage.query(_words(first, "*"), first), *_several(operator)]
+        return stage.after(query, first, named=False)
+    if word == "ASSERT":
+        # It looks at every row, and stops where the condition does not hold.
+        condition = [made_token(_T.WHERE, "WHERE", first), *_split(rest, _T.COMMA)[0]]
+        return _tail(stage, condition, "WHERE")
     # The older word for an EXTEND by window functions.
     handler = _extend if first.token_type is _T.WINDOW else _OPERATORS.get(word)
     return (
         handler(stage, first, rest) if handler is not None else _grown(stage, operator, shape=True)
     )
+
+
+def _several(operator: list[Token]) -> list[Token]:
+    """`UNION ALL (q), (r)` is `UNION ALL (q) UNION ALL (r)`; `TABLE t` is a query as well."""
+    begin = next((n for n, t in enumerate(operator) if t.token_type in _OTHER), len(operator))
+    listed = [token.token_type for token in operator[begin : begin + 1]] == [_T.L_PAREN]
+    made: list[Token] = []
+    for other in _split(operator[begin:], _T.COMMA) if listed else [operator[begin:]]:
+        if other[:1] and other[0].token_type is _T.TABLE:
+            other = [*_words(other[0], "SELECT", "*", "FROM"), *other[1:]]  # noqa: PLW2901
+        made += [*operator[:begin], *other]
+    return made
+
+
+_OTHER = frozenset({_T.L_PAREN, _T.TABLE, _T.SELECT, _T.FROM, _T.VALUES, _T.WITH})
 
 
 def _tail(stage: _Stage, operator: list[Token], word: str) -> _Stage:

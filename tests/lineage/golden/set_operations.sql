@@ -167,3 +167,10 @@ VALUES ROW(1, 'x'), ROW(2, 'y');
 -- dialect: postgres
 VALUES (ROW(1, 'x')), (ROW(2, 'y'));
 --> out.column1 <- ()
+
+-- case: a_pipe_may_unite_several_queries
+-- dialect: bigquery
+-- table: d.t(a int64)
+-- table: d.u(b int64, c int64)
+FROM d.t |> UNION ALL (SELECT b FROM d.u), (SELECT c FROM d.u) |> ASSERT a > 0, 'none' |> WHERE a > 1;
+--> out.a <- d.t.a, d.u.b, d.u.c
