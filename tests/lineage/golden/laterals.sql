@@ -522,3 +522,17 @@ SELECT f.a, f.q FROM dbo.t AS u CROSS APPLY dbo.picked(u.a, u.c) AS f;
 --> @2 out.q <= dbo.t.b
 --> @3 out.a <- dbo.t.a
 --> @3 out.q <= dbo.t.b, dbo.t.c
+
+-- case: the_offset_is_no_field_of_the_row
+-- dialect: bigquery
+-- table: d.t(id int64, a array<struct<p int64, q int64>>)
+SELECT e.*, pos FROM d.t, UNNEST(a) AS e WITH OFFSET AS pos;
+SELECT * FROM d.t, UNNEST(a) AS e WITH OFFSET AS pos WHERE pos > 0;
+--> @0 out.p <= d.t.a
+--> @0 out.q <= d.t.a
+--> @0 out.pos <= d.t.a
+--> @1 out.id <- d.t.id
+--> @1 out.a <- d.t.a
+--> @1 out.p <= d.t.a
+--> @1 out.q <= d.t.a
+--> @1 out.pos <= d.t.a

@@ -209,6 +209,7 @@ def add_unnest(
     names = alias_names(alias)
     relation, identifier = labelled_relation(binder, alias, names[0].name if names else "unnest")
     columns: list[tuple[str, list[Ref], SqlType | None]] = []
+    opened = False
     for argument in node.expressions:
         refs = collect(binder, argument, scope)
         element = _element(binder.types.of(argument))
@@ -220,6 +221,7 @@ def add_unnest(
             for field in star_fields(element):
                 own = row_field(binder, query_inside(argument), field.name)
                 columns.append((field.name, refs if own is None else own.refs, field.type))
+            opened = True
             # BigQuery's alias names the row, not its first field.
             names = [] if binder.dialect.name == "bigquery" else names
         elif element is None and len(node.expressions) == 1 and len(names) > 1:
@@ -241,6 +243,10 @@ def add_unnest(
             else "offset"
         )
         every = [ref for _, refs, _ in columns for ref in refs]
+        if binder.dialect.name == "bigquery" and opened:
+            # Beside the fields of a row, not among them.
+            put_in_scope(binder, scope, relation, identifier)
+            relation, identifier = binder.derived(name, local_kind="lateral"), None
         generated(binder, relation, [(name, every, SqlType("bigint"))], [])
     put_in_scope(binder, scope, relation, identifier)
 
