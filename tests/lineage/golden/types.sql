@@ -218,3 +218,11 @@ CREATE TABLE t AS SELECT time_trunc('HOUR', x) AS a, time_diff('HOUR', x, y) AS 
 --> @1 t.c <= s.x
 --> schema s(x TIME(3), y TIME) implied @0
 --> schema t(a time(3), b bigint, c bigint) implied @1
+
+-- case: numbers_in_hexadecimal
+-- dialect: bigquery
+-- table: d.t(id int64, x string)
+CREATE TABLE d.n AS SELECT 0x1A + id AS n, NORMALIZE_AND_CASEFOLD(x, NFC) AS s FROM d.t;
+--> d.n.n <= d.t.id
+--> d.n.s <= d.t.x
+--> column d.n.n dataType=int64

@@ -323,6 +323,8 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.PropertyEQ: _only("expression"),
     # A collation's name parses as a column.
     exp.Collate: _only("this"),
+    # So does the form of a text in `NORMALIZE(x, NFC)`.
+    exp.Normalize: _only("this"),
     exp.Comprehension: _comprehension,
     # `JSON_OBJECT(… RETURNING jsonb)`: so does the type at the end.
     exp.JSONObject: _only("this", "expressions"),

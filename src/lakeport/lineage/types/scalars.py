@@ -177,11 +177,16 @@ def text_or_binary(_: exp.Expr, types: Types, __: str) -> SqlType | None:
     return BINARY if types and all(type_ == BINARY for type_ in types) else STRING
 
 
+def _hexadecimal(node: exp.Expr, _: Types, __: str) -> SqlType | None:
+    """`0x1A` is a number in BigQuery and ClickHouse, and bytes elsewhere."""
+    return BIGINT if node.args.get("is_integer") else BINARY
+
+
 SCALAR_NODES: dict[type[exp.Expr], Answer] = {
     exp.Literal: Rule(nothing, literal),
     exp.Null: VOID,
     exp.Boolean: BOOLEAN,
-    exp.HexString: BINARY,
+    exp.HexString: Rule(nothing, _hexadecimal),
     exp.RawString: STRING,
     exp.National: STRING,
     exp.Cast: Rule(nothing, cast),
