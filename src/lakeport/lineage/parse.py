@@ -24,6 +24,7 @@ from lakeport.lineage.live_tables import read_streams
 from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
+from lakeport.lineage.respelt import leave_clusters_out
 from lakeport.lineage.shims import shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
@@ -42,6 +43,8 @@ _MAX_NESTING = 400
 _FREE_CALLS = 16
 # The parsers that read `${name}` as a variable.
 _VARIABLES = frozenset({"spark", "spark2", "databricks", "hive"})
+# Those whose names may begin with a cluster.
+_CLUSTERS = frozenset({"doris", "starrocks"})
 _MISSING = "Required keyword"
 _TOO_MANY = "The number of provided arguments"
 _CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
@@ -194,6 +197,8 @@ class StatementParser:
             glue_variables(tokens, self._text, knows_variables=known)
         if "::" in text:
             hold_literals(tokens)
+        if ":" in text and self._dialect.parser in _CLUSTERS:
+            leave_clusters_out(tokens)
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
         if self._dialect.naming not in {"spark", "bigquery"}:

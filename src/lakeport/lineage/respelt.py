@@ -416,14 +416,24 @@ def _against(tokens: list[Token], words: list[str]) -> list[Token] | None:
     return made if len(made) < len(tokens) else None
 
 
-def _without_cluster(tokens: list[Token], words: list[str]) -> list[Token] | None:
-    """Doris' `FROM cluster:db.t`: the cluster is always the one that is asked."""
+def leave_clusters_out(tokens: list[Token]) -> None:
+    """Doris' `FROM cluster:db.t` and `cluster:db`.t, in place: the cluster is always the one that is asked."""
+    words = [token.text.upper() for token in tokens]
     left_out: set[int] = set()
-    for at in range(1, len(words) - 3):
-        named = words[at + 1] == ":" and words[at + 3] == "." and tokens[at].token_type in _NAMED
-        if named and words[at - 1] in _BEFORE_TABLES:
+    for at in range(len(tokens) - 1):
+        token = tokens[at]
+        if words[at + 1] == "." and token.token_type is TokenType.IDENTIFIER:
+            cluster, colon, name = token.text.partition(":")
+            if cluster and colon and name:
+                tokens[at] = made_token(TokenType.IDENTIFIER, name, token)
+        elif (
+            words[at + 1] == ":"
+            and words[at + 3 : at + 4] == ["."]
+            and words[at - 1] in _BEFORE_TABLES
+            and token.token_type in _NAMED
+        ):
             left_out |= {at, at + 1}
-    return [t for n, t in enumerate(tokens) if n not in left_out] if left_out else None
+    tokens[:] = [token for at, token in enumerate(tokens) if at not in left_out]
 
 
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "VIEW", "UPDATE", "EXISTS", ","})
@@ -444,5 +454,4 @@ _REWRITES = (
     _bulk_insert,
     _labelled_insert,
     _file_format,
-    _without_cluster,
 )

@@ -186,3 +186,9 @@ SELECT "userId" FROM users;
 INSERT INTO default_cluster:db.n SELECT a FROM default_cluster:db.t;
 --> db.n.a <- db.t.a
 --> issue UNKNOWN_TABLE relation=db.n
+
+-- case: a_cluster_inside_quotes
+-- dialect: starrocks
+-- table: db.t(a int)
+SELECT `c1:db`.`t`.`a` FROM `c1:db`.`t`;
+--> out.a <- db.t.a
