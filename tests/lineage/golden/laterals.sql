@@ -536,3 +536,21 @@ SELECT * FROM d.t, UNNEST(a) AS e WITH OFFSET AS pos WHERE pos > 0;
 --> @1 out.p <= d.t.a
 --> @1 out.q <= d.t.a
 --> @1 out.pos <= d.t.a
+
+-- case: rows_that_a_script_returns
+-- dialect: postgres
+-- table: t(a int, b int)
+-- table: u(c int, d int)
+CREATE FUNCTION either(x int) RETURNS TABLE (p int, q int) LANGUAGE plpgsql AS $$ DECLARE n int; BEGIN n := 3; IF x > n THEN RETURN QUERY SELECT a, b + n FROM t WHERE a = x; ELSE RETURN QUERY SELECT c, d FROM u; END IF; RETURN; END; $$;
+SELECT * FROM either(1);
+--> @1 out.p <- t.a, u.c
+--> @1 out.q <= t.b, u.d
+--> stmt 0 CREATE_FUNCTION reads t, u
+--> no issue UNKNOWN_COLUMN
+
+-- case: rows_that_a_script_returns_one_by_one_are_not_known
+-- dialect: postgres
+-- table: t(a int)
+CREATE FUNCTION each(x int) RETURNS TABLE (p int) LANGUAGE plpgsql AS $$ BEGIN FOR p IN SELECT a FROM t LOOP RETURN NEXT; END LOOP; END; $$;
+SELECT p FROM each(1);
+--> @1 out.p <- ()

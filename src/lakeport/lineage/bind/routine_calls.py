@@ -103,6 +103,25 @@ def read_body(
     return Body(shown, tuple(made), filters, names)
 
 
+def united(bodies: list[Body]) -> Body:
+    """What a function gives that returns the rows of one query or another."""
+    first = bodies[0]
+    if len(bodies) == 1:
+        return first
+    made = [body.made for body in bodies if body.made is not None]
+    if len(made) < len(bodies) or len({len(columns) for columns in made}) > 1:
+        return Body(first.columns)
+    columns = [
+        Made(
+            tuple(dict.fromkeys(source for part in parts for source in part.inputs)),
+            copied=all(part.copied for part in parts),
+        )
+        for parts in zip(*made, strict=True)
+    ]
+    decides = tuple(dict.fromkeys(source for body in bodies for source in body.decides))
+    return Body(first.columns, tuple(columns), decides, first.parameters)
+
+
 def _traced(column: Column, numbers: dict[int, int]) -> tuple[Input, ...]:
     """The stored columns and parameters that a column of a body comes from, through its queries."""
     found: dict[Input, None] = {}

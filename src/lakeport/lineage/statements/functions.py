@@ -13,7 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.routine_calls import read_body
+from lakeport.lineage.bind.routine_calls import read_body, united
 from lakeport.lineage.bind.scope import Column, Relation, Scope, Source
 from lakeport.lineage.blocks import Block
 from lakeport.lineage.bodies import (
@@ -27,6 +27,7 @@ from lakeport.lineage.bodies import (
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.parse import parsed_fragment
 from lakeport.lineage.routines import Body
+from lakeport.lineage.scripts.returned import returned_rows
 from lakeport.lineage.types import type_of_node
 
 if TYPE_CHECKING:
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
     from lakeport.lineage.bind.binder import Binder
 
+# How a script begins.
+_SCRIPTS = frozenset({"BEGIN", "DECLARE"})
 # Where RETURN in a header names the type of the value.
 _RETURN_TYPES = frozenset({"exasol", "oracle"})
 
@@ -52,23 +55,34 @@ def bind_function(binder: Binder, tree: exp.Expr) -> None:
     _bind_body(binder, tree.this, body)
 
 
-def _bind_body(binder: Binder, header: exp.Expr, body: exp.Expr) -> None:
+def _bind_body(
+    binder: Binder, header: exp.Expr, *bodies: exp.Expr, names: frozenset[str] = frozenset()
+) -> None:
+    """Bind what a function gives: an expression, or the queries whose rows it returns."""
     parameters = _parameters(binder, header)
-    block = Block(parameters.label.lower(), frozenset(c.name.lower() for c in parameters.columns))
-    binder.blocks = (*binder.blocks, block)
+    known = names | {column.name.lower() for column in parameters.columns}
+    binder.blocks = (*binder.blocks, Block(parameters.label.lower(), known))
     if binder.dialect.naming == "postgres":
         numbered = enumerate(parameters.columns, 1)
         binder.parameters = {str(place): column for place, column in numbered}
     # To the queries in the body the parameters are a row around them.
     scope = Scope(None, {})
     scope.sources.append(Source(binder.folding.column(parameters.label), parameters))
+    read = [_bound(binder, body, scope, parameters) for body in bodies]
+    whole = [body for body in read if body is not None]
+    if len(whole) == len(read):
+        binder.body = united(whole)
+
+
+def _bound(binder: Binder, body: exp.Expr, scope: Scope, parameters: Relation) -> Body | None:
+    """What a body is made of; None if a star in it could not be expanded."""
     decides = scope.indirect
     if isinstance(body, exp.Query):
         scope.reach += 1
         output = binder.query(body, scope, {})
         columns = [item for item in output.items if isinstance(item, Column)]
         if len(columns) < len(output.items):
-            return
+            return None
         decides = [*output.indirect, *scope.indirect]
     else:
         columns = [Column("", "", refs=collect(binder, body, scope), expression=body)]
@@ -77,9 +91,8 @@ def _bind_body(binder: Binder, header: exp.Expr, body: exp.Expr) -> None:
     if binder.parameters or (
         parameters.complete and body.find(exp.Parameter, exp.Placeholder) is None
     ):
-        binder.body = read_body(columns, shown, decides, parameters)
-    else:
-        binder.body = Body(shown)
+        return read_body(columns, shown, decides, parameters)
+    return Body(shown)
 
 
 def _parameters(binder: Binder, header: exp.Expr) -> Relation:
@@ -126,14 +139,23 @@ def bind_routine(binder: Binder, tokens: list[Token], tree: exp.Expr) -> str | N
 
 
 def _bind_quoted(binder: Binder, quoted: Token, header: exp.Expr) -> None:
-    """A quoted body that is one query: `AS $$ SELECT … $$`. What changes data was opened before this."""
+    """A quoted body that is a query, or a script that returns the rows of some.
+
+    What changes data was opened before this.
+    """
     parser = binder.dialect.parser
     tokens = body_tokens(quoted, binder.text, parser, pure=False)
     while tokens and tokens[-1].token_type is TokenType.SEMICOLON:
         tokens.pop()
-    query = parsed_fragment(tokens, binder.text, parser) if is_value(tokens) else None
-    if isinstance(query, exp.Query):
-        _bind_body(binder, header, query)
+    if not is_value(tokens):
+        return
+    pieces, names = [tokens], frozenset[str]()
+    if tokens and tokens[0].text.upper() in _SCRIPTS:
+        pieces, names = returned_rows(tokens, binder.text, parser)
+    queries = [parsed_fragment(piece, binder.text, parser) for piece in pieces]
+    found = [query for query in queries if isinstance(query, exp.Query)]
+    if found and len(found) == len(queries):
+        _bind_body(binder, header, *found, names=names)
 
 
 def open_rows(binder: Binder) -> None:
