@@ -374,6 +374,14 @@ def _labelled_insert(tokens: list[Token], words: list[str]) -> list[Token] | Non
     return [*tokens[: at - 1], *tokens[at + 2 :]] if words[at - 1] == "WITH" else None
 
 
+def _set_of_rows(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """Postgres' `CREATE FUNCTION … RETURNS SETOF t`: the parser knows the type alone."""
+    if words[0] != "CREATE" or "FUNCTION" not in words[1:5] or "SETOF" not in words:
+        return None
+    at = words.index("SETOF")
+    return [*tokens[:at], *tokens[at + 1 :]] if words[at - 1] == "RETURNS" else None
+
+
 def _file_format(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """Snowflake's `COPY … FILE_FORMAT = db.s.f`: a format of another schema is a format."""
     if words[0] != "COPY" or "FILE_FORMAT" not in words:
@@ -454,4 +462,5 @@ _REWRITES = (
     _bulk_insert,
     _labelled_insert,
     _file_format,
+    _set_of_rows,
 )

@@ -121,24 +121,30 @@ def note_routine(
     if columns is None and (filled := _filled_variable(tokens, at, text)) is not None:
         variable, columns = filled
         registry.define_variable(variable, columns)
-    rows = columns is not None or _gives_rows(tokens)
-    shown = body.columns if body is not None else ()
+    words = [token.text.upper() for token in tokens]
+    routine = _completed(Routine(name, columns, returns), body or Body(), words)
+    registry.define_routine(parts[-1], routine)
+
+
+def _completed(routine: Routine, body: Body, words: list[str]) -> Routine:
+    """A function with what its body tells beyond its header."""
+    columns, returns, shown = routine.columns, routine.returns, body.columns
+    rows = columns is not None or _gives_rows(words)
+    if columns is None and len(shown) == 1 and "SETOF" in words:
+        # A set of values is called like the function.
+        shown = ((routine.name.rpartition(".")[2], shown[0][1]),)
     if rows and shown and not any(kind for _, kind in columns or ()):
         columns, returns = shown, None
     elif not rows and returns is None and len(shown) == 1:
         returns = shown[0][1] or None
-    made = body.made if body is not None else None
-    if made is not None and len(made) != (len(columns or ()) if rows else 1):
-        made = None
-    routine = Routine(name, columns, returns, body if made is not None else None)
-    registry.define_routine(parts[-1], routine)
+    width = len(columns or ()) if rows else 1
+    told = body.made is not None and len(body.made) == width
+    return Routine(routine.name, columns, returns, body if told else None)
 
 
-def _gives_rows(tokens: Sequence[Token]) -> bool:
+def _gives_rows(words: list[str]) -> bool:
     """Whether a function gives a table: `RETURNS TABLE`, `SETOF t`, `TABLE FUNCTION`, `AS TABLE`."""
-    words = [token.text.upper() for token in tokens]
-    pairs = {*pairwise(words)}
-    return "SETOF" in words or not _ROWS.isdisjoint(pairs)
+    return "SETOF" in words or not _ROWS.isdisjoint(pairwise(words))
 
 
 def _dotted(tokens: Sequence[Token], at: int) -> tuple[list[str], int]:

@@ -554,3 +554,14 @@ SELECT * FROM either(1);
 CREATE FUNCTION each(x int) RETURNS TABLE (p int) LANGUAGE plpgsql AS $$ BEGIN FOR p IN SELECT a FROM t LOOP RETURN NEXT; END LOOP; END; $$;
 SELECT p FROM each(1);
 --> @1 out.p <- ()
+
+-- case: a_set_of_a_tables_rows
+-- dialect: postgres
+-- table: t(a int, b int)
+CREATE FUNCTION some(x int) RETURNS SETOF t AS $$ SELECT * FROM t WHERE b = $1 $$ LANGUAGE sql;
+CREATE FUNCTION numbers(x int) RETURNS SETOF int AS $$ SELECT a FROM t WHERE b = x $$ LANGUAGE sql;
+SELECT a, s.b FROM some(1) AS s;
+SELECT * FROM numbers(1);
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @3 out.numbers <- t.a

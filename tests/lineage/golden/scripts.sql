@@ -202,7 +202,7 @@ CREATE FUNCTION refill(low int) RETURNS void LANGUAGE sql AS $body$ INSERT INTO 
 -- dialect: postgres
 -- table: t(a int, k int)
 CREATE FUNCTION wanted(low int) RETURNS SETOF int LANGUAGE sql AS $body$ SELECT a FROM t WHERE k > low $body$;
---> stmt 0 CREATE_FUNCTION
+--> stmt 0 CREATE_FUNCTION reads t
 --> summary statementCount=1
 
 -- case: do_block_is_analysed
