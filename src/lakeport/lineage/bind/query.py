@@ -15,13 +15,13 @@ from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.descriptions import bind_description
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
-from lakeport.lineage.bind.generators import values_columns
 from lakeport.lineage.bind.pivot_statements import bind_pivot
 from lakeport.lineage.bind.projections import bind_projections
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
 from lakeport.lineage.bind.setops import bind_set_operation
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.bind.stars import expand_star
+from lakeport.lineage.bind.values import values_columns
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

@@ -18,7 +18,6 @@ from lakeport.lineage.bind.generators import (
     add_elements,
     add_lateral,
     add_unnest,
-    add_values,
 )
 from lakeport.lineage.bind.join_kinds import join_type
 from lakeport.lineage.bind.matches import match_rows
@@ -31,6 +30,7 @@ from lakeport.lineage.bind.table_functions import (
     add_table_of,
 )
 from lakeport.lineage.bind.tables import bind_table
+from lakeport.lineage.bind.values import add_values
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ tail with the exclusions remembered, and the result says which of the two happen
 
 from __future__ import annotations
 
-import re
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -18,6 +17,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.qualified import hidden_by_alias
 from lakeport.lineage.bind.row_fields import AROUND, field_column, field_inputs, row_behind
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
+from lakeport.lineage.bind.star_modifiers import Modifiers, written_path
 from lakeport.lineage.bind.struct_fields import makes_structs, query_inside, written_parts
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
@@ -31,67 +31,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.types import SqlType
 
 
-class _Modifiers:
-    """What follows the star."""
-
-    __slots__ = ("excluded", "fields", "pattern", "renamed", "replaced", "unmet")
-
-    def __init__(self, binder: Binder, star: exp.Expr, scope: Scope) -> None:
-        self.excluded: dict[str, exp.Expr] = {}
-        # Fields of structs to leave out, by their column.
-        self.fields: dict[str, list[list[exp.Expr]]] = {}
-        for item in _listed(star, "except_"):
-            parts = _parts(item)
-            if len(parts) > 1 and binder.addressed(parts[:-1], scope) is None:
-                self.fields.setdefault(binder.key(parts[0]), []).append(parts[1:])
-            else:
-                self.excluded[binder.key(item)] = item
-        self.renamed: dict[str, exp.Expr] = {}
-        self.replaced: dict[str, exp.Expr] = {}
-        # What is named and not shown so far.
-        self.unmet = dict(self.excluded)
-        for item in _listed(star, "rename"):
-            if isinstance(item, exp.Alias):
-                key = binder.key(item.this)
-                self.renamed[key], self.unmet[key] = item.args["alias"], item.this
-        for item in _listed(star, "replace"):
-            if isinstance(item, exp.Alias):
-                key = binder.key(item.args["alias"])
-                self.replaced[key], self.unmet[key] = item.this, item.args["alias"]
-        like = star.args.get("ilike")
-        self.pattern = _like(like) if isinstance(like, exp.Expr) else None
-        for paths in self.fields.values():
-            self.unmet.update((_dotted(path), path[-1]) for path in paths)
-
-
-def _parts(item: exp.Expr) -> list[exp.Expr]:
-    """The names of `a.b.c` in order."""
-    if not isinstance(item, exp.Column):
-        return [item]
-    names = [item.args.get(part) for part in ("catalog", "db", "table", "this")]
-    return [name for name in names if isinstance(name, exp.Expr)]
-
-
-def _dotted(path: list[exp.Expr]) -> str:
-    return ".".join(part.name for part in path)
-
-
-def _listed(star: exp.Expr, name: str) -> list[exp.Expr]:
-    value = star.args.get(name)
-    if isinstance(value, list):
-        return value
-    return [value] if isinstance(value, exp.Expr) else []
-
-
-def _like(node: exp.Expr) -> re.Pattern[str]:
-    text = re.escape(node.name).replace("%", ".*").replace("_", ".")
-    return re.compile(text, re.IGNORECASE)
-
-
 def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     """The columns a star in a select list stands for."""
     star = node.this if isinstance(node, exp.Column) else node
-    modifiers = _Modifiers(binder, star, scope)
+    modifiers = Modifiers(binder, star, scope)
     if isinstance(node, exp.Column):
         items = _qualified(binder, node, scope, modifiers)
     else:
@@ -110,7 +53,7 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
 
 
 def _with_unmet(
-    binder: Binder, items: list[Item], scope: Scope, modifiers: _Modifiers
+    binder: Binder, items: list[Item], scope: Scope, modifiers: Modifiers
 ) -> list[Item]:
     """What a star replaces or renames is shown, although nobody knows its place among the others."""
     named = {
@@ -139,7 +82,7 @@ def _with_unmet(
     return items
 
 
-def _all(binder: Binder, scope: Scope, modifiers: _Modifiers, node: exp.Expr) -> list[Item]:
+def _all(binder: Binder, scope: Scope, modifiers: Modifiers, node: exp.Expr) -> list[Item]:
     if scope.parent is not None and not scope.sources:
         # `LATERAL (SELECT *)`: only a star with a name shows columns of the query around it.
         return []
@@ -176,7 +119,7 @@ def _merged(
     keys: list[str],
     pending: dict[str, Merged],
     scope: Scope,
-    modifiers: _Modifiers,
+    modifiers: Modifiers,
 ) -> list[Item]:
     """Columns that USING or NATURAL made of two, each shown once."""
     items: list[Item] = []
@@ -189,7 +132,7 @@ def _merged(
     return items
 
 
-def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: _Modifiers) -> list[Item]:
+def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: Modifiers) -> list[Item]:
     parts = [
         node.args[part] for part in ("catalog", "db", "table") if node.args.get(part) is not None
     ]
@@ -208,7 +151,7 @@ def expand_value(binder: Binder, value: Column, scope: Scope) -> list[Item]:
     node = value.expression or exp.Null()
     row = row_behind(value)
     if row is not None:
-        modifiers = _Modifiers(binder, exp.Star(), scope)
+        modifiers = Modifiers(binder, exp.Star(), scope)
         if node.__class__ is exp.Column:
             return _relation(binder, row, scope, modifiers, hidden=set(), at=node)
         return _fields_of_row(binder, row, value, scope, modifiers, node)
@@ -230,7 +173,7 @@ def _fields_of_row(
     row: Relation,
     value: Column,
     scope: Scope,
-    modifiers: _Modifiers,
+    modifiers: Modifiers,
     node: exp.Expr,
 ) -> list[Item]:
     """The columns of a relation of which a value is one row, chosen as the value says."""
@@ -256,7 +199,7 @@ def _take_field(binder: Binder, column: Column, value: Column, name: str) -> Non
 
 def expand_fields(binder: Binder, node: exp.Dot, scope: Scope) -> list[Item]:
     """`(composite).*`, `f(x).*`: the fields of whatever stands before the star."""
-    modifiers = _Modifiers(binder, node.expression, scope)
+    modifiers = Modifiers(binder, node.expression, scope)
     inner = node.this
     while isinstance(inner, exp.Paren):
         inner = inner.this
@@ -310,7 +253,7 @@ class _Struct(NamedTuple):
 
 
 def _struct(
-    binder: Binder, parts: list[exp.Expr], scope: Scope, modifiers: _Modifiers
+    binder: Binder, parts: list[exp.Expr], scope: Scope, modifiers: Modifiers
 ) -> list[Item]:
     """`struct_column.*`: one column per field of its type."""
     chain = [part.copy() for part in parts]
@@ -323,7 +266,7 @@ def _struct(
     return _fields(binder, struct, scope, modifiers)
 
 
-def _fields(binder: Binder, struct: _Struct, scope: Scope, modifiers: _Modifiers) -> list[Item]:
+def _fields(binder: Binder, struct: _Struct, scope: Scope, modifiers: Modifiers) -> list[Item]:
     """One column per field, or one for all of them where the type is not known."""
     refs, identifier = struct.refs, struct.identifier
     row = _row(binder, refs, identifier, scope, modifiers)
@@ -355,7 +298,7 @@ def _fields(binder: Binder, struct: _Struct, scope: Scope, modifiers: _Modifiers
 
 
 def _row(
-    binder: Binder, refs: list[Ref], at: exp.Expr, scope: Scope, modifiers: _Modifiers
+    binder: Binder, refs: list[Ref], at: exp.Expr, scope: Scope, modifiers: Modifiers
 ) -> list[Item] | None:
     """The columns of the row that a struct is; None if it is something else."""
     whole = refs[0].origin if len(refs) == 1 and not refs[0].path else None
@@ -385,7 +328,7 @@ def _relation(  # noqa: PLR0913 - a relation, a star, and what the star may not 
     binder: Binder,
     relation: Relation,
     scope: Scope,
-    modifiers: _Modifiers,
+    modifiers: Modifiers,
     *,
     hidden: set[str],
     at: exp.Expr,
@@ -455,7 +398,7 @@ def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[s
 
 
 def _shown(
-    binder: Binder, column: Column, scope: Scope, modifiers: _Modifiers, refs: list[Ref]
+    binder: Binder, column: Column, scope: Scope, modifiers: Modifiers, refs: list[Ref]
 ) -> list[Item]:
     """A column as the star shows it: left out, replaced, renamed or as it is."""
     key = column.key
@@ -479,7 +422,7 @@ def _shown(
     return [made]
 
 
-def _replace(binder: Binder, made: Column, scope: Scope, modifiers: _Modifiers) -> None:
+def _replace(binder: Binder, made: Column, scope: Scope, modifiers: Modifiers) -> None:
     replacement = modifiers.replaced[made.key]
     modifiers.unmet.pop(made.key, None)
     made.refs = collect(binder, replacement, scope)
@@ -487,16 +430,16 @@ def _replace(binder: Binder, made: Column, scope: Scope, modifiers: _Modifiers) 
     made.text = binder.sql(replacement)
 
 
-def _rename(binder: Binder, made: Column, modifiers: _Modifiers) -> None:
+def _rename(binder: Binder, made: Column, modifiers: Modifiers) -> None:
     renamed = modifiers.renamed.get(made.key)
     if renamed is not None:
         modifiers.unmet.pop(made.key, None)
         made.name, made.key = renamed.name, binder.key(renamed)
 
 
-def _leave_out(made: Column, path: list[exp.Expr], modifiers: _Modifiers) -> None:
+def _leave_out(made: Column, path: list[exp.Expr], modifiers: Modifiers) -> None:
     """`* EXCEPT (data.field)`: the struct is built anew without the field."""
     rest = without_field(made.type, [part.name for part in path])
     if rest is not None or made.type is None:
-        modifiers.unmet.pop(_dotted(path), None)
+        modifiers.unmet.pop(written_path(path), None)
         made.type, made.identity = rest, False
