@@ -535,3 +535,35 @@ def test_without_a_zone_of_the_session_moments_stay_as_written(setting: str) -> 
     assert names("SELECT year(TIMESTAMP '2024-07-01 12:00:00Z')", before=setting) == [
         "year(TIMESTAMP '2024-07-01 12:00:00Z')"
     ]
+
+
+@pytest.mark.parametrize(
+    ("item", "expected"),
+    [
+        ("TIMESTAMP '2024-07-01'", "TIMESTAMP_NTZ '2024-07-01 00:00:00'"),
+        ("TIMESTAMP '2024-07-01 12:00:00Z'", "TIMESTAMP '2024-07-01 12:00:00Z'"),
+        ("TIMESTAMP_LTZ '2024-07-01'", "TIMESTAMP '2024-07-01 00:00:00'"),
+        ("CAST('x' AS TIMESTAMP)", "CAST(x AS TIMESTAMP_NTZ)"),
+        ("CAST('x' AS TIMESTAMP WITH LOCAL TIME ZONE)", "CAST(x AS TIMESTAMP)"),
+    ],
+)
+def test_a_timestamp_is_of_the_kind_that_the_session_says(item: str, expected: str) -> None:
+    setting = "SET spark.sql.timestampType = TIMESTAMP_NTZ"
+    assert names(f"SELECT {item}", before=setting) == [expected]
+
+
+@pytest.mark.parametrize(
+    ("literal", "expected"),
+    [
+        ("INTERVAL '100' SECOND", "1 minutes 40 seconds"),
+        ("INTERVAL '30' MONTH", "2 years 6 months"),
+        ("INTERVAL '-1-2' YEAR TO MONTH", "-1 years -2 months"),
+        ("INTERVAL '1 2:03:04.5' DAY TO SECOND", "1 days 2 hours 3 minutes 4.5 seconds"),
+        ("INTERVAL 1 MONTH 2 WEEKS -1 HOUR", "1 months 14 days -1 hours"),
+        ("INTERVAL '1 month 10 seconds'", "1 months 10 seconds"),
+        ("INTERVAL 0 DAYS", "0 seconds"),
+    ],
+)
+def test_calendar_intervals_are_printed_unit_by_unit(literal: str, expected: str) -> None:
+    setting = "SET spark.sql.legacy.interval.enabled = true"
+    assert names(f"SELECT {literal}", before=setting) == [f"INTERVAL '{expected}'"]

@@ -25,7 +25,8 @@ def declared_column(binder: Binder, node: exp.ColumnDef) -> ColumnEntry:
     span = binder.span(identifier)
     text = binder.fragments.type_after(span[0]) if span else None
     kind = node.args.get("kind")
-    if text is None and isinstance(kind, exp.Expr):
+    if isinstance(kind, exp.Expr) and (text is None or binder.registry.wall_clock):
+        # What TIMESTAMP means is then not for the text to say.
         text = binder.sql(kind)
     primary = nullable = None
     comment: str | None = None

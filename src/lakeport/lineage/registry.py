@@ -65,6 +65,10 @@ class Registry:
         self.group_by_aliases = True
         # The zone that moments are shown in, if the workload says so.
         self.time_zone: str | None = None
+        # Whether TIMESTAMP is the kind without a zone.
+        self.wall_clock = False
+        # Whether intervals are of the one kind that old versions had.
+        self.calendar_intervals = False
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
@@ -425,6 +429,10 @@ class Registry:
             self.group_by_aliases = value.lower() != "false"
         elif name == "spark.sql.session.timezone":
             self.time_zone = value
+        elif name == "spark.sql.timestamptype":
+            self.wall_clock = value.upper() == "TIMESTAMP_NTZ"
+        elif name == "spark.sql.legacy.interval.enabled":
+            self.calendar_intervals = value.lower() == "true"
 
     def use(
         self,

@@ -40,6 +40,14 @@ class SelectItem:
     def time_zone(self) -> str | None:
         return self._binder.registry.time_zone
 
+    @property
+    def wall_clock(self) -> bool:
+        return self._binder.registry.wall_clock
+
+    @property
+    def calendar_intervals(self) -> bool:
+        return self._binder.registry.calendar_intervals
+
     def is_relation(self, name: str) -> bool:
         key = self._fold(name)
         return any(

@@ -24,6 +24,7 @@ from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
+from lakeport.lineage.session_types import with_session_types
 from lakeport.lineage.statements.define import (
     bind_definition,
     create_target,
@@ -332,6 +333,7 @@ def _report_problem(session: Session, statement: Statement) -> None:
 def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
     tree = parsed.tree
     assert tree is not None  # noqa: S101 - the caller has handled statements without a tree
+    tree = with_session_types(tree, binder.registry)
     inner = _bind_inner(binder, parsed.shim, tree) if parsed.shim is not None else None
     if inner is not None:
         return inner

@@ -226,3 +226,18 @@ CREATE TABLE d.n AS SELECT 0x1A + id AS n, NORMALIZE_AND_CASEFOLD(x, NFC) AS s F
 --> d.n.n <= d.t.id
 --> d.n.s <= d.t.x
 --> column d.n.n dataType=int64
+-- case: a_setting_says_what_kind_a_timestamp_is
+SET spark.sql.timestampType = TIMESTAMP_NTZ;
+CREATE TABLE visits (at TIMESTAMP, moments ARRAY<TIMESTAMP>, seen TIMESTAMP_LTZ);
+CREATE TABLE t AS SELECT at, CAST('2024-01-01' AS TIMESTAMP) AS day, TIMESTAMP '2024-01-01 00:00:00Z' AS moment FROM visits;
+SET spark.sql.timestampType = TIMESTAMP_LTZ;
+CREATE TABLE u AS SELECT TIMESTAMP '2024-01-01' AS day;
+--> t.at <- visits.at
+--> schema t(at timestamp_ntz, day timestamp_ntz, moment timestamp) implied @2
+--> schema u(day timestamp) implied @4
+--> schema visits(at TIMESTAMP_NTZ, moments ARRAY<TIMESTAMP_NTZ>, seen TIMESTAMP_LTZ) implied @1
+
+-- case: a_setting_brings_calendar_intervals_back
+SET spark.sql.legacy.interval.enabled = true;
+CREATE TABLE t AS SELECT INTERVAL 3 DAYS AS gap, DATE '2024-01-01' + INTERVAL 3 DAYS AS day;
+--> schema t(gap interval, day date) implied @1

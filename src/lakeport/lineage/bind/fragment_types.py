@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.parse import parsed_fragment
+from lakeport.lineage.session_types import with_session_types
 from lakeport.lineage.types import SqlType, infer, read_type
 
 if TYPE_CHECKING:
@@ -42,7 +43,10 @@ class FragmentTypes:
         if column is not None:
             return self._binder.types.of_name(column)
         tree = parsed_fragment(tokens, self._binder.text, self._binder.dialect.parser)
-        return infer(tree, self._column_type, self._binder.dialect.name) if tree else None
+        if tree is None:
+            return None
+        settled = with_session_types(tree, self._binder.registry)
+        return infer(settled, self._column_type, self._binder.dialect.name)
 
     def _column_type(self, node: exp.Expr) -> SqlType | None:
         meta = node.this._meta if isinstance(node, exp.Column) else None  # noqa: SLF001 - `meta` would allocate a dict per node

@@ -1,4 +1,7 @@
-"""Interval literals: whatever units were written, Spark prints the value from its first unit to its last."""
+"""Interval literals: whatever units were written, Spark prints the value from its first unit to its last.
+
+Calendar intervals, which a setting brings back, are printed unit by unit.
+"""
 
 from __future__ import annotations
 
@@ -36,6 +39,7 @@ def interval_text(printer: Printer) -> str | None:
     if printer.kind(1) not in {_T.STRING, _T.NUMBER, _T.DASH, _T.PLUS, _T.DOT}:
         return None
     printer.take()
+    calendar = printer.world.calendar_intervals
     amounts: list[tuple[str, str]] = []
     while printer.kind() in {_T.STRING, _T.NUMBER, _T.DASH, _T.PLUS, _T.DOT}:
         start = printer.at
@@ -45,13 +49,13 @@ def interval_text(printer: Printer) -> str | None:
             printer.at = start
             break
         if unit is None:
-            return _from_words(value)
+            return _from_words(value, calendar=calendar)
         printer.take()
         if printer.accept("TO"):
             last = _unit(printer.take().text.upper())
-            return _from_fields(value, unit, last) if last is not None else None
+            return _from_fields(value, unit, last, calendar=calendar) if last else None
         amounts.append((value, unit))
-    return _from_amounts(amounts)
+    return _from_amounts(amounts, calendar=calendar)
 
 
 def _value(printer: Printer) -> str | None:
@@ -73,16 +77,19 @@ def _unit(word: str) -> str | None:
     return singular if singular in _MICROS or singular in _MONTHS else None
 
 
-def _from_words(text: str) -> str | None:
+def _from_words(text: str, *, calendar: bool) -> str | None:
     """`1 day -2 hours`, all in one string."""
     bare = re.sub(r"(?i)^\s*interval\s+", "", text)
     pairs = [
         (re.sub(r"\s+", "", amount), _unit(unit.upper())) for amount, unit in _WRITTEN.findall(bare)
     ]
-    return _from_amounts([(amount, unit) for amount, unit in pairs if unit is not None])
+    amounts = [(amount, unit) for amount, unit in pairs if unit is not None]
+    return _from_amounts(amounts, calendar=calendar)
 
 
-def _from_amounts(amounts: list[tuple[str, str]]) -> str | None:
+def _from_amounts(amounts: list[tuple[str, str]], *, calendar: bool) -> str | None:
+    if calendar:
+        return _calendar(amounts)
     units = [_SHOWN_AS.get(unit, unit) for _, unit in amounts]
     family = _YEAR_MONTH if all(unit in _MONTHS for unit in units) else _DAY_TIME
     if not units or any(unit not in family for unit in units):
@@ -97,7 +104,7 @@ def _from_amounts(amounts: list[tuple[str, str]]) -> str | None:
     return _printed(total, first, last)
 
 
-def _from_fields(text: str, first: str, last: str) -> str | None:
+def _from_fields(text: str, first: str, last: str, *, calendar: bool) -> str | None:
     """`'1 2:3' DAY TO MINUTE`: the fields between two units, by position."""
     family = _YEAR_MONTH if first in _MONTHS else _DAY_TIME
     sign = -1 if text.startswith("-") else 1
@@ -107,6 +114,9 @@ def _from_fields(text: str, first: str, last: str) -> str | None:
     units = family[family.index(first) : family.index(last) + 1]
     if len(parts) != len(units):
         return None
+    if calendar:
+        minus = "-" if sign < 0 else ""
+        return _calendar([(minus + part, unit) for part, unit in zip(parts, units, strict=True)])
     factors = _MONTHS if family is _YEAR_MONTH else _MICROS
     try:
         amounts = (
@@ -115,6 +125,39 @@ def _from_fields(text: str, first: str, last: str) -> str | None:
         return _printed(sign * sum(amounts), first, last)
     except (InvalidOperation, ValueError, OverflowError):
         return None
+
+
+def _calendar(amounts: list[tuple[str, str]]) -> str | None:
+    """Months, days and the time of day are counted apart: `'1 years 2 months 3 days'`."""
+    months = days = micros = 0
+    try:
+        for amount, unit in amounts:
+            if unit in _MONTHS:
+                months += int(Decimal(amount) * _MONTHS[unit])
+            elif unit in {"WEEK", "DAY"}:
+                days += int(Decimal(amount)) * (7 if unit == "WEEK" else 1)
+            else:
+                micros += int(Decimal(amount) * _MICROS[unit])
+    except (InvalidOperation, ValueError, OverflowError):
+        return None
+    text = _counted(months, (("years", 12), ("months", 1))) + _counted(days, (("days", 1),))
+    text += _counted(micros, (("hours", _MICROS["HOUR"]), ("minutes", _MICROS["MINUTE"])))
+    seconds = abs(micros) % _MICROS["MINUTE"]
+    if seconds or not text:
+        sign = "-" if micros < 0 else ""
+        exact = f"{sign}{Decimal(seconds).scaleb(-6):f}"
+        text.append(f"{exact.rstrip('0').rstrip('.') or '0'} seconds")
+    return f"INTERVAL '{' '.join(text)}'"
+
+
+def _counted(total: int, units: tuple[tuple[str, int], ...]) -> list[str]:
+    sign, rest = "-" if total < 0 else "", abs(total)
+    shown: list[str] = []
+    for name, size in units:
+        amount, rest = divmod(rest, size)
+        if amount:
+            shown.append(f"{sign}{amount} {name}")
+    return shown
 
 
 def _printed(total: int, first: str, last: str) -> str:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot.tokenizer_core import TokenType
 
-from lakeport.lineage.spark_names.moments import date_text, time_text, timestamp_text
+from lakeport.lineage.spark_names.moments import date_text, names_zone, time_text, timestamp_text
 
 if TYPE_CHECKING:
     from lakeport.lineage.spark_names.printer import Printer
@@ -95,4 +95,6 @@ def typed_literal(printer: Printer) -> str | None:
     _, _, fraction = moment.partition(".")
     if name == "TIMESTAMP_LTZ" and len(fraction) <= 6:
         name = "TIMESTAMP"
+    elif name == "TIMESTAMP" and printer.world.wall_clock and not names_zone(text):
+        name = "TIMESTAMP_NTZ"
     return f"{name} '{moment}'"

@@ -37,6 +37,11 @@ def time_text(text: str) -> str:
     return _time(hour, minute, second, fraction)
 
 
+def names_zone(text: str) -> bool:
+    """Whether a timestamp says which zone it is of."""
+    return _ZONED.fullmatch(text.strip()) is not None
+
+
 def timestamp_text(text: str, zone: str | None = None) -> str:
     """`2019-01-01 1:2` → `2019-01-01 01:02:00`; a moment of another zone is shown in `zone`."""
     zoned = _ZONED.fullmatch(text) if zone else None

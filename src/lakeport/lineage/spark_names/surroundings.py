@@ -23,6 +23,14 @@ class Surroundings(Protocol):
     def time_zone(self) -> str | None:
         """The session's zone, if the workload names it."""
 
+    @property
+    def wall_clock(self) -> bool:
+        """Whether TIMESTAMP is the kind without a zone."""
+
+    @property
+    def calendar_intervals(self) -> bool:
+        """Whether intervals count months, days and microseconds, all at once."""
+
     def is_relation(self, name: str) -> bool:
         """Whether a source answers to this name."""
 

@@ -35,7 +35,8 @@ def type_name(printer: Printer) -> str:
     if name in {"TIMESTAMP", "TIME"}:
         if printer.accept("WITHOUT", "TIME", "ZONE"):
             return "TIMESTAMP_NTZ" if name == "TIMESTAMP" else "TIME(6)"
-        printer.accept("WITH", "LOCAL", "TIME", "ZONE")
+        if not printer.accept("WITH", "LOCAL", "TIME", "ZONE") and name == "TIMESTAMP":
+            name = "TIMESTAMP_NTZ" if printer.world.wall_clock else name
     if name == "DOUBLE":
         printer.accept("PRECISION")
     if printer.word() == "<":

@@ -23,8 +23,10 @@ _SETTINGS = frozenset(
     {
         "spark.sql.casesensitive",
         "spark.sql.groupbyaliases",
+        "spark.sql.legacy.interval.enabled",
         "spark.sql.parser.quotedregexcolumnnames",
         "spark.sql.session.timezone",
+        "spark.sql.timestamptype",
     }
 )
 
