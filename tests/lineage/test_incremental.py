@@ -51,6 +51,15 @@ def test_a_changed_namespace_reaches_everything_after_it() -> None:
     assert_same(analyzer, request("USE two", "CREATE TABLE t (a INT)", "SELECT * FROM t"))
 
 
+def test_a_changed_variable_or_setting_reaches_everything_after_it() -> None:
+    analyzer = Analyzer()
+    tables = ("CREATE TABLE s (a INT)", "CREATE TABLE t (b INT)")
+    rest = ("SELECT * FROM IDENTIFIER(tab)", "SELECT year(TIMESTAMP '2024-01-01')")
+    for held, kind in (("s", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_LTZ")):
+        before = (f"DECLARE tab = '{held}'", f"SET spark.sql.timestampType = {kind}")
+        assert_same(analyzer, request(*tables, *before, *rest))
+
+
 def test_what_a_discard_drops_depends_on_what_is_there_by_then() -> None:
     analyzer = Analyzer()
     rest = ("DISCARD ALL", "SELECT * FROM work")

@@ -313,10 +313,39 @@ def test_a_function_that_returns_a_table_has_columns() -> None:
         ("SELECT * FROM IDENTIFIER('`other`')", ["id", "k"]),
         ("SELECT IDENTIFIER('o.k') + 1 FROM other o", ["(k + 1)"]),
         ("SELECT IDENTIFIER('ab' || 's')(k) FROM other", ["abs(k)"]),
+        ("SELECT * FROM IDENTIFIER('oth' 'er')", ["id", "k"]),
+        ("SELECT * FROM IDENTIFIER(concat('ot', 'h' || 'er'))", ["id", "k"]),
+        ("EXPLAIN SELECT IDENTIFIER('k') FROM other", ["k"]),
+        (
+            "EXECUTE IMMEDIATE 'SELECT IDENTIFIER(:c) FROM IDENTIFIER(:t ''er'')' USING 'k' AS c, 'oth' AS t",
+            ["k"],
+        ),
     ],
 )
 def test_a_constant_identifier_clause_is_the_name(sql: str, expected: list[str]) -> None:
     assert names(sql) == expected
+
+
+@pytest.mark.parametrize(
+    ("sql", "expected"),
+    [
+        ("SELECT * FROM IDENTIFIER(tab)", ["id", "k"]),
+        ("SELECT IDENTIFIER(agg)(IDENTIFIER(session.col)) FROM IDENTIFIER(tab)", ["max(k)"]),
+        ("SELECT IDENTIFIER(tab || '.' || col) FROM other", ["k"]),
+        ("SET VAR tab = 'shop'; SELECT raw FROM IDENTIFIER(tab)", ["raw"]),
+        ("CREATE VIEW IDENTIFIER(tab || '_2') AS SELECT 1 AS one; SELECT * FROM other_2", ["one"]),
+    ],
+)
+def test_an_identifier_clause_may_name_a_variable(sql: str, expected: list[str]) -> None:
+    before = "DECLARE tab = 'other'; DECLARE col STRING DEFAULT 'k'; DECLARE VARIABLE agg = 'max'"
+    assert names(sql, before) == expected
+
+
+def test_what_a_query_puts_into_a_variable_names_nothing_that_is_known() -> None:
+    sql = """DECLARE tab = 'orders'; SET VAR tab = (SELECT 'returns'); SELECT id FROM IDENTIFIER(tab)"""
+    result = analyze({"sql": sql, "dialect": "spark"})
+    assert result.statements[-1].reads == ["identifier(tab)"]
+    assert "DYNAMIC_SQL" in {issue.code for issue in result.issues}
 
 
 _ATOMS = st.sampled_from(

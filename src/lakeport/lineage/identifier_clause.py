@@ -22,6 +22,9 @@ _PART = re.compile(r"(?:`((?:[^`]|``)+)`|([^`.\s]+))(\.|$)")
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
 
 
+_STRINGS = frozenset({_T.STRING, _T.RAW_STRING})
+# What may stand among strings that make one.
+_JOINED = _STRINGS | {_T.DPIPE, _T.COMMA, _T.L_PAREN, _T.R_PAREN}
 # The words in front of a table, and those behind which a function may stand as well.
 _BEFORE_TABLES = frozenset({"TABLE", "VIEW", "INTO", "UPDATE", "EXISTS", "OVERWRITE"})
 _BEFORE_SOURCES = frozenset({"FROM", "JOIN", "USING"})
@@ -57,28 +60,28 @@ def _names_table(tokens: list[Token], at: int, end: int) -> bool:
 
 
 def _closing(tokens: list[Token], at: int) -> int:
-    """Where the clause at `at` ends; 0 if it holds anything but strings and `||`."""
-    if tokens[at + 1].token_type is not _T.L_PAREN:
-        return 0
-    wanted = {_T.STRING, _T.RAW_STRING}
-    for place in range(at + 2, len(tokens)):
-        kind = tokens[place].token_type
-        if kind is _T.R_PAREN:
-            return place if wanted == {_T.DPIPE} else 0
-        if kind not in wanted:
+    """Where the clause at `at` ends; 0 if it holds anything but strings, side by side, with `||`
+    between them or in a call of `concat`.
+    """
+    end = closing(tokens, at + 1) if tokens[at + 1].token_type is _T.L_PAREN else 0
+    strings = False
+    for place in range(at + 2, end):
+        token = tokens[place]
+        strings = strings or token.token_type in _STRINGS
+        if token.token_type not in _JOINED and token.text.upper() != "CONCAT":
             return 0
-        wanted = {_T.STRING, _T.RAW_STRING} if kind is _T.DPIPE else {_T.DPIPE}
-    return 0
+    return end if strings else 0
 
 
 def _names(pieces: list[Token]) -> Iterator[Token]:
     """The parts of the name and the dots between them; nothing if it is no name."""
-    literals = [piece for piece in pieces if piece.token_type is not _T.DPIPE]
+    literals = [piece for piece in pieces if piece.token_type in _STRINGS]
     text = "".join(piece.text for piece in literals)
     parts = list(_PART.finditer(text))
     if "".join(part.group() for part in parts) != text or text.endswith("."):
         return
-    whole = len(literals) == 1 and literals[0].end - literals[0].start == len(text) + 1
+    written = literals[0].token_type is _T.STRING
+    whole = len(literals) == 1 and written and literals[0].end - literals[0].start == len(text) + 1
     for number, part in enumerate(parts):
         quoted, plain, _ = part.groups()
         name = quoted.replace("``", "`") if quoted else plain

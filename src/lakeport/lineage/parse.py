@@ -223,7 +223,11 @@ class StatementParser:
             read_streams(tokens)
 
     def _shims(self, chunk: Chunk) -> Iterator[Shim]:
-        yield from inner_statements(chunk.tokens, self._text, self._dialect.parser)
+        for shim in inner_statements(chunk.tokens, self._text, self._dialect.parser):
+            if shim.kind in {"explain", "immediate"}:
+                text = self._text[chunk.start : chunk.end]
+                self._unfold(shim.tokens, text, text.lower())
+            yield shim
         yield from shimmed(chunk.tokens, self._text)
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:

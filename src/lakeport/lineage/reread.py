@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bodies import tokens_at, tokens_between
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.parameters import fill_markers
 from lakeport.lineage.renames import renaming
 from lakeport.lineage.shims import Shim
 
@@ -69,10 +70,11 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     elif word in {"RENAME", "EXCHANGE"} and (tree := renaming(tokens, text, parser)) is not None:
         yield Shim("rename", tree=tree)
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
-        yield Shim(
-            "immediate",
-            tokens_at(text, match.start("sql"), _unescaped(match["sql"]), parser, tokens[0]),
-        )
+        sql = _unescaped(match["sql"], match["quote"])
+        inner = tokens_at(text, match.start("sql"), sql, parser, tokens[0])
+        end = tokens[-1].end + 1
+        fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
+        yield Shim("immediate", inner)
 
 
 def _unloaded(tokens: list[Token]) -> Iterator[Shim]:
@@ -90,6 +92,20 @@ def _is_options(tokens: list[Token]) -> bool:
     return closed and len(tokens) > 1 and tokens[1].token_type not in queries
 
 
-def _unescaped(quoted: str) -> str:
-    """The inside of a string; a blank stands for the mark that escaped, so that nothing moves."""
-    return _ESCAPED.sub(lambda match: f" {match[1] or match[2]}", quoted)
+def _unescaped(quoted: str, quote: str = "'") -> str:
+    """The inside of a string; a blank stands for the mark that escaped, so that nothing moves.
+
+    It stands outside of the strings in there, which would else be longer by it.
+    """
+    inside = False
+
+    def replaced(match: re.Match[str]) -> str:
+        nonlocal inside
+        mark = match[1] or match[2]
+        if mark != quote:
+            # Two marks of the other kind are an empty string.
+            return f" {mark}" if match[1] else match[0]
+        inside = not inside
+        return f" {mark}" if inside else f"{mark} "
+
+    return _ESCAPED.sub(replaced, quoted)

@@ -19,6 +19,7 @@ from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import table_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.named_by_variables import read_names
 from lakeport.lineage.open_ends import Opened, opened_by
 from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
@@ -272,6 +273,8 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
 
 def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
     """A binder that holds the statement's plan."""
+    if session.variables and session.dialect.naming == "spark":
+        read_names(session, statement)
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     if parsed.tree is None:

@@ -27,10 +27,13 @@ class Variable:
 
     type: SqlType | None = None
     value: str | None = None
+    # What it holds if that is a string.
+    text: str | None = None
 
     def holding(self, value: exp.Expr | None) -> Variable:
         """The variable after it was set; nothing at all is NULL."""
-        return Variable(self.type, _printed(value, self.type))
+        text = value.name if isinstance(value, exp.Literal) and value.is_string else None
+        return Variable(self.type, _printed(value, self.type), text)
 
 
 def is_session_qualifier(parts: Sequence[str]) -> bool:

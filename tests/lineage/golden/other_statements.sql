@@ -142,6 +142,17 @@ EXECUTE IMMEDIATE 'SELECT nope FROM t';
 --> issue DYNAMIC_SQL @0
 --> issue UNKNOWN_COLUMN @2 column=nope
 
+-- case: execute_immediate_with_literals_for_its_markers
+CREATE TABLE sales (region STRING, amount INT);
+EXECUTE IMMEDIATE 'SELECT IDENTIFIER(:col), :note, ''x'' FROM sales WHERE amount > :least'
+  USING 'region' AS col, 'new' AS note, 5 AS least;
+EXECUTE IMMEDIATE "SELECT ?, amount + ? FROM sales WHERE region <> ''" USING ('a', 2);
+--> @1 out.region <- sales.region
+--> @1 out.new <- ()
+--> @1 out.x <- ()
+--> @2 out.a <- ()
+--> @2 out.(amount + 2) <= sales.amount
+
 -- case: execute_immediate_of_a_text_put_together
 EXECUTE IMMEDIATE 'SELECT a FROM ' || name;
 EXECUTE IMMEDIATE query USING 'SELECT a FROM t';
