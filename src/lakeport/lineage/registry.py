@@ -246,7 +246,8 @@ class Registry:
             entry = replace(entry, version=version)
         self._dropped.pop(name, None)
         self._store(entry)
-        if entry.temporary:
+        if entry.temporary and name[0] != "global_temp":
+            # Spark's global ones are found under their namespace alone.
             self._temporary[name[-1]] = name
 
     def known_names(self) -> list[Name]:

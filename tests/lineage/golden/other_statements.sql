@@ -161,6 +161,28 @@ EXECUTE IMMEDIATE query USING 'SELECT a FROM t';
 --> issue DYNAMIC_SQL @0
 --> issue DYNAMIC_SQL @1
 
+-- case: telling_about_a_table_that_is_not_there
+-- table: sales.orders(id int)
+DESCRIBE sales.orders;
+DESCRIBE EXTENDED sales.returns;
+SHOW COLUMNS IN orders FROM sales;
+SHOW COLUMNS IN returns FROM sales;
+SHOW CREATE TABLE sales.nothing;
+SHOW PARTITIONS sales.orders;
+ANALYZE TABLE sales.gone COMPUTE STATISTICS;
+REFRESH TABLE sales.away;
+DESCRIBE SCHEMA elsewhere;
+DESCRIBE FUNCTION returns;
+DESCRIBE EXTERNAL LOCATION there;
+SHOW TABLES IN elsewhere;
+--> stmt 1 SHOW
+--> stmt 6 ANALYZE
+--> issue UNKNOWN_TABLE @1 relation=sales.returns
+--> issue UNKNOWN_TABLE @3 relation=sales.returns
+--> issue UNKNOWN_TABLE @4 relation=sales.nothing
+--> issue UNKNOWN_TABLE @6 relation=sales.gone
+--> issue UNKNOWN_TABLE @7 relation=sales.away
+
 -- case: describe_in_every_form_reads_nothing
 -- table: t(a int)
 DESC QUERY SELECT * FROM t;

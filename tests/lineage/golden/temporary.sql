@@ -80,6 +80,16 @@ CREATE TRANSIENT TABLE t (a INT);
 CREATE GLOBAL TEMPORARY TABLE t (a NUMBER);
 --> schema t(a number) implied temporary @0
 
+-- case: a_global_temporary_view_of_spark_has_a_namespace
+-- options: {"unknownTablePolicy": "always"}
+CREATE GLOBAL TEMPORARY VIEW recent AS SELECT 1 AS day;
+SELECT * FROM global_temp.recent;
+SELECT day FROM recent;
+--> @0 global_temp.recent.day <- ()
+--> @1 out.day <- global_temp.recent.day
+--> @2 out.day <- recent.day
+--> issue UNKNOWN_TABLE @2 relation=recent
+
 -- case: tsql_table_variable
 -- dialect: tsql
 -- table: s(a int)

@@ -87,6 +87,11 @@ class Fragments:
         self._all: Frames | None = None
         self._by_start: dict[int, int] | None = None
 
+    def place_of(self, text: str) -> int | None:
+        """Where a piece of the statement stands."""
+        start = self._text.find(text, self._tokens[0].start) if self._tokens else -1
+        return start if start >= 0 else None
+
     def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
         """The token ranges of the select items; None if they cannot be matched to the tree."""
         frame = self._frame(select)

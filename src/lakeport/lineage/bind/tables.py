@@ -429,6 +429,23 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
     return start, end
 
 
+def look_at(
+    binder: Binder, parts: Name, shown: tuple[str, ...], extent: tuple[int, int] | None
+) -> None:
+    """A table that a statement only tells about: all there is to say is whether it is there."""
+    lookup = binder.registry.lookup(parts)
+    if lookup.entry is None and len(parts) >= 3:
+        lookup, _ = _part_of_table(binder, parts, lookup)
+    entry = lookup.entry
+    if entry is None and _is_path(binder, shown):
+        return
+    relation = Relation("table", shown[-1], lookup.name)
+    relation.span = extent
+    used = entry is not None and entry.inference == "usage" and lookup.source == "implied"
+    relation.resolution = "unknown" if entry is None or used else lookup.source
+    report_lookup(binder, lookup, relation)
+
+
 def report_lookup(binder: Binder, lookup: Lookup, relation: Relation) -> None:
     """What is worth saying about how a read was resolved."""
     if lookup.dropped_at is None and lookup.created_at is None and relation.resolution != "unknown":

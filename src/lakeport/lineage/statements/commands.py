@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
+from lakeport.lineage.statements.inspected import show_table
 from lakeport.lineage.statements.procedures import bind_procedure, command_table
 from lakeport.lineage.statements.search_path import command_path
 
@@ -204,9 +205,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     session = _SESSION.match(text) if word == "ALTER" else None
     if (word == "SET" or session) and command_path(binder, session[1] if session else text):
         return "SET"
-    zone = _TIME_ZONE.match(text) if word == "SET" else None
-    if zone is not None:
-        binder.registry.configure("spark.sql.session.timezone", zone["name"] or "")
+    _note(binder, word, text)
     if word in NO_LINEAGE or word.partition(" ")[0] in {"ADD", "LIST"}:
         return _SAME_AS.get(word) or word.replace(" ", "_")
     first = text.split(None, 1)[0].upper() if text.split() else ""
@@ -227,6 +226,15 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
         if word.isidentifier()
         else "UNKNOWN"
     )
+
+
+def _note(binder: Binder, word: str, text: str) -> None:
+    """What is to be kept or said of a command that moves no data."""
+    zone = _TIME_ZONE.match(text) if word == "SET" else None
+    if zone is not None:
+        binder.registry.configure("spark.sql.session.timezone", zone["name"] or "")
+    if word == "SHOW":
+        show_table(binder, text)
 
 
 def _moved(binder: Binder, text: str) -> bool:

@@ -21,6 +21,7 @@ from lakeport.lineage.statements.define import bind_create, bind_definition, def
 from lakeport.lineage.statements.files import bind_copy, bind_export, bind_load
 from lakeport.lineage.statements.functions import bind_function
 from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert, fill
+from lakeport.lineage.statements.inspected import tell_about
 from lakeport.lineage.statements.settings import bind_declare, bind_discard, bind_set, bind_use
 from lakeport.lineage.statements.targets import target_table
 
@@ -86,6 +87,7 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
     }
     for kind, name in names.items():
         if isinstance(tree, kind):
+            tell_about(binder, tree)
             return name
     called = tree.expression if isinstance(tree, exp.Dot) else tree
     if isinstance(called, exp.Anonymous):
