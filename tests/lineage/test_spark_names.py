@@ -35,6 +35,13 @@ def name(item: str) -> str:
         ("shop.id * 2 - big", "((id * 2) - big)"),
         ("a || b || c", "concat(concat(a, b), c)"),
         ("id DIV 2", "(id div 2)"),
+        ("map('k', id).k", "map(k, id)[k]"),
+        ("named_struct('k', id).k", "named_struct(k, id).k"),
+        ("now(9) > now(3)", "(current_timestamp() > now())"),
+        (
+            "map('a' COLLATE UTF8_LCASE, 'b', 'c', 'd')",
+            "map(collate(a, UTF8_LCASE), b, 'c' collate UTF8_LCASE, d)",
+        ),
         ("-id", "(- id)"),
         ("+id", "(+ id)"),
         ("+ shop.id", "(+ id)"),

@@ -28,7 +28,7 @@ from lakeport.lineage.respelt import leave_clusters_out
 from lakeport.lineage.shims import shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
-from lakeport.lineage.spark_tokens import join_units
+from lakeport.lineage.spark_tokens import drop_samples, join_units
 from lakeport.lineage.spark_trees import name_times
 from lakeport.lineage.typed_literals import hold_literals
 
@@ -219,6 +219,8 @@ class StatementParser:
             name_columns(tokens)
         if "interval" in lowered:
             join_units(tokens)
+        if "tablesample" in lowered:
+            drop_samples(tokens)
         if "stream" in lowered:
             read_streams(tokens)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.made_tokens import made_token
 
 _T = TokenType
@@ -15,6 +16,7 @@ _UNITS = frozenset(
 )
 _SIGNS = frozenset({_T.DASH, _T.PLUS})
 _INTERVAL = _T.INTERVAL
+_SEED = "REPEATABLE("
 _AMOUNTS = frozenset({_T.NUMBER, _T.STRING})
 
 
@@ -23,6 +25,24 @@ def join_units(tokens: list[Token]) -> None:
     intervals = [at for at, token in enumerate(tokens) if token.token_type is _INTERVAL]
     for at in reversed(intervals):
         _join_from(tokens, at + 1)
+
+
+def drop_samples(tokens: list[Token]) -> None:
+    """`(SELECT …) TABLESAMPLE (5 ROWS) AS q`: which rows are read is no lineage, and behind a query
+    the parser knows no alias after it.
+    """
+    for at in range(len(tokens) - 2, 0, -1):
+        if tokens[at].token_type is not _T.TABLE_SAMPLE or tokens[at - 1].text != ")":
+            continue
+        end = _closed(tokens, at + 1)
+        if end and "".join(token.text.upper() for token in tokens[end + 1 : end + 3]) == _SEED:
+            end = _closed(tokens, end + 2)
+        if end:
+            del tokens[at : end + 1]
+
+
+def _closed(tokens: list[Token], at: int) -> int:
+    return closing(tokens, at) if tokens[at].token_type is _T.L_PAREN else 0
 
 
 def _join_from(tokens: list[Token], at: int) -> None:

@@ -359,3 +359,9 @@ SELECT * FROM loaded;
 --> @1 out.a <- LOADED.A
 --> @1 out.b <- LOADED.B
 --> partial
+-- case: spark_names_a_sampled_query_behind_the_sample
+-- table: t(a int)
+SELECT q.a, r.n FROM (SELECT a FROM t) TABLESAMPLE (10 PERCENT) REPEATABLE (7) AS q
+JOIN (SELECT a AS n FROM t) TABLESAMPLE (5 ROWS) r ON q.a = r.n;
+--> out.a <- t.a
+--> out.n <- t.a

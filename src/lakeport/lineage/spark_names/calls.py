@@ -27,7 +27,7 @@ _DEFAULT_CLAUSES = (
     "RETURNING STRING",
 )
 # Functions of bytes and keys, whose strings need not agree in collation.
-_BYTEWISE = frozenset({"btrim", "decode", "encode", "map", "split", "to_binary", "try_to_binary"})
+_BYTEWISE = frozenset({"btrim", "decode", "encode", "split", "to_binary", "try_to_binary"})
 _SIDES = {"BOTH": "trim", "LEADING": "ltrim", "TRAILING": "rtrim"}
 # What to trim, and of what.
 _TRIMMED = 2
@@ -50,11 +50,13 @@ def call_text(printer: Printer, parts: list[str]) -> str:
         printer.at += 2
         return _after_call(printer, "count(1)", name, [])
     shown, arguments = _arguments(printer, name)
-    texts = (
-        [text for text, _ in arguments]
-        if shown in _BYTEWISE
-        else collated(arguments, printer.world)
-    )
+    texts = [text for text, _ in arguments]
+    if shown == "map":
+        # Its keys are compared with one another, and so are its values.
+        texts[::2] = collated(arguments[::2], printer.world)
+        texts[1::2] = collated(arguments[1::2], printer.world)
+    elif shown not in _BYTEWISE:
+        texts = collated(arguments, printer.world)
     tokens = [piece for _, piece in arguments]
     call = Call(shown, texts, lambda place: printer.world.type_of(tokens[place]))
     return _after_call(printer, printed_call(call, distinct=distinct), shown, texts)

@@ -264,6 +264,13 @@ def _reduced(call: Call) -> str | None:
     return f"{call.name}({', '.join([*call.arguments, same])})"
 
 
+def _now(call: Call) -> str | None:
+    """Finer than microseconds it is another function."""
+    if len(call.arguments) != 1:
+        return None
+    return "current_timestamp()" if call.arguments[0] in {"7", "8", "9"} else "now()"
+
+
 def _mode(call: Call) -> str | None:
     if len(call.arguments) != 2:
         return None
@@ -291,7 +298,7 @@ _SPECIAL: dict[str, Callable[[Call], str | None]] = {
     "current_time": _operator("current_time(6)", 0),
     "current_timestamp": _operator("current_timestamp()", 1),
     "localtimestamp": _operator("localtimestamp()", 1),
-    "now": _operator("current_timestamp()", 1),
+    "now": _now,
     "log": _operator("LOG(E(), {0})", 1),
     "lpad": _padded,
     "make_timestamp_ltz": _made_timestamp,

@@ -204,6 +204,7 @@ class Printer(Cursor):
         return self._postfix()
 
     def _postfix(self, start: str | None = None) -> str:
+        begin = self.at
         left = self._primary() if start is None else start
         while True:
             if self.kind() is _T.L_BRACKET:
@@ -211,8 +212,11 @@ class Printer(Cursor):
                 left = f"{left}[{self.expression()}]"
                 self.expect("]")
             elif self.kind() is _T.DOT and self.kind(1) is not None:
+                kind = self.type_since(begin)
                 self.take()
-                left = f"{left}.{self.take().text}"
+                field = self.take().text
+                mapped = kind is not None and kind.kind == "map"
+                left = f"{left}[{field}]" if mapped else f"{left}.{field}"
             elif self.kind() is _T.DCOLON:
                 self.take()
                 left = cast_text("CAST", left, type_name(self))
