@@ -237,6 +237,13 @@ CREATE TABLE u AS SELECT TIMESTAMP '2024-01-01' AS day;
 --> schema u(day timestamp) implied @4
 --> schema visits(at TIMESTAMP_NTZ, moments ARRAY<TIMESTAMP_NTZ>, seen TIMESTAMP_LTZ) implied @1
 
+-- case: functions_make_timestamps_of_the_kind_that_is_set
+SET spark.sql.timestampType = TIMESTAMP_NTZ;
+CREATE TABLE t AS SELECT to_timestamp('1/2', 'd/M') AS a, make_timestamp(2024, 1, 2, 3, 4, 5) AS b,
+  make_timestamp(DATE '2024-01-01', TIME '10:00:00') AS c, try_to_timestamp('x') AS d,
+  date_trunc('MONTH', to_timestamp('1/2', 'd/M')) AS e, current_timestamp() AS f;
+--> schema t(a timestamp_ntz, b timestamp_ntz, c timestamp, d timestamp_ntz, e timestamp_ntz, f timestamp) implied @1
+
 -- case: a_setting_brings_calendar_intervals_back
 SET spark.sql.legacy.interval.enabled = true;
 CREATE TABLE t AS SELECT INTERVAL 3 DAYS AS gap, DATE '2024-01-01' + INTERVAL 3 DAYS AS day;
