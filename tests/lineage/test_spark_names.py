@@ -321,6 +321,7 @@ def test_a_function_that_returns_a_table_has_columns() -> None:
         ("SELECT IDENTIFIER('o.k') + 1 FROM other o", ["(k + 1)"]),
         ("SELECT IDENTIFIER('ab' || 's')(k) FROM other", ["abs(k)"]),
         ("SELECT * FROM IDENTIFIER('oth' 'er')", ["id", "k"]),
+        ("SELECT IDENTIFIER('info').city FROM shop WHERE IDENTIFIER('info').city > ''", ["city"]),
         ("SELECT * FROM IDENTIFIER(concat('ot', 'h' || 'er'))", ["id", "k"]),
         ("EXPLAIN SELECT IDENTIFIER('k') FROM other", ["k"]),
         (

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,6 +28,9 @@ _STRINGS = frozenset({_T.STRING, _T.RAW_STRING})
 _JOINED = _STRINGS | {_T.DPIPE, _T.COMMA, _T.L_PAREN, _T.R_PAREN}
 # The words in front of a table, and those behind which a function may stand as well.
 _BEFORE_TABLES = frozenset({"TABLE", "VIEW", "INTO", "UPDATE", "EXISTS", "OVERWRITE"})
+_BEFORE_VALUES = frozenset(
+    {"SELECT", "DISTINCT", "WHERE", "ON", "AND", "OR", "NOT", "HAVING", "BY"}
+)
 _BEFORE_SOURCES = frozenset({"FROM", "JOIN", "USING"})
 
 
@@ -38,6 +42,10 @@ def fold_identifiers(tokens: list[Token], text: str) -> None:
             end = _closing(tokens, at)
             names = list(_names(tokens[at + 2 : end])) if end else []
             if names:
+                if _is_value(tokens, at, end):
+                    # A column, whatever its name looks like, and a field of it.
+                    opened = made_token(_T.L_PAREN, "(", tokens[at])
+                    names = [opened, *names, made_token(_T.R_PAREN, ")", tokens[end])]
                 tokens[at : end + 1] = names
             elif (end := closing(tokens, at + 1)) and _names_table(tokens, at, end):
                 start, last = tokens[at].start, tokens[end].end
@@ -49,6 +57,13 @@ def fold_identifiers(tokens: list[Token], text: str) -> None:
 def is_dynamic(label: str) -> bool:
     """Whether a name is a clause that was folded although nobody knows what it will be."""
     return label.startswith("IDENTIFIER(")
+
+
+def _is_value(tokens: list[Token], at: int, end: int) -> bool:
+    """Whether a clause before a dot and a name stands where no table can."""
+    before = tokens[at - 1].text.upper().rpartition(" ")[2] if at else ""
+    behind = [token.token_type for token in tokens[end + 1 : end + 3]]
+    return before in _BEFORE_VALUES and behind == [_T.DOT, _T.VAR]
 
 
 def _names_table(tokens: list[Token], at: int, end: int) -> bool:

@@ -452,3 +452,13 @@ SELECT k AS b, count(l) AS b FROM d.t GROUP BY b;
 --> out.b <- d.t.k
 --> out.b <= d.t.l
 --> issue AMBIGUOUS_COLUMN column=b
+
+-- case: an_identifier_clause_before_a_dot_is_a_column
+-- table: s.t(c struct<f:int>, d int)
+SELECT IDENTIFIER('c').f FROM s.t;
+SELECT IDENTIFIER('t').d FROM s.t;
+SELECT IDENTIFIER('t.d') FROM IDENTIFIER('s').t;
+--> @0 out.f <= s.t.c
+--> @1 out.d <= s.t.t?
+--> @2 out.d <- s.t.d
+--> issue UNKNOWN_COLUMN @1 relation=s.t column=t
