@@ -63,6 +63,8 @@ class TableEntry(msgspec.Struct):
     constraints: list[Constraint] = []
     conflict: Conflict | None = None
     description: str | None = None
+    # The format of its files, if the workload says it.
+    file_format: str | None = None
     version: int = 1
     # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
     overlay: dict[str, ColumnEntry] = {}

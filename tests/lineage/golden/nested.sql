@@ -153,3 +153,14 @@ SELECT ANY_VALUE(r HAVING MAX ts).* EXCEPT (ts), ANY_VALUE(r).x AS y, ARRAY_AGG(
 --> @1 out.x <= d.t.x, d.t.ts
 --> @1 out.y <= d.t.x
 --> @1 out.z <= d.t.id
+-- case: files_of_parquet_number_their_rows
+CREATE TABLE log (line STRING) USING parquet;
+CREATE TABLE note (line STRING) USING csv;
+CREATE TABLE rows AS SELECT line, _metadata.* FROM log;
+CREATE TABLE files AS SELECT _metadata.* FROM note;
+--> partial
+--> @2 rows.row_index <= log._metadata
+--> schema log(line STRING) implied @0
+--> schema note(line STRING) implied @1
+--> schema rows(line STRING, file_path string, file_name string, file_size bigint, file_block_start bigint, file_block_length bigint, file_modification_time timestamp, row_index bigint) implied @2
+--> schema files(file_path string, file_name string, file_size bigint, file_block_start bigint, file_block_length bigint, file_modification_time timestamp) implied @3

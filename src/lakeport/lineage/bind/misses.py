@@ -13,11 +13,12 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 from lakeport.lineage.types import read_type
 
-# What Spark tells of the file a row comes from, whatever its format.
+# What Spark tells of the file a row comes from, whatever its format, and of the row in some.
 _FILE_METADATA = (
-    "struct<file_path:string,file_name:string,file_size:bigint,file_block_start:bigint,"
-    "file_block_length:bigint,file_modification_time:timestamp>"
+    "file_path:string,file_name:string,file_size:bigint,file_block_start:bigint,"
+    "file_block_length:bigint,file_modification_time:timestamp"
 )
+_ROW_METADATA = {"parquet": ",row_index:bigint"}
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -101,7 +102,9 @@ def pseudo_column(binder: Binder, relation: Relation, name: str, key: str) -> Co
     column = assumed(relation, name, key)
     if binder.dialect.naming == "spark" and key == "_metadata":
         column.approximate = False
-        column.type, column.typed = read_type(_FILE_METADATA, "spark"), True
+        file_format = relation.entry.file_format if relation.entry is not None else None
+        fields = f"{_FILE_METADATA}{_ROW_METADATA.get(file_format or '', '')}"
+        column.type, column.typed = read_type(f"struct<{fields}>", "spark"), True
     elif binder.dialect.naming == "spark" and key == "grouping__id":
         column.type, column.typed = read_type("bigint", "spark"), True
     return column

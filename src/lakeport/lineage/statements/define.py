@@ -129,13 +129,20 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         temporary=temporary,
         constraints=constraints,
     )
-    entry.description = _comment(node)
-    if entry.description:
-        target.metadata["description"] = entry.description
+    _describe(entry, target, node)
     capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
     _restore_known(binder, target, entry)
     _keep_rows(binder, target, node)
     return statement
+
+
+def _describe(entry: TableEntry, target: Relation, node: exp.Expr) -> None:
+    """What the clauses behind the columns say."""
+    source = _property(node, exp.FileFormatProperty)
+    entry.file_format = source.name.lower() if source is not None else None
+    entry.description = _comment(node)
+    if entry.description:
+        target.metadata["description"] = entry.description
 
 
 def _keep_rows(binder: Binder, view: Relation, node: exp.Expr) -> None:
