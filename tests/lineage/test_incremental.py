@@ -58,6 +58,9 @@ def test_a_changed_variable_or_setting_reaches_everything_after_it() -> None:
     for held, kind in (("s", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_LTZ")):
         before = (f"DECLARE tab = '{held}'", f"SET spark.sql.timestampType = {kind}")
         assert_same(analyzer, request(*tables, *before, *rest))
+    for quotes in ("true", "false"):
+        setting = f"SET spark.sql.ansi.doubleQuotedIdentifiers = {quotes}"
+        assert_same(analyzer, request(*tables, setting, 'SELECT "a" FROM s'))
 
 
 def test_what_a_discard_drops_depends_on_what_is_there_by_then() -> None:

@@ -63,6 +63,8 @@ class Registry:
         self.case_sensitive = False
         # And the setting that hides select aliases from GROUP BY.
         self.group_by_aliases = True
+        # The one that makes names of what stands in double quotes.
+        self.quoted_names = False
         # The zone that moments are shown in, if the workload says so.
         self.time_zone: str | None = None
         # Whether TIMESTAMP is the kind without a zone.
@@ -430,6 +432,8 @@ class Registry:
             self.group_by_aliases = value.lower() != "false"
         elif name == "spark.sql.session.timezone":
             self.time_zone = value
+        elif name == "spark.sql.ansi.doublequotedidentifiers":
+            self.quoted_names = value.lower() == "true"
         elif name == "spark.sql.timestamptype":
             self.wall_clock = value.upper() == "TIMESTAMP_NTZ"
         elif name == "spark.sql.legacy.interval.enabled":

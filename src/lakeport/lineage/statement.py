@@ -19,12 +19,12 @@ from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import table_id
 from lakeport.lineage.inference import learn
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.named_by_variables import read_names
 from lakeport.lineage.open_ends import Opened, opened_by
 from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
 from lakeport.lineage.salvage import created_kind, salvage
+from lakeport.lineage.session_reading import read_by_session
 from lakeport.lineage.session_types import with_session_types
 from lakeport.lineage.statements.define import (
     bind_definition,
@@ -273,8 +273,8 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
 
 def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
     """A binder that holds the statement's plan."""
-    if session.variables and session.dialect.naming == "spark":
-        read_names(session, statement)
+    if (session.variables or session.registry.quoted_names) and session.dialect.naming == "spark":
+        read_by_session(session, statement)
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
     if parsed.tree is None:

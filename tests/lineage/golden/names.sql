@@ -192,3 +192,14 @@ INSERT INTO default_cluster:db.n SELECT a FROM default_cluster:db.t;
 -- table: db.t(a int)
 SELECT `c1:db`.`t`.`a` FROM `c1:db`.`t`;
 --> out.a <- db.t.a
+-- case: a_setting_of_spark_makes_names_of_double_quotes
+SET spark.sql.ansi.doubleQuotedIdentifiers = true;
+CREATE TABLE "day log" ("the day" DATE, n INT);
+SELECT "the day", 'a', "l".n FROM "day log" AS "l" WHERE "night" = 'x';
+SET spark.sql.ansi.doubleQuotedIdentifiers = false;
+SELECT "the day" FROM `day log`;
+--> @2 out.the day <- day log.the day
+--> @2 out.a <- ()
+--> @2 out.n <- day log.n
+--> @4 out.the day <= day log[ROW]
+--> issue UNKNOWN_COLUMN @2 relation="day log" column=night

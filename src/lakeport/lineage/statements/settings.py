@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = frozenset(
     {
+        "spark.sql.ansi.doublequotedidentifiers",
         "spark.sql.casesensitive",
         "spark.sql.groupbyaliases",
         "spark.sql.legacy.interval.enabled",

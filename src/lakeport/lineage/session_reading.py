@@ -1,14 +1,14 @@
-"""`IDENTIFIER(name_of_table)`: a name that a session variable holds.
+"""Spark statements whose words depend on the session, read again once that is known.
 
-Statements are parsed before any is bound, and only then is known what variables hold. One with such a
-name is read again, with the value as a string in place of the variable.
+Statements are parsed before any is bound. Only then is known what the variable of `IDENTIFIER(tab)`
+holds, and whether `"a b"` is a name or a string.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlglot.tokenizer_core import TokenType
+from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.brackets import closing
@@ -18,26 +18,42 @@ from lakeport.lineage.resplit import tokenised
 from lakeport.lineage.variables import is_session_qualifier
 
 if TYPE_CHECKING:
-    from sqlglot.tokenizer_core import Token
-
     from lakeport.lineage.session import Session
     from lakeport.lineage.workload import Statement
 
+_STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 
-def read_names(session: Session, statement: Statement) -> None:
-    """Parse the statement with the names it takes from variables, if it takes any."""
-    chunk = statement.chunk
-    if chunk.blocks or chunk.error is not None or "identifier" not in statement.text.lower():
+
+def read_by_session(session: Session, statement: Statement) -> None:
+    """Parse the statement with the words it has in this session, if they are others."""
+    chunk, written = statement.chunk, statement.text
+    if chunk.blocks or chunk.error is not None:
         return
-    texts = {name: held.text for name, held in session.variables.items() if held.text is not None}
-    if not texts:
+    quoted = session.registry.quoted_names and '"' in written
+    texts = _texts(session) if "identifier" in written.lower() else {}
+    if not (quoted or texts):
         return
     text, dialect = statement.source.content, session.dialect
     again = tokenised(Chunk([], chunk.start, chunk.end), text, dialect.parser)
-    if _put_values(session, again.tokens, texts):
+    changed = quoted and _quote_names(again.tokens, text)
+    if (texts and _put_values(session, again.tokens, texts)) or changed:
         statement.chunk = again
         parser = StatementParser(text, dialect, session.options.max_expression_depth)
         statement.parsed = parser.parse(again)
+
+
+def _texts(session: Session) -> dict[str, str]:
+    """The variables that hold a string."""
+    return {name: held.text for name, held in session.variables.items() if held.text is not None}
+
+
+def _quote_names(tokens: list[Token], text: str) -> bool:
+    found = False
+    for at, token in enumerate(tokens):
+        if token.token_type is TokenType.STRING and text[token.start] == '"':
+            tokens[at] = made_token(TokenType.IDENTIFIER, token.text, token)
+            found = True
+    return found
 
 
 def _put_values(session: Session, tokens: list[Token], texts: dict[str, str]) -> bool:
@@ -50,7 +66,7 @@ def _put_values(session: Session, tokens: list[Token], texts: dict[str, str]) ->
             start = _first_part(tokens, place)
             parts = [token.text for token in tokens[start : place + 1 : 2]]
             value = texts.get(session.folding.column(parts[-1]))
-            named = tokens[place].token_type not in {TokenType.STRING, TokenType.RAW_STRING}
+            named = tokens[place].token_type not in _STRINGS
             if value is not None and named and is_session_qualifier(parts[:-1]):
                 # The kind without escapes: it is not taken to stand here as it is.
                 tokens[start : place + 1] = [made_token(TokenType.RAW_STRING, value, tokens[place])]
