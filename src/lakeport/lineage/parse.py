@@ -25,7 +25,7 @@ from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.respelt import leave_clusters_out
-from lakeport.lineage.shims import shimmed
+from lakeport.lineage.shims import plain_setting, shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
 from lakeport.lineage.spark_tokens import drop_samples, join_units
@@ -230,6 +230,9 @@ class StatementParser:
                 text = self._text[chunk.start : chunk.end]
                 self._unfold(shim.tokens, text, text.lower())
             yield shim
+        word = chunk.tokens[0].text.upper() if chunk.tokens and not chunk.blocks else ""
+        if word == "SET" and self._dialect.naming == "spark":
+            yield from plain_setting(self._text[chunk.start : chunk.end])
         yield from shimmed(chunk.tokens, self._text)
 
     def _repaired(self, shim: Shim) -> exp.Expr | None:

@@ -485,6 +485,11 @@ class Registry:
         finally:
             self.default_catalog, self.default_schema, self.search_path = before
 
+    def look_in(self, path: list[tuple[str | None, str]]) -> None:
+        """Spark's SET PATH: where names are looked up, but not where tables are made."""
+        self._changed(("",), "look_in", path)
+        self.search_path = path
+
     def use_first(self) -> None:
         """SET search_path TO DEFAULT, RESET: where names were looked up at first."""
         self._changed(("",), "use_first")

@@ -6,6 +6,7 @@ it either recognises its statement by its first words or lets the next one look.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -37,6 +38,7 @@ from lakeport.lineage.streams import stream_as_view
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
+_PLAIN_SETTING = re.compile(r"SET\s+(?P<key>[\w.:-]+)\s*=(?P<value>.*)$", re.IGNORECASE | re.DOTALL)
 # What may be reset to give back the first search path.
 _RESETTING = frozenset({"search_path", "schema", "current_schema", "all"})
 
@@ -52,6 +54,15 @@ class Shim:
     path: str | None = None
     # What the tree of the tokens has to become.
     finish: Callable[[exp.Expr], exp.Expr] | None = None
+
+
+def plain_setting(statement: str) -> Iterator[Shim]:
+    """Spark's `SET spark.some.dir=/data/in`, where any text is a value."""
+    found = _PLAIN_SETTING.match(statement)
+    if found is not None:
+        value = exp.Literal.string(found["value"].strip())
+        pair = exp.EQ(this=exp.Var(this=found["key"]), expression=value)
+        yield Shim("setting", tree=exp.Set(expressions=[exp.SetItem(this=pair)]))
 
 
 def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:

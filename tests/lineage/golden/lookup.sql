@@ -249,3 +249,30 @@ USE SCHEMA lake.mart;
 SELECT * FROM t;
 --> @1 out.a <- MART.T.A
 --> @1 out.b <- MART.T.B
+
+-- case: a_path_of_spark_says_where_names_are_looked_up
+CREATE TABLE east.orders (x INT);
+CREATE TABLE west.orders (y INT);
+USE north;
+CREATE TABLE orders (z INT);
+SET PATH = spark_catalog.east, spark_catalog.west, system.builtin;
+SELECT * FROM orders;
+SET PATH = spark_catalog.west, PATH;
+SELECT * FROM orders;
+CREATE TABLE made (n INT);
+SET PATH = DEFAULT_PATH;
+SELECT * FROM orders;
+--> stmt 8 CREATE_TABLE writes north.made
+--> @5 out.x <- east.orders.x
+--> @7 out.y <- west.orders.y
+--> @10 out.z <- north.orders.z
+
+-- case: any_text_is_the_value_of_a_setting_of_spark
+SET spark.sql.warehouse.dir=/data/lake;
+SET spark.job.description=;
+SET path=/data/in;
+SET spark.sql.session.timeZone=+09:00;
+SELECT year(TIMESTAMP '2024-12-31 20:00:00Z');
+--> stmt 0 SET
+--> stmt 2 SET
+--> @4 out.year(TIMESTAMP '2025-01-01 05:00:00') <- ()

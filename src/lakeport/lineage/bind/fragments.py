@@ -92,6 +92,10 @@ class Fragments:
         start = self._text.find(text, self._tokens[0].start) if self._tokens else -1
         return start if start >= 0 else None
 
+    def whole(self) -> str:
+        """The statement itself."""
+        return self._text[self._tokens[0].start : self._tokens[-1].end + 1] if self._tokens else ""
+
     def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
         """The token ranges of the select items; None if they cannot be matched to the tree."""
         frame = self._frame(select)

@@ -14,7 +14,7 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
 from lakeport.lineage.statements.inspected import show_table
 from lakeport.lineage.statements.procedures import bind_procedure, command_table
-from lakeport.lineage.statements.search_path import command_path
+from lakeport.lineage.statements.search_path import command_path, spark_path
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -233,6 +233,8 @@ def _note(binder: Binder, word: str, text: str) -> None:
     zone = _TIME_ZONE.match(text) if word == "SET" else None
     if zone is not None:
         binder.registry.configure("spark.sql.session.timezone", zone["name"] or "")
+    if word == "SET":
+        spark_path(binder, text)
     if word == "SHOW":
         show_table(binder, text)
 

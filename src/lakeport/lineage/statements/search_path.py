@@ -25,6 +25,8 @@ _COMMAND = re.compile(
     r"(?:SEARCH_PATH\s*(?:=|\bTO\b)|CURRENT[_ ]SCHEMA\s*=?|SCHEMA\b\s*=?)\s*(?P<list>\S.*)$",
     re.IGNORECASE | re.DOTALL,
 )
+_SPARK_PATH = re.compile(r"^\s*(?:SET\s+)?PATH\s*=\s*(?P<list>\S.*)$", re.IGNORECASE | re.DOTALL)
+_CURRENT = ("DEFAULT_PATH", "CURRENT_SCHEMA", "CURRENT_DATABASE")
 # The path that the session began with.
 _FIRST = "DEFAULT"
 _STRING = re.compile(r"^\s*'([^']*)'\s*$")
@@ -58,6 +60,35 @@ def command_path(binder: Binder, text: str) -> bool:
         return True
     string = _STRING.match(names)
     _use(binder, _ENTRY.findall(string[1] if string else names))
+    return True
+
+
+def spark_path(binder: Binder, text: str) -> bool:
+    """Spark's `SET PATH = cat.a, PATH, system.builtin`; False if the text sets something else."""
+    command = _SPARK_PATH.match(text) if binder.dialect.naming == "spark" else None
+    if command is None:
+        return False
+    registry = binder.registry
+    schema = registry.default_schema
+    words: dict[str, list[tuple[str | None, str]]] = {
+        "PATH": registry.search_path,
+        "SYSTEM_PATH": [],
+        **dict.fromkeys(_CURRENT, [(registry.default_catalog, schema)] if schema else []),
+    }
+    path: list[tuple[str | None, str]] = []
+    for name in _ENTRY.findall(command["list"]):
+        word = name.strip().upper()
+        if word in words:
+            path += words[word]
+            continue
+        fold = binder.folding.table
+        parts = [fold(part, quoted=quoted) for part, quoted in written_parts(name.strip())]
+        if len(parts) != 2:
+            return False
+        if parts[0] != "system":
+            own = parts[0] == "spark_catalog" and registry.default_catalog is None
+            path.append((None if own else parts[0], parts[1]))
+    registry.look_in(path)
     return True
 
 

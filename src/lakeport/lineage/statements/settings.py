@@ -10,7 +10,7 @@ from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.tables import written_name
 from lakeport.lineage.statements.change import bind_row
 from lakeport.lineage.statements.define import bind_create
-from lakeport.lineage.statements.search_path import PATHS, set_path
+from lakeport.lineage.statements.search_path import PATHS, set_path, spark_path
 from lakeport.lineage.types import type_of_node
 from lakeport.lineage.variables import Variable
 
@@ -73,6 +73,8 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             continue
         name = pair.this.sql().lower().strip('"`')
         value = pair.expression
+        if name == "path" and spark_path(binder, binder.fragments.whole()):
+            continue
         if name in PATHS:
             set_path(binder, value)
         elif name in _SETTINGS:
