@@ -58,6 +58,10 @@ def test_a_changed_variable_or_setting_reaches_everything_after_it() -> None:
     for held, kind in (("s", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_NTZ"), ("t", "TIMESTAMP_LTZ")):
         before = (f"DECLARE tab = '{held}'", f"SET spark.sql.timestampType = {kind}")
         assert_same(analyzer, request(*tables, *before, *rest))
+    for held in ("SELECT a FROM s", "SELECT b, c FROM t"):
+        declared = (*tables, f"DECLARE query = '{held}'")
+        assert_same(analyzer, request(*declared, "EXECUTE IMMEDIATE query", "SELECT 1"))
+        assert_same(analyzer, request(*declared, "SELECT 2", "EXECUTE IMMEDIATE query", "SELECT 1"))
     for quotes in ("true", "false"):
         setting = f"SET spark.sql.ansi.doubleQuotedIdentifiers = {quotes}"
         assert_same(analyzer, request(*tables, setting, 'SELECT "a" FROM s'))

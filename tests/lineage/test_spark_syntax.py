@@ -111,3 +111,45 @@ def test_a_variable_in_a_name_is_told_wherever_the_name_stands(sql: str) -> None
     result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
     told = [issue.relation for issue in result.issues if issue.code == "DYNAMIC_SQL"]
     assert told == ["lake.goal"]
+
+
+def test_a_statement_that_a_variable_holds_is_analysed() -> None:
+    sql = """CREATE TABLE goal (n INT);
+DECLARE query = 'INSERT INTO goal SELECT n + 1 FROM IDENTIFIER(:source) WHERE n > :least';
+EXECUTE IMMEDIATE query USING 'trades' AS source, 5 AS least"""
+    result = analyze({"sql": f"{TABLES}{sql}", "dialect": "spark"})
+    statement = result.statements[-1]
+    assert (statement.statement_type, statement.reads, statement.writes) == (
+        "CALL",
+        ["trades"],
+        ["goal"],
+    )
+    nodes = {node.id: node.qualified_name for node in statement.nodes}
+    derived = [
+        (nodes[e.source], nodes[e.target], e.expression) for e in statement.edges if e.expression
+    ]
+    assert derived == [("trades.n", "goal.n", "n + 1")]
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "utf16", "codepoint"])
+def test_what_a_held_statement_says_is_shown_at_its_variable(encoding: str) -> None:
+    sql = f"{TABLES}/* é😀 */ DECLARE query = 'SELECT nothing FROM trades'; EXECUTE IMMEDIATE query"
+    result = analyze({"sql": sql, "dialect": "spark", "encoding": encoding})
+    (issue,) = [issue for issue in result.issues if issue.code == "UNKNOWN_COLUMN"]
+    width = {"utf8": "utf-8", "utf16": "utf-16-le", "codepoint": "utf-32-le"}[encoding]
+    unit = {"utf8": 1, "utf16": 2, "codepoint": 4}[encoding]
+    assert issue.span is not None
+    shown = sql.encode(width)[issue.span.start * unit : issue.span.end * unit]
+    assert shown.decode(width) == "query"
+    assert result.statements[-1].span.end * unit == len(sql.encode(width))
+
+
+def test_what_is_not_known_to_be_a_statement_is_not_run() -> None:
+    held = ("NULL", "(SELECT max(text) FROM texts)", "'EXECUTE IMMEDIATE other'")
+    for value in held:
+        sql = f"DECLARE query STRING; SET VAR query = {value}; EXECUTE IMMEDIATE query"
+        result = analyze({"sql": sql, "dialect": "spark"})
+        assert result.statements[-1].nodes == []
+        assert [issue.code for issue in result.issues if issue.statement_index == 2] == [
+            "DYNAMIC_SQL"
+        ]

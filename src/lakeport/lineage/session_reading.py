@@ -1,26 +1,37 @@
 """Spark statements whose words depend on the session, read again once that is known.
 
 Statements are parsed before any is bound. Only then is known what the variable of `IDENTIFIER(tab)`
-holds, and whether `"a b"` is a name or a string.
+or `EXECUTE IMMEDIATE query` holds, and whether `"a b"` is a name or a string.
 """
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.blocks import Chunk
+from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.brackets import closing
 from lakeport.lineage.made_tokens import made_token
-from lakeport.lineage.parse import StatementParser
+from lakeport.lineage.names import written_parts
+from lakeport.lineage.parameters import fill_markers
+from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.resplit import tokenised
+from lakeport.lineage.shims import Shim
+from lakeport.lineage.text import with_piece
 from lakeport.lineage.variables import is_session_qualifier
 
 if TYPE_CHECKING:
     from lakeport.lineage.session import Session
     from lakeport.lineage.workload import Statement
 
+_IMMEDIATE = re.compile(
+    r"EXECUTE\s+IMMEDIATE\s+(?P<name>(?:\w+\.)*[A-Za-z_]\w*)\s*(?=;|$|(?:INTO|USING)\b)",
+    re.IGNORECASE,
+)
 _STRINGS = frozenset({TokenType.STRING, TokenType.RAW_STRING})
 
 
@@ -28,6 +39,10 @@ def read_by_session(session: Session, statement: Statement) -> None:
     """Parse the statement with the words it has in this session, if they are others."""
     chunk, written = statement.chunk, statement.text
     if chunk.blocks or chunk.error is not None:
+        return
+    run = _IMMEDIATE.match(written)
+    if run is not None:
+        _read_held(session, statement, run)
         return
     quoted = session.registry.quoted_names and '"' in written
     texts = _texts(session) if "identifier" in written.lower() else {}
@@ -40,6 +55,28 @@ def read_by_session(session: Session, statement: Statement) -> None:
         statement.chunk = again
         parser = StatementParser(text, dialect, session.options.max_expression_depth)
         statement.parsed = parser.parse(again)
+
+
+def _read_held(session: Session, statement: Statement, run: re.Match[str]) -> None:
+    """The statement that a variable holds, in place of the one that runs it."""
+    parts = [part for part, _ in written_parts(run["name"])]
+    held = _texts(session).get(session.folding.column(parts[-1]))
+    if held is None or not is_session_qualifier(parts[:-1]):
+        return
+    chunk, parser = statement.chunk, session.dialect.parser
+    shown = chunk.start + run.start("name"), chunk.start + run.end("name")
+    source, begin = with_piece(statement.source, held.rstrip("; \n"), shown)
+    tokens = tokens_between(source.content, begin, len(source.content), parser, chunk.tokens[0])
+    given = tokens_between(source.content, shown[1], chunk.end, parser, chunk.tokens[0])
+    if not tokens:
+        return
+    fill_markers(tokens, given)
+    reader = StatementParser(source.content, session.dialect, session.options.max_expression_depth)
+    parsed = reader.parse(Chunk(tokens, begin, len(source.content)))
+    if parsed.tree is None or parsed.shim is not None or isinstance(parsed.tree, exp.Command):
+        return
+    session.source = statement.source = source
+    statement.parsed = Parsed(parsed.tree, shim=Shim("immediate", tokens))
 
 
 def _texts(session: Session) -> dict[str, str]:

@@ -33,6 +33,21 @@ class SourceText:
         )
 
 
+def with_piece(source: SourceText, piece: str, shown: tuple[int, int]) -> tuple[SourceText, int]:
+    """The text with a piece behind it, and where that begins. All of the piece is shown at one place,
+    because it stands nowhere.
+    """
+    begin = len(source.content) + 1
+    longer = SourceText("", source.name, "codepoint")
+    longer.content = f"{source.content}\n{piece}"
+    longer.span = partial(_span_outside, source, begin, source.span(*shown))
+    return longer, begin
+
+
+def _span_outside(source: SourceText, begin: int, shown: Span, start: int, end: int) -> Span:
+    return shown if start >= begin else source.span(start, end)
+
+
 def _converted(offsets: list[int], start: int, end: int) -> Span:
     last = len(offsets) - 1
     return Span(offsets[min(start, last)], offsets[min(end, last)])
