@@ -348,13 +348,16 @@ def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | Non
     return Shim("set_unused", unused(tokens, at)) if words[at] == "SET" else None
 
 
-def _reset(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+def _reset(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`RESET search_path`, `RESET ALL`, and Spark's `RESET spark.sql.x`."""
     if words[0] != "RESET":
         return None
-    path = exp.EQ(this=exp.column("search_path"), expression=exp.var("DEFAULT"))
-    told = len(words) > 1 and words[1].lower() in _RESETTING
-    return Shim("reset", tree=exp.Set(expressions=[exp.SetItem(this=path)] if told else []))
+    key, value = "".join(token.text for token in tokens[1:]), ""
+    if key.lower() in _RESETTING:
+        key, value = "search_path", "DEFAULT"
+    # A setting that is nothing is what it was at first.
+    pair = exp.EQ(this=exp.Var(this=key), expression=exp.Var(this=value))
+    return Shim("reset", tree=exp.Set(expressions=[exp.SetItem(this=pair)]))
 
 
 def _lake_command(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:

@@ -248,3 +248,15 @@ CREATE TABLE t AS SELECT to_timestamp('1/2', 'd/M') AS a, make_timestamp(2024, 1
 SET spark.sql.legacy.interval.enabled = true;
 CREATE TABLE t AS SELECT INTERVAL 3 DAYS AS gap, DATE '2024-01-01' + INTERVAL 3 DAYS AS day;
 --> schema t(gap interval, day date) implied @1
+
+-- case: what_is_reset_is_what_it_was
+SET spark.sql.timestampType = TIMESTAMP_NTZ;
+RESET spark.sql.timestampType;
+CREATE TABLE one AS SELECT TIMESTAMP '2024-01-01' AS day;
+SET spark.sql.legacy.interval.enabled = true;
+RESET;
+CREATE TABLE two AS SELECT INTERVAL 3 DAYS AS gap;
+--> stmt 1 SET
+--> stmt 4 RESET
+--> schema one(day timestamp) implied @2
+--> schema two(gap interval day) implied @5

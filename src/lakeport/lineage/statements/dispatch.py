@@ -22,7 +22,13 @@ from lakeport.lineage.statements.files import bind_copy, bind_export, bind_load
 from lakeport.lineage.statements.functions import bind_function
 from lakeport.lineage.statements.insert import bind_insert, bind_multi_insert, fill
 from lakeport.lineage.statements.inspected import tell_about
-from lakeport.lineage.statements.settings import bind_declare, bind_discard, bind_set, bind_use
+from lakeport.lineage.statements.settings import (
+    bind_declare,
+    bind_discard,
+    bind_set,
+    bind_use,
+    reset_settings,
+)
 from lakeport.lineage.statements.targets import target_table
 
 if TYPE_CHECKING:
@@ -98,6 +104,8 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
         first = (tree.this if isinstance(tree, exp.Alias) else tree).name.upper()
         if first == "DISCARD":
             return bind_discard(binder, tree.alias)
+        if first == "RESET":
+            return reset_settings(binder)
         if first in NO_LINEAGE:
             return first
         if not binder.blocks:

@@ -93,6 +93,13 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
     return "SET"
 
 
+def reset_settings(binder: Binder) -> str:
+    """RESET alone: all that was set is what it was at first."""
+    for name in sorted(_SETTINGS):
+        binder.registry.configure(name, "")
+    return "RESET"
+
+
 def bind_discard(binder: Binder, what: str) -> str:
     """PostgreSQL's DISCARD: a session without temporary tables; after ALL, with the path it began with."""
     word = what.upper()
