@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.comments import on_one_line
 from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def fold_identifiers(tokens: list[Token], text: str) -> None:
                 tokens[at : end + 1] = names
             elif (end := closing(tokens, at + 1)) and _names_table(tokens, at, end):
                 start, last = tokens[at].start, tokens[end].end
-                name = f"IDENTIFIER{text[tokens[at + 1].start : last + 1]}"
+                name = f"IDENTIFIER{on_one_line(text, tokens[at + 1 : end + 1])}"
                 tokens[at : end + 1] = [_token(_T.IDENTIFIER, name, tokens[at], start, last)]
         at -= 1
 

@@ -8,6 +8,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Column
+from lakeport.lineage.comments import on_one_line
 from lakeport.lineage.postgres_names import postgres_name
 from lakeport.lineage.select_item import SelectItem
 from lakeport.lineage.spark_names import spark_name
@@ -39,7 +40,7 @@ def output_name(
         unnamed = sum(1 for item in items if isinstance(item, Column) and item.generated)
         return f"f{unnamed}_"
     if naming == "duckdb":
-        return binder.slice(tokens) if tokens else binder.sql(node)
+        return on_one_line(binder.text, tokens) if tokens else binder.sql(node)
     return f"_col_{len(items)}"
 
 

@@ -12,11 +12,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import msgspec
+from msgspec.structs import replace
 from sqlglot import exp
 from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.comments import blanked, cleared, may_hold_comments
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.shims import Shim
 
 _MAX_NESTING = 400
+# Of a longer text no copies are made for single statements.
+_LONG = 1 << 18
 _FREE_CALLS = 16
 # The parsers that read `${name}` as a variable.
 _VARIABLES = frozenset({"spark", "spark2", "databricks", "hive"})
@@ -123,6 +127,26 @@ class StatementParser:
             if "time_" in lowered and self._dialect.naming == "spark":
                 name_times(tree, lowered)
             return Parsed(self._filling(tree, target))
+        if len(self._text) < _LONG and may_hold_comments(text):
+            return self._uncommented(chunk, tree, problem, target)
+        return self._second_ways(chunk, tree, problem, target)
+
+    def _uncommented(
+        self, chunk: Chunk, tree: exp.Expr | None, problem: Problem | None, target: list[Token]
+    ) -> Parsed:
+        """What the parser hands on as text is read without the comments in it."""
+        whole = self._text
+        self._text = blanked(whole, chunk.tokens, self._dialect.parser)
+        clear = replace(chunk, tokens=cleared(chunk.tokens, self._text))
+        try:
+            tree = tree and self._attempt(clear.tokens, self._dialect.parser)
+            return self._second_ways(clear, tree, problem, target)
+        finally:
+            self._text = whole
+
+    def _second_ways(
+        self, chunk: Chunk, tree: exp.Expr | None, problem: Problem | None, target: list[Token]
+    ) -> Parsed:
         for shim in self._shims(chunk):
             repaired = self._repaired(shim)
             if repaired is not None and not isinstance(repaired, exp.Command):

@@ -334,3 +334,9 @@ CREATE TABLE u DEEP CLONE s TIMESTAMP AS OF '2024-01-01' LOCATION '/lake/u';
 --> @2 u.a <- s.a[CLONE]
 --> stmt 1 CREATE_TABLE_CLONE reads s writes t
 --> stmt 2 CREATE_TABLE_CLONE reads s writes u
+
+-- case: a_comment_is_no_part_of_a_type
+-- dialect: mysql
+CREATE TABLE t (a INT /* never below zero */ UNSIGNED, b DECIMAL(9, -- digits
+    2));
+--> schema t(a INT UNSIGNED, b DECIMAL(9, 2))

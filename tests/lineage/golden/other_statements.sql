@@ -367,3 +367,15 @@ CREATE TEMPORARY VIEW v USING org.apache.spark.sql.jdbc OPTIONS (url 'jdbc:postg
 CREATE TABLE t (a INT) USING org.apache.spark.sql.parquet;
 --> stmt 0 CREATE_VIEW writes v
 --> stmt 1 CREATE_TABLE writes t
+
+-- case: commands_are_read_without_comments
+-- dialect: postgres
+ALTER /* one */ SEQUENCE /* ; */ counter /* two */ RESTART; -- three
+--> stmt 0 ALTER_SEQUENCE
+
+-- case: an_unloaded_query_behind_comments
+-- dialect: redshift
+-- table: s(a int)
+UNLOAD /* the rows */ ('SELECT a FROM s') /* there */ TO 's3://bucket/out';
+--> s3://bucket/out.a <- s.a
+--> stmt 0 UNLOAD reads s writes s3://bucket/out

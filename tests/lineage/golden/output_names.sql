@@ -132,3 +132,18 @@ SELECT q._col2, q.b, q._col1 FROM (SELECT a + 1, b, b + 1 FROM t) q;
 SELECT q._c1 FROM (SELECT a, a + 1 FROM t) q;
 --> out._c1 <= t.a
 --> no issue UNKNOWN_COLUMN
+
+-- case: a_comment_is_no_part_of_a_name
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT a /* first */ + -- and
+    b FROM t;
+--> out.a + b <= t.a, t.b
+
+-- case: a_comment_among_pivoted_values
+-- dialect: snowflake
+-- table: SALES(REGION int, KIND int, AMOUNT int)
+SELECT * FROM sales PIVOT (SUM(amount) FOR kind IN ('new', /* or */ 'used'));
+--> out.REGION <- SALES.REGION
+--> out.'new' <= SALES.AMOUNT, SALES.KIND[CONDITIONAL]
+--> out.'used' <= SALES.AMOUNT, SALES.KIND[CONDITIONAL]

@@ -32,8 +32,6 @@ from lakeport.lineage.names import dotted
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from sqlglot.tokenizer_core import Token
-
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.issues import Severity
     from lakeport.lineage.routines import Body
@@ -274,10 +272,6 @@ class Binder:
                 start = span[0] if start is None else min(start, span[0])
                 end = span[1] if end is None else max(end, span[1])
         return (start, end) if start is not None and end is not None else None
-
-    def slice(self, tokens: list[Token]) -> str:
-        """The source text of some tokens."""
-        return self.text[tokens[0].start : tokens[-1].end + 1]
 
     def sql(self, node: exp.Expr) -> str:
         """Generated text, for what cannot be sliced from the source."""

@@ -26,6 +26,7 @@ from lakeport.lineage.bind.frames import (
     Frame,
     Frames,
 )
+from lakeport.lineage.comments import may_hold_comments, on_one_line, without_comments
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -206,7 +207,7 @@ class Fragments:
         return tokens[position + 1].start, tokens[closing - 1].end + 1
 
     def type_after(self, start: int) -> str | None:
-        """The type written after the column name at `start`, verbatim."""
+        """The type written after the column name at `start`, in its own words."""
         position = self._position(start)
         if position is None:
             return None
@@ -224,7 +225,11 @@ class Fragments:
                 break
             depth += (kind in OPEN or kind is _LT) - (kind in CLOSE or kind is _GT)
             end += 1
-        return self._slice(position + 1, end) or None
+        return (
+            on_one_line(self._text, self._tokens[position + 1 : end])
+            if end > position + 1
+            else None
+        )
 
     def _position(self, start: int) -> int | None:
         """The index of the token at a code point."""
@@ -308,7 +313,12 @@ class Fragments:
     def _slice(self, begin: int, end: int) -> str:
         if begin >= end:
             return ""
-        return self._text[self._tokens[begin].start : self._tokens[end - 1].end + 1]
+        text = self._text[self._tokens[begin].start : self._tokens[end - 1].end + 1]
+        return (
+            without_comments(self._text, self._tokens[begin:end])
+            if may_hold_comments(text)
+            else text
+        )
 
     def _split(self, begin: int, end: int) -> list[str]:
         frames = self._scanned()

@@ -6,6 +6,7 @@ aggregate's argument and, as a condition, from the column pivoted on.
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -26,6 +27,8 @@ from lakeport.lineage.types import SqlType
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
+
+_COMMENT = re.compile(r"\s*/\*.*?\*/", re.DOTALL)
 
 
 def pivoted(
@@ -124,7 +127,8 @@ def _pivot(
         turn = position % len(inputs) if inputs else 0
         turned = position // max(len(inputs), 1)
         text = value_text(values[turned]) if turned < len(values) else ""
-        shown = name.name or text
+        # The parser writes comments into the names it makes.
+        shown = (_COMMENT.sub("", name.name) if "/*" in name.name else name.name) or text
         if turn in endings and text:
             shown = f"{text}_{endings[turn]}"
         elif binder.dialect.name == "bigquery" and turned < len(values):
