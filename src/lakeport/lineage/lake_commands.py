@@ -19,6 +19,7 @@ _KEPT = (
     ["SYNC", "SCHEMA"],
     ["SYNC", "TABLE"],
 )
+_BEFORE_NAME = frozenset({"IF", "EXISTS", "ONLY"})
 _FIELDS = ("this", "db", "catalog")
 
 
@@ -35,13 +36,19 @@ def lake_command(tokens: list[Token]) -> exp.Expr | None:
 
 
 def named_table(tokens: list[Token]) -> exp.Table:
-    """The table that a dotted name means."""
+    """The table that a dotted name means, behind IF EXISTS and before words such as ON CLUSTER."""
+    at = 0
+    while at < len(tokens) - 1 and tokens[at].text.upper() in _BEFORE_NAME:
+        at += 1
+    named = [tokens[at]]
+    while at + 2 < len(tokens) and tokens[at + 1].token_type is TokenType.DOT:
+        at += 2
+        named.append(tokens[at])
     parts = [
         exp.Identifier(
             this=token.text, quoted=token.token_type is TokenType.IDENTIFIER
         ).update_positions(token)
-        for token in tokens
-        if token.token_type is not TokenType.DOT
+        for token in named
     ]
     return exp.Table(**dict(zip(_FIELDS, reversed(parts), strict=False)))
 
