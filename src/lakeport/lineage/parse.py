@@ -226,6 +226,8 @@ class StatementParser:
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
         if self._dialect.naming not in {"spark", "bigquery"}:
+            if "|>" in text:
+                unfold_pipes(tokens)
             return
         spark = self._dialect.naming == "spark"
         # `||` joins texts and is no pipe.

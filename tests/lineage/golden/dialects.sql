@@ -365,3 +365,8 @@ SELECT q.a, r.n FROM (SELECT a FROM t) TABLESAMPLE (10 PERCENT) REPEATABLE (7) A
 JOIN (SELECT a AS n FROM t) TABLESAMPLE (5 ROWS) r ON q.a = r.n;
 --> out.a <- t.a
 --> out.n <- t.a
+-- case: pipes_in_a_dialect_that_borrows_them
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT * FROM (FROM t |> WHERE b > 1 |> SELECT a + 1 AS c);
+--> out.c <= t.a
