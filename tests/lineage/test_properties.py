@@ -198,7 +198,8 @@ def _wrong_spans(case: GoldenCase, encoding: str) -> list[str]:
         text = sources[statement.get("sourceName")]
         for node in statement["nodes"]:
             known = (node["label"], node.get("qualifiedName", "").split(".")[-1])
-            shown = [_slice(text, span, encoding) for span in node.get("nameSpans", [])]
+            spans = [*node.get("nameSpans", []), *([node["span"]] if "span" in node else [])]
+            shown = [_slice(text, span, encoding) for span in spans]
             wrong += [s for s in shown if not any(_names(s, label) for label in known)]
     for issue in result["issues"]:
         if "span" in issue and not _slice(

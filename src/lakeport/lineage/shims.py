@@ -33,7 +33,7 @@ from lakeport.lineage.respelt import (
     within,
 )
 from lakeport.lineage.spark_syntax import plain_syntax
-from lakeport.lineage.streams import stream_as_view
+from lakeport.lineage.streams import nowhere_written, stream_as_view
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -385,7 +385,7 @@ def _window_function(tokens: list[Token], _words: list[str], _text: str) -> Shim
 
 def _stream(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     made = stream_as_view(tokens, words)
-    return Shim("stream", made) if made is not None else None
+    return Shim("stream", made, finish=nowhere_written) if made is not None else None
 
 
 def _model(tokens: list[Token], words: list[str], _text: str) -> Shim | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.made_tokens import made_token
@@ -40,3 +41,10 @@ def stream_as_view(tokens: list[Token], words: list[str]) -> list[Token] | None:
     before = [*tokens[:made_at], view, *tokens[made_at + 1 : words.index("ON")]]
     made = [*before, made_token(TokenType.ALIAS, "AS", here), *query]
     return [*made, made_token(TokenType.FROM, "FROM", here), *tokens[at:end]]
+
+
+def nowhere_written(view: exp.Expr) -> exp.Expr:
+    """The names of these columns have no place in the text."""
+    for made in view.find_all(exp.Alias):
+        made.args["alias"].meta.clear()
+    return view

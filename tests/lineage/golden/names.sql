@@ -203,3 +203,9 @@ SELECT "the day" FROM `day log`;
 --> @2 out.n <- day log.n
 --> @4 out.the day <= day log[ROW]
 --> issue UNKNOWN_COLUMN @2 relation="day log" column=night
+-- case: a_name_that_ends_in_a_number_before_its_dot
+-- dialect: bigquery
+SELECT * FROM lake-0.orders;
+--> out <- lake-0.orders?
+--> issue APPROXIMATE_LINEAGE
+--> node lake-0.orders label=orders nameSpans.0.start=14 nameSpans.0.end=27

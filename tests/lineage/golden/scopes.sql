@@ -122,3 +122,10 @@ FROM d.t |> EXTEND SUM(a) OVER w AS s WINDOW w AS (PARTITION BY b) |> SELECT s;
 --> @0 out.s <= d.t.a, d.t.b
 --> @0 out.c <- d.t.c
 --> @1 out.s <= d.t.a, d.t.b
+-- case: a_column_list_is_where_its_columns_are_named
+-- dialect: postgres
+-- table: t(a int, b int)
+WITH c (x, y) AS (SELECT a, b FROM t) SELECT d.p FROM c AS d (p, q);
+--> out.p <- t.a
+--> node c.x span.start=8 span.end=9
+--> node d.q span.start=65 span.end=66

@@ -204,7 +204,14 @@ class Fragments:
         closing = self._scanned().closing.get(position)
         if closing is None:
             return None
-        return tokens[position + 1].start, tokens[closing - 1].end + 1
+        begin, end = tokens[position + 1].start, tokens[closing - 1].end + 1
+        if begin < end:
+            return begin, end
+        # Pipes leave tokens in another order than that of the text.
+        begin, end = tokens[position].end + 1, tokens[closing].start
+        inside = self._text[begin:end]
+        begin, end = end - len(inside.lstrip()), begin + len(inside.rstrip())
+        return (begin, end) if begin < end else None
 
     def type_after(self, start: int) -> str | None:
         """The type written after the column name at `start`, in its own words."""

@@ -233,6 +233,7 @@ def _renamed(binder: Binder, relation: Relation, names: list[exp.Expr], label: s
         made = copied(column)
         if position < len(names):
             made.name, made.key = names[position].name, binder.key(names[position])
+            made.span = binder.span(names[position])
         renamed.add(made)
     if not relation.complete:
         for identifier in names[len(renamed.columns) :]:
@@ -336,7 +337,7 @@ def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr]
     for column, identifier in zip(relation.columns, names, strict=False):
         target = identifier.this if isinstance(identifier, exp.ColumnDef) else identifier
         column.name, column.key = target.name, binder.key(target)
-        column.generated = False
+        column.span, column.generated = binder.span(target), False
     columns, relation.columns, relation.index, relation.duplicates = relation.columns, [], {}, set()
     for column in columns:
         relation.add(column)

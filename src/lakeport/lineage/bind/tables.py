@@ -426,6 +426,10 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
         start, end = min(start, span[0]), max(end, span[1])
     while start > 0 and binder.text[start - 1] == "#" and binder.dialect.parser == "tsql":
         start -= 1
+    if binder.dialect.naming == "bigquery":
+        # `x-0.y`, `x.*`: the last part has no place of its own.
+        last = f".{name_parts(node)[-1].name}"
+        end += len(last) if binder.text.startswith(last, end) else 0
     return start, end
 
 

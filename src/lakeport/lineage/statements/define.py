@@ -163,12 +163,7 @@ def _keep_rows(binder: Binder, view: Relation, node: exp.Expr) -> None:
 def _new_relation(binder: Binder, kind: str, label: str, name: Name, node: exp.Expr) -> Relation:
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     relation = binder.relation(kind, label, name)
-    spans = (
-        [span for part in table.parts if (span := binder.span(part)) is not None]
-        if isinstance(table, exp.Table)
-        else []
-    )
-    relation.span = (min(s[0] for s in spans), max(s[1] for s in spans)) if spans else None
+    relation.span = name_span(binder, table) if isinstance(table, exp.Table) else None
     relation.resolution = "imported" if name in binder.registry.imported else "implied"
     relation.written = True
     binder.writes.setdefault(dotted(name))
