@@ -206,6 +206,10 @@ def _wrong_spans(case: GoldenCase, encoding: str) -> list[str]:
             sources[issue.get("sourceName")], issue["span"], encoding
         ):
             wrong.append(f"{issue['code']} has an empty span")
+        if "span" in issue and "statementIndex" in issue and "sourceName" not in issue:
+            around = result["statements"][issue["statementIndex"]]["span"]
+            if not around["start"] <= issue["span"]["start"] < around["end"]:
+                wrong.append(f"{issue['code']} is outside of its statement")
     return wrong
 
 

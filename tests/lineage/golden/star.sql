@@ -294,3 +294,10 @@ SELECT a, _change_type FROM table_changes('u', 1);
 SELECT predicted_x FROM ML.PREDICT(MODEL d.m, TABLE d.t);
 --> out.predicted_x <= d.t?
 --> no issue APPROXIMATE_LINEAGE
+-- case: a_star_that_is_not_written_is_reported_at_the_name
+-- dialect: duckdb
+SELECT 1 AS one;
+FROM elsewhere;
+--> @0 out.one <- ()
+--> @1 out <- elsewhere?
+--> issue APPROXIMATE_LINEAGE @1 relation=elsewhere span.start=22 span.end=31

@@ -377,12 +377,12 @@ def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[s
                 shown = [c for c in tail.relation.known() if c.key not in tail.excluded]
                 _report_open(binder, tail.relation, at, [column.name for column in shown])
         return
-    name = dotted(relation.name)
+    name, place = dotted(relation.name), _place(binder, at, relation)
     if known:
         binder.report(
             IssueCode.APPROXIMATE_LINEAGE,
             f"the column list of `{name}` is partial; the star expands to what is known: {', '.join(known[:12])}",
-            at=at,
+            extent=place,
             relation=relation,
             severity="info",
             hint="add its columns to schema.tables, or move its CREATE before this statement",
@@ -391,10 +391,18 @@ def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[s
         binder.report(
             IssueCode.APPROXIMATE_LINEAGE,
             f"no columns of `{name}` are known, so the star cannot be expanded",
-            at=at,
+            extent=place,
             relation=relation,
             hint="add its columns to schema.tables, or move its CREATE before this statement",
         )
+
+
+def _place(binder: Binder, star: exp.Expr, relation: Relation) -> tuple[int, int] | None:
+    """Where a star is written; `FROM t` alone has none, and is about the name."""
+    place = binder.extent(star)
+    if place is None or (star.__class__ is exp.Star and binder.text[place[0] : place[1]] != "*"):
+        return relation.span
+    return place
 
 
 def _shown(
