@@ -109,6 +109,32 @@ def test_an_edit_of_a_definition_reaches_everyone_downstream() -> None:
     assert "y" in labels
 
 
+@pytest.mark.parametrize(
+    ("dialect", "versions"),
+    [
+        # A semicolon becomes part of a comment.
+        (
+            "postgres",
+            ["; -- note\nDROP TABLE a; SELECT b FROM c", "; -- note DROP TABLE a; SELECT b"],
+        ),
+        # What cannot be read at all.
+        (
+            "tsql",
+            ["SELECT a FROM t;\n [x", "SELECT a, b FROM t;\n [x", "SELECT a, b FROM t;\n [xy "],
+        ),
+        # A star that nobody wrote.
+        ("duckdb", ["SELECT a FROM t;\nFROM 'x.csv'", "SELECT a, b FROM t;\nFROM 'x.csv'"]),
+        # How a text is cut into tokens depends on its first statement.
+        ("athena", ["SELECT a FROM t; SHOW TABLES", "CREATE SCHEMA x; SHOW TABLES; SELECT 'a'"]),
+    ],
+)
+def test_texts_that_change_their_tokens(dialect: str, versions: list[str]) -> None:
+    analyzer = Analyzer()
+    for sql in versions:
+        request = _request([sql], dialect=dialect)
+        assert encode_result(analyzer.analyze(request)) == encode_result(analyze(request)), sql
+
+
 def test_a_suggestion_follows_the_tables_there_are() -> None:
     made, read = "CREATE TABLE orders (a INT)", "SELECT a FROM ordres"
     analyzer = Analyzer()

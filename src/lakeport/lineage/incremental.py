@@ -200,6 +200,9 @@ def _can_be_incremental(request: AnalyzeRequest) -> bool:
     )
     ordered = options.statement_order != "dependency" and options.time_budget_ms is None
     models = any(file.builds for file in request.files)
+    if request.dialect.lower() == "athena":
+        # What its first statement is says how a whole text is cut into tokens.
+        return False
     return request.template_config.mode == "raw" and ordered and not tagged and not models
 
 

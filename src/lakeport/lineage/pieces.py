@@ -82,7 +82,10 @@ def _readable(text: str) -> tuple[str, Breach]:
         if end == len(text):
             break
     kept.append(text[begin:])
-    return "".join(kept), found or Breach("this cannot be read as SQL", 0, len(text))
+    if found is None:
+        begin, end = len(text) - len(text.lstrip()), len(text.rstrip())
+        found = Breach("this cannot be read as SQL", begin, end)
+    return "".join(kept), found
 
 
 def _end_of_breach(text: str, word: str, at: int) -> int:

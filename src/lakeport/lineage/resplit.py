@@ -59,10 +59,15 @@ def _resplit(previous: Pieces, text: str, parser: str) -> list[Chunk] | None:
     head = head if begin else 0
     end = chunks[tail].start + shift if tail < len(chunks) else len(text)
     tokens = _tokens(text, begin, end, parser)
-    if tokens is None or (
-        tail < len(chunks) and (not tokens or tokens[-1].token_type is not TokenType.SEMICOLON)
-    ):
+    if tokens is None:
         return None
+    if tail < len(chunks):
+        # Still the semicolon it was: the edit may have made it a part of a comment.
+        last = tokens[-1] if tokens else None
+        if last is None or last.token_type is not TokenType.SEMICOLON:
+            return None
+        if last.start < chunks[tail - 1].end + shift:
+            return None
     kept = [Chunk([], chunk.start, chunk.end) for chunk in chunks[:head]]
     moved = [Chunk([], chunk.start + shift, chunk.end + shift) for chunk in chunks[tail:]]
     return [*kept, *_cut(tokens), *moved]
