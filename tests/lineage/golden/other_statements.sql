@@ -162,6 +162,7 @@ EXECUTE IMMEDIATE query USING 'SELECT a FROM t';
 --> issue DYNAMIC_SQL @1
 
 -- case: telling_about_a_table_that_is_not_there
+-- options: {"unknownTablePolicy": "always"}
 -- table: sales.orders(id int)
 DESCRIBE sales.orders;
 DESCRIBE EXTENDED sales.returns;
@@ -182,6 +183,14 @@ SHOW TABLES IN elsewhere;
 --> issue UNKNOWN_TABLE @4 relation=sales.nothing
 --> issue UNKNOWN_TABLE @6 relation=sales.gone
 --> issue UNKNOWN_TABLE @7 relation=sales.away
+
+-- case: telling_about_a_table_is_nothing_to_remark_on
+-- table: sales.orders(id int)
+DESCRIBE sales.returns;
+SHOW COLUMNS IN returns FROM sales;
+ANALYZE TABLE sales.gone COMPUTE STATISTICS;
+--> stmt 0 SHOW
+--> stmt 2 ANALYZE
 
 -- case: describe_in_every_form_reads_nothing
 -- table: t(a int)

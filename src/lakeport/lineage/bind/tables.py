@@ -436,7 +436,12 @@ def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
 def look_at(
     binder: Binder, parts: Name, shown: tuple[str, ...], extent: tuple[int, int] | None
 ) -> None:
-    """A table that a statement only tells about: all there is to say is whether it is there."""
+    """A table that a statement only tells about: all there is to say is whether it is there.
+
+    That is said to those who ask for every unknown table. To others such statements are nothing to remark on.
+    """
+    if binder.session.options.unknown_table_policy != "always":
+        return
     lookup = binder.registry.lookup(parts)
     if lookup.entry is None and len(parts) >= 3:
         lookup, _ = _part_of_table(binder, parts, lookup)
