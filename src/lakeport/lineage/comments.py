@@ -32,6 +32,8 @@ def on_one_line(text: str, tokens: Sequence[Token]) -> str:
 
 
 def _joined(text: str, tokens: Sequence[Token], between: Callable[[str], str]) -> str:
+    if len(tokens) == 1:
+        return text[tokens[0].start : tokens[0].end + 1]
     parts: list[str] = []
     end = tokens[0].start
     for token in tokens:

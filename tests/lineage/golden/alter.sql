@@ -362,6 +362,8 @@ CREATE TABLE t (s STRUCT<x: INT, z: STRING>, b INT);
 ALTER TABLE t CHANGE COLUMN s.x y INT;
 SELECT s.y FROM t;
 --> schema t(s struct<y:int,z:string>, b INT) implied
+--> partial
+
 -- case: what_stands_around_the_name_of_an_altered_table
 -- dialect: clickhouse
 ALTER TABLE IF EXISTS lake.daily ON CLUSTER west MODIFY QUERY SELECT * FROM hourly;
