@@ -81,6 +81,29 @@ def _told_apart(columns: list[Column], owner: str) -> list[str]:
     return made
 
 
+def leave_unplaced(binder: Binder) -> None:
+    """Names that a statement puts together (`IDENTIFIER('or' || 'ders')`) are written nowhere as they are.
+
+    Issues have told by now where they come from.
+    """
+
+    def place(span: tuple[int, int] | None, name: str) -> tuple[int, int] | None:
+        shown = binder.text[slice(*span)].casefold() if span is not None else ""
+        return span if name.casefold() in shown else None
+
+    for relation in binder.relations:
+        named = relation.name[-1] if relation.local_kind is None else relation.label
+        if place(relation.span, named) is None:
+            relation.span = place(relation.span, relation.label)
+        relation.name_spans = [
+            span
+            for span in relation.name_spans
+            if place(span, named) or place(span, relation.label)
+        ]
+        for column in relation.columns:
+            column.span = place(column.span, column.name)
+
+
 class Emitter:
     """Builds the graph of one statement."""
 

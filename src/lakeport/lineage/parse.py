@@ -77,6 +77,8 @@ class Parsed(msgspec.Struct, frozen=True):
     problem: Problem | None = None
     fallback: str | None = None
     shim: Shim | None = None
+    # Some names may be put together, and are written nowhere as they are.
+    computed: bool = False
 
 
 # What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
@@ -96,12 +98,13 @@ _FAILURES = (
 class StatementParser:
     """Parses statements of one text."""
 
-    __slots__ = ("_deepest", "_dialect", "_text")
+    __slots__ = ("_computed", "_deepest", "_dialect", "_text")
 
     def __init__(self, text: str, dialect: Dialect, deepest: int = _MAX_NESTING) -> None:
         self._text = text
         self._dialect = dialect
         self._deepest = min(deepest, _MAX_NESTING)
+        self._computed = False
 
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
@@ -113,6 +116,7 @@ class StatementParser:
         if _may_be_deep(lowered, len(chunk.tokens), deepest) and _nesting(chunk.tokens) > deepest:
             message = f"nested deeper than {deepest} levels"
             return Parsed(None, Problem(message, chunk.start, chunk.end, too_deep=True))
+        self._computed = False
         self._unfold(chunk.tokens, text, lowered)
         if lowered.count("struct(") > _MANY_STRUCTS:
             _calm_structs(chunk.tokens)
@@ -126,7 +130,7 @@ class StatementParser:
         if tree is not None and not isinstance(tree, exp.Command):
             if "time_" in lowered and self._dialect.naming == "spark":
                 name_times(tree, lowered)
-            return Parsed(self._filling(tree, target))
+            return Parsed(self._filling(tree, target), computed=self._computed)
         if len(self._text) < _LONG and may_hold_comments(text):
             return self._uncommented(chunk, tree, problem, target)
         return self._second_ways(chunk, tree, problem, target)
@@ -150,7 +154,8 @@ class StatementParser:
         for shim in self._shims(chunk):
             repaired = self._repaired(shim)
             if repaired is not None and not isinstance(repaired, exp.Command):
-                return Parsed(self._filling(repaired, target), shim=shim)
+                computed = self._computed or shim.kind == "immediate"
+                return Parsed(self._filling(repaired, target), shim=shim, computed=computed)
         return Parsed(tree) if problem is None else self._otherwise(chunk, problem)
 
     def _output_target(self, tokens: list[Token], lowered: str) -> list[Token]:
@@ -240,6 +245,7 @@ class StatementParser:
     def _unfold_spark(self, tokens: list[Token], lowered: str) -> None:
         unfold_table(tokens)
         if "identifier" in lowered:
+            self._computed = True
             fold_identifiers(tokens, self._text)
         if "all," in lowered:
             name_columns(tokens)

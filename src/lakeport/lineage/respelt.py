@@ -142,7 +142,7 @@ def _path_before(tokens: list[Token]) -> tuple[int, int] | None:
 def _unnest_deeply(tokens: list[Token], words: list[str]) -> list[Token] | None:
     """DuckDB's `FROM unnest(x, recursive := true)`: the parser knows the option in a select list only."""
     made: list[Token] = []
-    closes: set[int] = set()
+    closes: dict[int, Token] = {}
     for at, token in enumerate(tokens):
         end = closing(tokens, at + 1) if words[at : at + 2] == ["UNNEST", "("] else 0
         if end and {":=", "=>"} & {*words[at:end]} and _stands_in_from(words, at):
@@ -151,11 +151,11 @@ def _unnest_deeply(tokens: list[Token], words: list[str]) -> list[Token] | None:
             )
             made.append(made_token(TokenType.L_PAREN, "(", token))
             made.append(made_token(TokenType.SELECT, "SELECT", token))
-            closes.add(end)
+            closes[end] = token
         made.append(token)
         if at in closes:
             made.append(made_token(TokenType.ALIAS, "AS", token))
-            made.append(made_token(TokenType.VAR, "unnest", token))
+            made.append(made_token(TokenType.VAR, "unnest", closes[at]))
             made.append(made_token(TokenType.R_PAREN, ")", token))
     return made if closes else None
 

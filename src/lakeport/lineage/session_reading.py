@@ -76,7 +76,7 @@ def _read_held(session: Session, statement: Statement, run: re.Match[str]) -> No
     if parsed.tree is None or parsed.shim is not None or isinstance(parsed.tree, exp.Command):
         return
     session.source = statement.source = source
-    statement.parsed = Parsed(parsed.tree, shim=Shim("immediate", tokens))
+    statement.parsed = Parsed(parsed.tree, shim=Shim("immediate", tokens), computed=True)
 
 
 def _texts(session: Session) -> dict[str, str]:

@@ -13,7 +13,7 @@ from lakeport.lineage.bind.clashes import check_operations
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bodies import routine_header
 from lakeport.lineage.capture import declared_columns
-from lakeport.lineage.emit import Emitter
+from lakeport.lineage.emit import Emitter, leave_unplaced
 from lakeport.lineage.entries import Announced, TableEntry
 from lakeport.lineage.globalgraph import owners_of
 from lakeport.lineage.graph import table_id
@@ -248,6 +248,8 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
     """The statement's plan and graph; a statement we fail on is salvaged, never lost."""
     try:
         binder, kind = _bound(session, statement)
+        if statement.parsed.computed:
+            leave_unplaced(binder)
         emitter = Emitter(binder)
         emitter.emit()
         check_operations(binder)
