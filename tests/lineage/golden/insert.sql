@@ -238,3 +238,9 @@ CREATE FLOW f AS AUTO CDC INTO u FROM STREAM s KEYS (a) SEQUENCE BY b;
 --> @2 u.b <- s.b
 --> @3 u.a <- s.a
 --> @3 u.b <- s.b
+
+-- case: constants_are_one_per_row_into_a_known_table_too
+-- table: s(b int)
+-- table: t(a int)
+INSERT INTO t (a) SELECT 1 FROM s;
+--> t.a <= s[ROW]

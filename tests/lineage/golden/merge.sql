@@ -150,3 +150,9 @@ WHEN NOT MATCHED BY SOURCE AND stale THEN UPDATE SET qty = 0;
 --> shop.stock <~ shop.stock.stale[FILTER]
 --> shop.stock <~ shop.arrivals.sku[JOIN]
 --> shop.stock <~ shop.stock.sku[JOIN]
+
+-- case: a_constant_of_a_merge_is_one_per_row_of_a_known_source
+-- table: o(id int, note string)
+-- table: p(id int)
+MERGE INTO o USING p ON o.id = p.id WHEN MATCHED THEN UPDATE SET note = 'x';
+--> o.note <= p[ROW]

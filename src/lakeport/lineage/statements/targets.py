@@ -85,8 +85,7 @@ def assign(
     target.identity = True
     if source.text is not None and target.text is None and not source.identity:
         target.text = source.text
-    if not target.typed and target.entry is None:
-        target.expression = source.expression
+    target.expression = source.expression
 
 
 def assign_by_position(
