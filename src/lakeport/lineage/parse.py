@@ -27,6 +27,7 @@ from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
 from lakeport.lineage.respelt import leave_clusters_out
+from lakeport.lineage.shapes import Shapes
 from lakeport.lineage.shims import plain_setting, shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.dialects import Dialect
+    from lakeport.lineage.shapes import Loan
     from lakeport.lineage.shims import Shim
 
 _MAX_NESTING = 400
@@ -73,12 +75,19 @@ class Problem:
 class Parsed(msgspec.Struct, frozen=True):
     """A statement's tree, or the problem instead of it. `fallback` is the dialect that could read it."""
 
-    tree: exp.Expr | None
+    own: exp.Expr | None
     problem: Problem | None = None
     fallback: str | None = None
     shim: Shim | None = None
     # Some names may be put together, and are written nowhere as they are.
     computed: bool = False
+    # In place of a tree of its own, one that it has in turn with others.
+    loan: Loan | None = None
+
+    @property
+    def tree(self) -> exp.Expr | None:
+        """To be asked for anew for each statement, and kept by nobody."""
+        return self.own if self.loan is None else self.loan.tree()
 
 
 # What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
@@ -96,18 +105,35 @@ _FAILURES = (
 
 
 class StatementParser:
-    """Parses statements of one text."""
+    """Parses statements of one text; those that come again and again, once."""
 
-    __slots__ = ("_computed", "_deepest", "_dialect", "_text")
+    __slots__ = ("_computed", "_deepest", "_dialect", "_shapes", "_text")
 
-    def __init__(self, text: str, dialect: Dialect, deepest: int = _MAX_NESTING) -> None:
+    def __init__(
+        self, text: str, dialect: Dialect, deepest: int = _MAX_NESTING, *, many: bool = False
+    ) -> None:
         self._text = text
         self._dialect = dialect
         self._deepest = min(deepest, _MAX_NESTING)
         self._computed = False
+        self._shapes = Shapes(dialect.parser) if many else None
 
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
+        if self._shapes is None or not chunk.alone:
+            return self._parsed(chunk)
+        loan = self._shapes.lent(chunk.tokens)
+        if loan is not None:
+            return Parsed(None, loan=loan)
+        written = chunk.tokens[:]
+        parsed = self._parsed(chunk)
+        plain = parsed.shim is None and parsed.fallback is None and not parsed.computed
+        # What was read in other words than it is written in is known again by neither.
+        if parsed.own is not None and plain and written == chunk.tokens:
+            loan = self._shapes.keep(parsed.own, chunk.tokens)
+        return parsed if loan is None else Parsed(None, loan=loan)
+
+    def _parsed(self, chunk: Chunk) -> Parsed:
         if chunk.error is not None:
             return Parsed(None, Problem(*chunk.error))
         text = self._text[chunk.start : chunk.end]

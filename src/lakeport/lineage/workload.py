@@ -129,10 +129,12 @@ def _whole(text: str) -> str:
 
 
 def _parsed(session: Session, source: SourceText, first: int) -> list[Statement]:
-    parser = StatementParser(source.content, session.dialect, session.options.max_expression_depth)
+    chunks = split(source.content, session.dialect.parser)
+    deepest = session.options.max_expression_depth
+    parser = StatementParser(source.content, session.dialect, deepest, many=len(chunks) > 1)
     return [
         Statement(first + position, source, chunk, parser.parse(chunk))
-        for position, chunk in enumerate(split(source.content, session.dialect.parser))
+        for position, chunk in enumerate(chunks)
     ]
 
 
