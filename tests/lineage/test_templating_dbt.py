@@ -183,6 +183,101 @@ def test_unknown_macros_pass_their_argument_through_with_a_note() -> None:
     assert "`pkg.clean`" in rendering.issues[1].message
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("SELECT a {{ more('wide') }} FROM t", "SELECT a  FROM t"),
+        ("SELECT f(a) {{ more('wide') }} FROM t", "SELECT f(a)  FROM t"),
+        ("SELECT a, {{ more('wide') }} FROM t", "SELECT a, wide FROM t"),
+        ("SELECT -- of a\n{{ more('wide') }} FROM t", "SELECT -- of a\nwide FROM t"),
+        ("SELECT a /* and\nmore */ {{ more('b') }} FROM t", "SELECT a /* and\nmore */  FROM t"),
+        ("SELECT '{{ more('wide') }}' AS a", "SELECT 'wide' AS a"),
+        ("SELECT 'as {{ more('wide') }}' AS a", "SELECT 'as wide' AS a"),
+        ("SELECT 'a' {{ more('wide') }} FROM t", "SELECT 'a'  FROM t"),
+        ("SELECT {{ fill(columns=[{'name': 'a'}]) }} FROM t", "SELECT * FROM t"),
+        ("SELECT DISTINCT {{ fill() }} FROM t", "SELECT DISTINCT * FROM t"),
+        ("SELECT a FROM {{ pkg.clean(ref('t')) }}", "SELECT a FROM t"),
+        ("SELECT a AS {{ more('wide') }}_b", "SELECT a AS wide_b"),
+        ("SELECT {{ more('wide') | upper }}", "SELECT WIDE"),
+        ("SELECT a FROM {{ ref(chosen('t')) }}", "SELECT a FROM t"),
+        (
+            "{% macro both() %}b {{ more('wide') }}{% endmacro %}SELECT {{ both() }} FROM t",
+            "SELECT b  FROM t",
+        ),
+    ],
+)
+def test_an_unknown_macro_prints_only_what_can_stand_there(text: str, expected: str) -> None:
+    assert sql(text) == expected
+
+
+def test_lists_and_mappings_grow_as_in_dbt() -> None:
+    macros = (
+        "{% macro keys(names) %}{% set parts = [] %}"
+        "{% for name in names %}{% do parts.append(name ~ '_key') %}{% endfor %}"
+        "{{ return(parts) }}{% endmacro %}"
+    )
+    assert sql("SELECT {{ keys(['a', 'b']) | join(', ') }}", macros=macros) == "SELECT a_key, b_key"
+    assert sql("{% set d = {} %}{% do d.update({'a': 1}) %}{{ d.a }}") == "1"
+
+
+def test_what_a_template_adds_to_a_list_of_the_request_is_gone_with_it() -> None:
+    context = {"vars": {"names": ["a"]}, "more": ["b"]}
+    text = "{% do var('names').append('x') %}{% do more.append('y') %}{{ (var('names') + more) | join }}"
+    for _ in range(2):
+        assert sql(text, context=context) == "axby"
+    assert context == {"vars": {"names": ["a"]}, "more": ["b"]}
+
+
+def test_lists_do_not_grow_without_end() -> None:
+    text = "{% set l = [1] %}{% for i in range(99) %}{% do l.extend(l) %}{% endfor %}"
+    (issue,) = render(text).issues
+    assert "a list of more than" in issue.message
+
+
+def test_a_part_that_a_value_lacks_is_false_and_prints_nothing() -> None:
+    text = (
+        "{% set column = {'name': 'a'} %}{% if not column.renamed.to %}{{ column.name }}{% endif %}"
+    )
+    assert sql("SELECT " + text + "{{ column.suffix }}") == "SELECT a"
+    assert sql("{% for name in nobody %}{{ name }}{% endfor %}SELECT 1") == "SELECT 1"
+
+
+def test_a_var_without_a_value_is_no_list_of_letters() -> None:
+    assert (
+        sql("SELECT a{% for name in var('more_columns') %}, {{ name }}{% endfor %}") == "SELECT a"
+    )
+
+
+def test_a_macro_is_found_behind_the_name_of_any_package() -> None:
+    macros = "{% macro clean(name) %}trim({{ name }}){% endmacro %}"
+    assert sql("SELECT {{ shop.clean('a') }}", macros=macros) == "SELECT trim(a)"
+
+
+def test_an_adapter_takes_macros_of_its_kin_alone() -> None:
+    macros = (
+        "{% macro default__engine() %}any{% endmacro %}{% macro spark__engine() %}spark{% endmacro %}"
+        "{% macro postgres__engine() %}postgres{% endmacro %}"
+    )
+    for dialect, engine in (
+        ("spark", "spark"),
+        ("databricks", "spark"),
+        ("redshift", "postgres"),
+        ("snowflake", "any"),
+    ):
+        text = "{{ adapter.dispatch('engine')() }}"
+        assert sql(text, macros=macros, dialect=dialect) == engine
+
+
+def test_macros_of_dbt_need_no_package_in_front() -> None:
+    assert sql("SELECT {{ safe_cast('a', type_int()) }}") == "SELECT cast(a as int)"
+
+
+def test_macros_that_ask_the_database_have_stand_ins_even_if_they_are_there() -> None:
+    macros = "{% macro star(from, except=[]) %}{% if not execute %}{{ return('*') }}{% endif %}{% endmacro %}"
+    text = "SELECT {{ dbt_utils.star(ref('t'), except=['a']) }}"
+    assert sql(text, macros=macros) == "SELECT * EXCEPT (a)"
+
+
 def test_there_may_be_fifty_unknown_macros() -> None:
     calls = "".join(f"{{{{ f{number}('a') }}}}" for number in range(51))
     rendering = render(calls)
@@ -212,7 +307,11 @@ def test_an_unknown_name_that_is_printed_is_an_error() -> None:
         ("{{ dbt_utils.safe_divide('a', 'b') }}", "(a) / nullif((b), 0)"),
         (
             "{{ dbt_utils.union_relations([ref('a'), ref('b')]) }}",
-            "(select * from a) union all (select * from b)",
+            """(select 'a' as _dbt_source_relation, * from a) union all by name (select 'b' as _dbt_source_relation, * from b)""",
+        ),
+        (
+            "{{ dbt_utils.union_relations([ref('a')], exclude=['x'], source_column_name=none) }}",
+            "(select * EXCEPT (x) from a)",
         ),
         ("{{ dbt.date_trunc('month', 'day') }}", "date_trunc('month', day)"),
         ("{{ dbt.safe_cast('a', dbt.type_int()) }}", "cast(a as int)"),

@@ -7,6 +7,7 @@ so that `ref` gives the same name to a reader that the writer gives to itself.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from copy import deepcopy
 from functools import cache, partial
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
@@ -21,15 +22,17 @@ from lakeport.lineage.templating.attempt import (
     output_of,
 )
 from lakeport.lineage.templating.blocks import DbtBlocks
+from lakeport.lineage.templating.dbt_sandbox import DbtSandbox
+from lakeport.lineage.templating.guesses import settled
 from lakeport.lineage.templating.lines import unmarked
 from lakeport.lineage.templating.macros import Macros, defined
 from lakeport.lineage.templating.manifest import read_manifest
-from lakeport.lineage.templating.packages import PACKAGES, except_word
+from lakeport.lineage.templating.packages import ASKING, PACKAGES, except_word
 from lakeport.lineage.templating.relation import Relation
 from lakeport.lineage.templating.rendering import DbtModel, Reference, RenderedText, Rendering
-from lakeport.lineage.templating.sandbox import Budget, Sandbox
+from lakeport.lineage.templating.sandbox import Budget
 from lakeport.lineage.templating.shims import Adapter, Model, dbt_globals, returned
-from lakeport.lineage.templating.unknown import Strangers, callable_undefined
+from lakeport.lineage.templating.unknown import Strangers, dbt_undefined
 
 if TYPE_CHECKING:
     from lakeport.lineage.request import SourceFile, TemplateConfig
@@ -55,9 +58,9 @@ class DbtRenderer:
         self._reporter = reporter
         self._clock = clock
         self._strangers = Strangers()
-        self._environment = Sandbox(
+        self._environment = DbtSandbox(
             clock,
-            callable_undefined(self._strangers),
+            dbt_undefined(self._strangers, self._macro_named, self._built_in),
             extensions=(*EXTENSIONS, DbtBlocks),
         )
         self._environment.filters.update(
@@ -95,12 +98,16 @@ class DbtRenderer:
         name = model_name(source)
         this = self._models.get(name) or self._declared(source)
         model = Model(
-            this, self._config.context, self._relation_of, self._source_of, incremental=incremental
+            this,
+            deepcopy(self._config.context),
+            self._relation_of,
+            self._source_of,
+            incremental=incremental,
         )
         self._enter(model, name)
         with failing_softly(model.secrets):
             output = output_of(self._environment, source.content, {})
-        sql, lines = unmarked(output)
+        sql, lines = unmarked(settled(output))
         return RenderedText(sql, lines, incremental, tuple(model.secrets)), model
 
     def _enter(self, model: Model, name: str) -> None:
@@ -109,10 +116,20 @@ class DbtRenderer:
         self._macros.begin()
         adapter = Adapter(self._macros.named, self._strangers, self._dialect)
         words = self._environment.globals
-        words.update(self._config.context)
-        words.update(dbt_globals(model, adapter, self._config.context, name))
+        # What a template does to a list of the request's is gone with it.
+        context = deepcopy(self._config.context)
+        words.update(context)
+        words.update(dbt_globals(model, adapter, context, name))
         words.update(self._packages)
         words.update(self._macros.named)
+
+    def _macro_named(self, name: str) -> Any | None:
+        """A macro that is asked for through the name of some package, which may be the project's own."""
+        return self._macros.named.get(name)
+
+    def _built_in(self, name: str) -> Any | None:
+        """A macro of dbt's own, which needs no package in front."""
+        return self._packages["dbt"].stand_in(name)
 
     def _read_macro_files(self) -> list[Issue]:
         issues: list[Issue] = []
@@ -230,9 +247,13 @@ class Package:
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
             raise AttributeError(name)
-        if name in self._project:
+        if name in self._project and not (self._name in PACKAGES and name in ASKING):
             return self._project[name]
-        return self._stand_ins().get(name) or self._strangers.stub(f"{self._name}.{name}")
+        return self.stand_in(name) or self._strangers.stub(f"{self._name}.{name}")
+
+    def stand_in(self, name: str) -> Any | None:
+        """What stands for a macro of the package, if anything does."""
+        return self._stand_ins().get(name)
 
 
 def model_name(file: SourceFile) -> str:

@@ -20,13 +20,13 @@ md5(concat({{ (field_list if field_list is not string else [field_list] + vararg
 """
 _RELATIONS = """
 {%- macro union_relations(relations, column_override={}, include=[], exclude=[], source_column_name='_dbt_source_relation', where=none) -%}
-{%- for relation in relations %}(select {{ include | join(', ') if include else '*' }} from {{ relation }}{{ ' where ' ~ where if where else '' }}){% if not loop.last %} union all {% endif %}{% endfor -%}
+{%- for relation in relations %}(select {{ "'" ~ relation ~ "' as " ~ source_column_name ~ ', ' if source_column_name }}{{ include | join(', ') if include else '*' }}{% if exclude and not include %} {{ _except_word }} ({{ exclude | join(', ') }}){% endif %} from {{ relation }}{{ ' where ' ~ where if where else '' }}){% if not loop.last %} union all by name {% endif %}{% endfor -%}
 {%- endmacro -%}
 {%- macro deduplicate(relation, partition_by=none, order_by=none) -%} (select * from {{ relation }}) {%- endmacro -%}
 {%- macro date_spine(datepart, start_date, end_date) -%} (select cast({{ start_date }} as date) as date_{{ datepart }}) {%- endmacro -%}
 {%- macro generate_series(upper_bound) -%} (select 1 as generated_number) {%- endmacro -%}
-{%- macro unpivot(relation, cast_to='varchar', exclude=[], remove=[], field_name='field_name', value_name='value') -%}
-(select {{ (exclude + ['*']) | join(', ') }} from {{ relation }})
+{%- macro unpivot(relation, cast_to='varchar', exclude=[], remove=[], field_name='field_name', value_name='value', quote_identifiers=False) -%}
+(select {% for column in exclude %}{{ column }}, {% endfor %}'' as {{ field_name }}, cast(to_json(struct(*{% if exclude or remove %} {{ _except_word }} ({{ (exclude + remove) | join(', ') }}){% endif %})) as {{ cast_to }}) as {{ value_name }} from {{ relation }})
 {%- endmacro -%}
 """
 _ARITHMETIC = """
@@ -44,7 +44,7 @@ _ARITHMETIC = """
 """
 _CROSS_DATABASE = """
 {%- macro date_trunc(datepart, date) -%} date_trunc('{{ datepart }}', {{ date }}) {%- endmacro -%}
-{%- macro dateadd(datepart, interval, from_date_or_timestamp) -%} ({{ from_date_or_timestamp }} + {{ interval }}) {%- endmacro -%}
+{%- macro dateadd(datepart, interval, from_date_or_timestamp) -%} (cast({{ from_date_or_timestamp }} as timestamp) + ({{ interval }}) * interval '1' day) {%- endmacro -%}
 {%- macro datediff(first_date, second_date, datepart) -%} datediff({{ second_date }}, {{ first_date }}) {%- endmacro -%}
 {%- macro last_day(date, datepart) -%} last_day({{ date }}) {%- endmacro -%}
 {%- macro safe_cast(field, type) -%} cast({{ field }} as {{ type }}) {%- endmacro -%}
@@ -62,6 +62,17 @@ _CROSS_DATABASE = """
 {%- macro any_value(expression) -%} any_value({{ expression }}) {%- endmacro -%}
 {%- macro bool_or(expression) -%} bool_or({{ expression }}) {%- endmacro -%}
 {%- macro current_timestamp() -%} current_timestamp {%- endmacro -%}
+{%- macro current_timestamp_backcompat() -%} current_timestamp {%- endmacro -%}
+{%- macro current_timestamp_in_utc() -%} current_timestamp {%- endmacro -%}
+{%- macro current_timestamp_in_utc_backcompat() -%} current_timestamp {%- endmacro -%}
+{%- macro cast_bool_to_text(field) -%} cast({{ field }} as varchar) {%- endmacro -%}
+{%- macro escape_single_quotes(expression) -%} {{ expression | replace("'", "''") }} {%- endmacro -%}
+{%- macro except() -%} except {%- endmacro -%}
+{%- macro intersect() -%} intersect {%- endmacro -%}
+{%- macro array_append(array, new_element) -%} array_append({{ array }}, {{ new_element }}) {%- endmacro -%}
+{%- macro array_concat(array_1, array_2) -%} array_concat({{ array_1 }}, {{ array_2 }}) {%- endmacro -%}
+{%- macro array_construct(inputs=[], data_type='integer') -%} array({{ inputs | join(', ') }}) {%- endmacro -%}
+{%- macro date(year, month, day) -%} cast('{{ year }}-{{ month }}-{{ day }}' as date) {%- endmacro -%}
 {%- macro type_string() -%} varchar {%- endmacro -%}
 {%- macro type_int() -%} int {%- endmacro -%}
 {%- macro type_bigint() -%} bigint {%- endmacro -%}
@@ -70,8 +81,34 @@ _CROSS_DATABASE = """
 {%- macro type_boolean() -%} boolean {%- endmacro -%}
 {%- macro type_timestamp() -%} timestamp {%- endmacro -%}
 """
+_DATES = """
+{%- macro get_base_dates(start_date=none, end_date=none, n_dateparts=none, datepart='day') -%}
+select cast('2000-01-01' as timestamp) as date_{{ datepart }}
+{%- endmacro -%}
+{%- macro date_part(datepart, date) -%} extract({{ datepart }} from {{ date }}) {%- endmacro -%}
+{%- macro convert_timezone(column, target_tz=none, source_tz=none) -%} cast({{ column }} as timestamp) {%- endmacro -%}
+{%- macro now(tz=none) -%} current_timestamp {%- endmacro -%}
+{%- macro today(tz=none) -%} current_date {%- endmacro -%}
+{%- macro yesterday(date=none, tz=none) -%} {{ date or 'current_date' }} {%- endmacro -%}
+{%- macro tomorrow(date=none, tz=none) -%} {{ date or 'current_date' }} {%- endmacro -%}
+{%- macro n_days_ago(n, date=none, tz=none) -%} {{ date or 'current_date' }} {%- endmacro -%}
+{%- macro n_days_away(n, date=none, tz=none) -%} {{ date or 'current_date' }} {%- endmacro -%}
+"""
+# The package's own ask the database for columns or rows, or refuse to work by now.
+ASKING = frozenset(
+    {
+        "get_column_values",
+        "get_filtered_columns_in_relation",
+        "get_relations_by_pattern",
+        "get_relations_by_prefix",
+        "star",
+        "surrogate_key",
+        "union_relations",
+        "unpivot",
+    }
+)
 _UTILS = _STAR + _KEYS + _RELATIONS + _ARITHMETIC
-PACKAGES = {"dbt_utils": _UTILS + _CROSS_DATABASE, "dbt": _CROSS_DATABASE}
+PACKAGES = {"dbt_utils": _UTILS + _CROSS_DATABASE, "dbt": _CROSS_DATABASE, "dbt_date": _DATES}
 
 
 def except_word(dialect: str) -> str:

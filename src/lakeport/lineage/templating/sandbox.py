@@ -74,7 +74,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         undefined: type[Undefined] = StrictUndefined,
         **options: Any,
     ) -> None:
-        super().__init__(undefined=undefined, finalize=_unmarked, **options)
+        super().__init__(undefined=undefined, **{"finalize": unmarked_value, **options})
         self.budget = Budget.start(clock)
         self.globals.pop("lipsum", None)
         for name in _WIDENING_FILTERS:
@@ -134,7 +134,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return guarded  # type: ignore[no-any-return] # the visitor is not typed
 
 
-def _unmarked(value: Any) -> Any:
+def unmarked_value(value: Any) -> Any:
     """What an expression prints cannot pass for a mark."""
     if isinstance(value, str) and (OPEN in value or CLOSE in value):
         return value.replace(OPEN, "").replace(CLOSE, "")

@@ -8,7 +8,7 @@ never read; `env_var` knows only what the request gives it.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, date, datetime, tzinfo
 from types import SimpleNamespace
 from typing import Any
@@ -21,7 +21,16 @@ from lakeport.lineage.templating.sandbox import ReturnSignal
 from lakeport.lineage.templating.unknown import Nothing, Strangers
 
 _INSTANT = datetime(2000, 1, 1, tzinfo=UTC)
-_ADAPTER_TYPES = ("spark", "default")
+# The adapters that an adapter takes macros from if it has none of its own.
+_PARENTS = {
+    "databricks": ("spark",),
+    "spark2": ("spark",),
+    "redshift": ("postgres",),
+    "materialize": ("postgres",),
+    "risingwave": ("postgres",),
+    "tsql": ("sqlserver",),
+    "fabric": ("tsql", "sqlserver"),
+}
 
 
 class StoppedClock(datetime):
@@ -53,6 +62,15 @@ class Lenient(dict[str, Any]):
 
     def __missing__(self, key: str) -> str:
         return ""
+
+
+class NameInPlace(str):
+    """The name of a value that nobody gave, in its place: as a list it is empty, not its letters."""
+
+    __slots__ = ()
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(())
 
 
 class Config(dict[str, Any]):
@@ -132,7 +150,7 @@ class Model:
                 return values[name]
         if default is None:
             self.missing[name] = None
-            return name
+            return NameInPlace(name)
         return default
 
     def env_var(self, name: str, default: str | None = None) -> str:
@@ -168,7 +186,7 @@ class Adapter:
     ) -> Any:
         """The implementation of a macro for this engine."""
         del packages
-        for prefix in (self._dialect, *_ADAPTER_TYPES):
+        for prefix in (self._dialect, *_PARENTS.get(self._dialect, ()), "default"):
             if f"{prefix}__{macro_name}" in self._macros:
                 return self._macros[f"{prefix}__{macro_name}"]
         if macro_name in self._macros:

@@ -6,10 +6,13 @@ relation argument is the best guess at what it prints. Each is reported once, an
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from jinja2 import StrictUndefined, UndefinedError
+from jinja2 import Undefined, UndefinedError
+from jinja2.utils import missing
 
+from lakeport.lineage.templating.guesses import Guess
 from lakeport.lineage.templating.relation import Relation
 from lakeport.lineage.templating.sandbox import LimitError
 
@@ -47,7 +50,8 @@ class Stub:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         self._strangers.met(self._name)
-        return first_printable([*args, *kwargs.values()])
+        found = first_printable([*args, *kwargs.values()])
+        return Guess(found) if isinstance(found, str) else found
 
     def __getattr__(self, name: str) -> Stub:
         if name.startswith("__"):
@@ -68,24 +72,44 @@ def first_printable(values: list[Any]) -> Any:
     return ""
 
 
-def callable_undefined(strangers: Strangers) -> type[StrictUndefined]:
-    """The undefined of dbt mode: strict, but callable, also through a package's name."""
+def dbt_undefined(
+    strangers: Strangers,
+    macro_named: Callable[[str], Any | None],
+    built_in: Callable[[str], Any | None],
+) -> type[Undefined]:
+    """What dbt takes for nothing: false, empty, and every part of it is nothing again.
 
-    class Unknown(StrictUndefined):
+    A part that something lacks prints as nothing, too; a name that nobody gave is an error when it is
+    printed, a macro when it is called, and a package when a macro is taken out of it.
+    """
+
+    class Unknown(Undefined):
         # The sandbox asks these of everything that is called.
         unsafe_callable = False
         alters_data = False
 
         def __call__(self, *args: Any, **kwargs: Any) -> Any:
-            return strangers.stub(self._undefined_name or "")(*args, **kwargs)
+            name = self._undefined_name or ""
+            known = built_in(name) if self._undefined_obj is missing else None
+            return (known or strangers.stub(name))(*args, **kwargs)
 
         def __getattr__(self, name: str) -> Any:
             if name.startswith("__"):
                 raise AttributeError(name)
-            return strangers.stub(f"{self._undefined_name}.{name}")
+            return self._part(name)
 
         def __getitem__(self, name: str) -> Any:
-            return strangers.stub(f"{self._undefined_name}.{name}")
+            return self._part(name)
+
+        def _part(self, name: str) -> Any:
+            if self._undefined_obj is not missing:
+                return self
+            return macro_named(name) or strangers.stub(f"{self._undefined_name}.{name}")
+
+        def __str__(self) -> str:
+            if self._undefined_obj is missing:
+                self._fail_with_undefined_error()
+            return ""
 
     return Unknown
 
