@@ -565,3 +565,14 @@ SELECT * FROM numbers(1);
 --> @2 out.a <- t.a
 --> @2 out.b <- t.b
 --> @3 out.numbers <- t.a
+
+-- case: bare_fields_of_an_array_of_unknown_type
+-- dialect: bigquery
+-- table: t(k, items, sizes array<int64>)
+SELECT id, u.url, k FROM t, t.items AS u;
+SELECT id FROM t, UNNEST(sizes) AS size;
+--> @0 out.id <= t.items?
+--> @0 out.url <= t.items
+--> @0 out.k <- t.k
+--> @1 out.id <- ()
+--> issue UNKNOWN_COLUMN @1 column=id

@@ -58,6 +58,14 @@ def unknown_column(
     meant = called_by_engine(binder, relations, key)
     if meant is not None:
         return [Ref(meant, role)]
+    rows = [
+        relation
+        for relation in relations
+        if relation.arguments and relation.columns and relation.local_kind == "lateral"
+    ]
+    if len(rows) == 1 and binder.dialect.name == "bigquery":
+        # Nobody else has it, so it is a field of what an array of unknown type holds.
+        return [Ref(rows[0].columns[0], role, approximate=True, path=name)]
     known = [column.name for relation in relations for column in binder.column_names(relation)]
     close = nearest(name, known)
     relation = relations[0] if len(relations) == 1 else None
