@@ -260,3 +260,15 @@ CREATE TABLE two AS SELECT INTERVAL 3 DAYS AS gap;
 --> stmt 4 RESET
 --> schema one(day timestamp) implied @2
 --> schema two(gap interval day) implied @5
+
+-- case: bigquery_takes_dates_and_times_out_of_moments
+-- dialect: bigquery
+-- table: d.t(at timestamp)
+CREATE TABLE d.n AS SELECT EXTRACT(DATE FROM at) AS day, EXTRACT(TIME FROM at) AS hour, EXTRACT(YEAR FROM at) AS year
+FROM d.t WHERE EXTRACT(DATE FROM at) < CURRENT_DATE();
+--> d.n.day <= d.t.at
+--> d.n.hour <= d.t.at
+--> d.n.year <= d.t.at
+--> column d.n.day dataType=date
+--> column d.n.hour dataType=time
+--> column d.n.year dataType=int64

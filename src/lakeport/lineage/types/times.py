@@ -57,12 +57,20 @@ def _interval_text(text: str) -> SqlType | None:
     return covered
 
 
-def date_part(node: exp.Expr, types: Types, _: str) -> SqlType | None:
-    """`extract` and `date_part`: seconds have a fraction, parts of intervals are small."""
+_WHOLE_PARTS = {"date": DATE, "time": SqlType("time"), "datetime": TIMESTAMP_NTZ}
+
+
+def date_part(node: exp.Expr, types: Types, dialect: str) -> SqlType | None:
+    """`extract` and `date_part`: seconds have a fraction, parts of intervals are small.
+
+    BigQuery takes a date or a time out of a moment, too.
+    """
     part = node.this if isinstance(node, exp.Extract) else next(iter(node.expressions), None)
     if part is None or isinstance(part, exp.Null):
         return DOUBLE
     name = part.name.lower()
+    if dialect == "bigquery" and name in _WHOLE_PARTS:
+        return _WHOLE_PARTS[name]
     if name in _SECOND_PARTS:
         return _seconds(types[-1] if types else None)
     if types and types[-1] is not None and types[-1].kind == "interval" and name in _NARROW_PARTS:
