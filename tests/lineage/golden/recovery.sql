@@ -247,3 +247,10 @@ COPY INTO t FROM (SELECT $1, $2 FROM @s/x.csv) FILE_FORMAT = db.formats.csv FORC
 --> T.A <= @s/x.csv.$1
 --> T.B <= @s/x.csv.$2
 --> stmt 0 COPY reads @s/x.csv writes T
+
+-- case: a_query_that_is_none_has_the_columns_that_are_used_of_it
+-- dialect: spark
+WITH x AS (rows_of('orders')) SELECT a, x.b FROM x;
+--> out.a <- ()
+--> out.b <- ()
+--> issue UNSUPPORTED_SYNTAX

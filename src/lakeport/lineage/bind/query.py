@@ -17,7 +17,7 @@ from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.pivot_statements import bind_pivot
 from lakeport.lineage.bind.projections import bind_projections
-from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
+from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope, Tail
 from lakeport.lineage.bind.setops import bind_set_operation
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.bind.stars import expand_star
@@ -73,7 +73,10 @@ def _bind_other(
     if isinstance(node, exp.DML):
         return binder.data_change(node, parent, ctes)
     binder.unsupported(node, "this kind of query has no lineage rule")
-    return Output([], [], [])
+    # Its columns are those that are used of it.
+    unknown = binder.derived(None, local_kind="derived")
+    unknown.complete = False
+    return Output([Tail(unknown, told=False)], [], [unknown])
 
 
 def _bind_values(binder: Binder, node: exp.Values, scope: Scope) -> Output:
