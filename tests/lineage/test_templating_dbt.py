@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from lakeport.lineage import analyze
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.request import SourceFile, TemplateConfig
 from lakeport.lineage.templating import DbtModel, Project, Reference, Rendering
@@ -148,6 +149,53 @@ def test_there_is_no_database() -> None:
 def test_every_moment_is_the_same() -> None:
     text = "{{ run_started_at.year }} {{ modules.datetime.datetime.now().year }} {{ modules.datetime.date.today() }}"
     assert sql(text) == "2000 2000 2000-01-01"
+
+
+def test_modules_have_patterns_zones_and_iterators() -> None:
+    text = (
+        "{% set re = modules.re %}{{ re.sub('[^a-z]+', '_', 'a - b') }} {{ re.match('(a)b', 'ab').group(1) }} "
+        "{{ modules.itertools.chain([1], [2]) | list }} {{ modules.pytz.timezone('Europe/Oslo') }} "
+        "{{ (modules.datetime.datetime.now() - modules.datetime.timedelta(days=1)).year }}"
+    )
+    assert sql(text) == "a_b a [1, 2] UTC 1999"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{{ modules.re.match('(a+)+$', 'a' * 40 ~ 'b') }}",
+        "{{ modules.re.match('((a+))+$', 'a' * 40 ~ 'b') }}",
+        "{{ modules.re.match('(a|aa)*$', 'a' * 40 ~ 'b') }}",
+        "{{ modules.re.match('.*.*.*.*.*.*=', 'a' * 400) }}",
+        "{{ modules.re.match('a', 'a' * 20000) }}",
+        "{{ modules.re.sub('(', '', 'a') }}",
+    ],
+)
+def test_patterns_end(text: str) -> None:
+    rendering = render(text)
+    assert rendering.texts == ()
+    assert [issue.severity for issue in rendering.issues] == ["error"]
+
+
+def test_columns_that_a_template_makes_up() -> None:
+    text = (
+        "{{ api.Column.translate_type('date') }} {{ api.Column.numeric_type('numeric', 9, 2) }} "
+        "{{ api.Column.string_type(8) }} {{ api.Column.create('a', 'int').name }}"
+    )
+    assert sql(text) == "date numeric(9, 2) varchar(8) a"
+
+
+def test_a_disabled_model_need_not_be_sql() -> None:
+    text = "{{ config(enabled=var('on', false)) }}WITH a AS () SELECT 1"
+    request = {"files": [{"name": "m.sql", "content": text}], "dialect": "spark"}
+    config: dict[str, Any] = {"mode": "dbt"}
+    answer = analyze({**request, "templateConfig": config})
+    assert [(issue.severity, issue.code) for issue in answer.issues] == [
+        ("info", IssueCode.TEMPLATE_ERROR)
+    ]
+    config["context"] = {"vars": {"on": True}}
+    answer = analyze({**request, "templateConfig": config})
+    assert [issue.code for issue in answer.issues] == [IssueCode.PARSE_ERROR]
 
 
 def test_small_words() -> None:

@@ -166,9 +166,26 @@ def _rendered(session: Session, project: Project, file: SourceFile, first: int) 
         variants.append(statements)
     if not variants:
         return []
+    if model is not None and model.config.get("enabled") is False and _is_broken(variants):
+        # dbt never compiles it: what its macros and variables leave of it need not be SQL.
+        session.report(
+            IssueCode.TEMPLATE_ERROR,
+            f"model `{model.name}` is disabled and no SQL as it is, so it is left out",
+            severity="info",
+            source_name=file.name,
+            relation=model.name,
+            hint="give the variables that enable it in templateConfig.context.vars",
+        )
+        return []
     for full, incremental in zip(
         variants[0], variants[1] if len(variants) > 1 else [], strict=False
     ):
         if full.text != incremental.text:
             full.incremental = incremental
     return variants[0]
+
+
+def _is_broken(variants: list[list[Statement]]) -> bool:
+    return any(
+        statement.parsed.problem is not None for statements in variants for statement in statements
+    )

@@ -9,18 +9,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, date, datetime, tzinfo
 from types import SimpleNamespace
 from typing import Any
 
 from jinja2 import TemplateRuntimeError
 
+from lakeport.lineage.templating.modules import INSTANT, MODULES
 from lakeport.lineage.templating.relation import Relation, quoted
 from lakeport.lineage.templating.rendering import Reference
 from lakeport.lineage.templating.sandbox import ReturnSignal
 from lakeport.lineage.templating.unknown import Nothing, Strangers
 
-_INSTANT = datetime(2000, 1, 1, tzinfo=UTC)
 # The adapters that an adapter takes macros from if it has none of its own.
 _PARENTS = {
     "databricks": ("spark",),
@@ -31,30 +30,6 @@ _PARENTS = {
     "tsql": ("sqlserver",),
     "fabric": ("tsql", "sqlserver"),
 }
-
-
-class StoppedClock(datetime):
-    """The datetime class that templates see: it is always the same moment."""
-
-    @classmethod
-    def now(cls, tz: tzinfo | None = None) -> StoppedClock:
-        return cls(2000, 1, 1, tzinfo=tz)
-
-    @classmethod
-    def utcnow(cls) -> StoppedClock:
-        return cls(2000, 1, 1)
-
-    @classmethod
-    def today(cls) -> StoppedClock:
-        return cls(2000, 1, 1)
-
-
-class StoppedCalendar(date):
-    """The date class that templates see."""
-
-    @classmethod
-    def today(cls) -> StoppedCalendar:
-        return cls(2000, 1, 1)
 
 
 class Lenient(dict[str, Any]):
@@ -208,6 +183,24 @@ class Adapter:
         return Nothing()
 
 
+class ColumnApi:
+    """`api.Column`: types by name, and columns that a template makes up."""
+
+    def translate_type(self, dtype: str) -> str:
+        return dtype
+
+    def string_type(self, size: int) -> str:
+        return f"varchar({size})"
+
+    def numeric_type(self, dtype: str, precision: object = None, scale: object = None) -> str:
+        return dtype if precision is None else f"{dtype}({precision}, {scale or 0})"
+
+    def create(self, name: str, label_or_dtype: str) -> SimpleNamespace:
+        return SimpleNamespace(
+            name=name, column=name, quoted=name, dtype=label_or_dtype, data_type=label_or_dtype
+        )
+
+
 def returned(value: object = None) -> None:
     raise ReturnSignal(value)
 
@@ -272,7 +265,7 @@ def dbt_globals(
         ),
         "target": target,
         "adapter": adapter,
-        "api": SimpleNamespace(Relation=SimpleNamespace(create=_relation), Column=nothing),
+        "api": SimpleNamespace(Relation=SimpleNamespace(create=_relation), Column=ColumnApi()),
         "builtins": {"ref": model.ref, "source": model.source, "config": model.config},
         "execute": False,
         "run_query": nothing,
@@ -292,10 +285,8 @@ def dbt_globals(
         "set_strict": _set,
         "zip": _zip,
         "zip_strict": _zip,
-        "modules": SimpleNamespace(
-            datetime=SimpleNamespace(datetime=StoppedClock, date=StoppedCalendar)
-        ),
-        "run_started_at": _INSTANT,
+        "modules": MODULES,
+        "run_started_at": INSTANT,
         "invocation_id": "00000000-0000-0000-0000-000000000000",
         "dbt_version": "1.10.0",
         "project_name": str(context.get("project_name", "project")),
