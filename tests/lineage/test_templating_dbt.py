@@ -198,6 +198,23 @@ def test_a_disabled_model_need_not_be_sql() -> None:
     assert [issue.code for issue in answer.issues] == [IssueCode.PARSE_ERROR]
 
 
+def test_a_star_of_dbt_leaves_out_only_what_is_there() -> None:
+    text = "SELECT {{ dbt_utils.star(ref('t'), except=['a', 'nosuch']) }} FROM {{ ref('t') }}"
+    table = {"name": "t", "columns": [{"name": "a"}, {"name": "b"}]}
+    answer = analyze(
+        {
+            "files": [{"name": "m.sql", "content": text}],
+            "dialect": "spark",
+            "schema": {"tables": [table]},
+            "templateConfig": {"mode": "dbt"},
+        }
+    )
+    assert answer.issues == []
+    nodes = answer.statements[0].nodes
+    assert [node.qualified_name for node in nodes if node.node_type == "column"][-1] == "m.b"
+    assert "m.a" not in [node.qualified_name for node in nodes]
+
+
 def test_small_words() -> None:
     text = (
         "{{ tojson({'a': 1}) }} {{ fromjson('[1]')[0] }} {{ set([1, 1, 2]) }} {{ zip([1], [2])[0] }} "
@@ -244,6 +261,10 @@ def test_unknown_macros_pass_their_argument_through_with_a_note() -> None:
         ("SELECT 'a' {{ more('wide') }} FROM t", "SELECT 'a'  FROM t"),
         ("SELECT {{ fill(columns=[{'name': 'a'}]) }} FROM t", "SELECT * FROM t"),
         ("SELECT DISTINCT {{ fill() }} FROM t", "SELECT DISTINCT * FROM t"),
+        ("SELECT a, {{ more() }}, b FROM t", "SELECT a, null, b FROM t"),
+        ("SELECT a FROM t WHERE {{ more() }} AND b", "SELECT a FROM t WHERE null AND b"),
+        ("SELECT f({{ more() }}) FROM t", "SELECT f() FROM t"),
+        ("SELECT a FROM t {{ more() }}", "SELECT a FROM t"),
         ("SELECT a FROM {{ pkg.clean(ref('t')) }}", "SELECT a FROM t"),
         ("SELECT a AS {{ more('wide') }}_b", "SELECT a AS wide_b"),
         ("SELECT {{ more('wide') | upper }}", "SELECT WIDE"),

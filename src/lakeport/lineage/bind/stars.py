@@ -42,7 +42,11 @@ def expand_star(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item]:
     exact = not any(isinstance(item, Tail) for item in items)
     if not exact and modifiers.unmet and (modifiers.replaced or modifiers.renamed):
         return _with_unmet(binder, items, scope, modifiers)
-    for identifier in modifiers.unmet.values() if exact else ():
+    # dbt_utils.star leaves out only what is there, and stands here as an EXCEPT.
+    templated = binder.session.request.template_config.mode == "dbt"
+    for key, identifier in modifiers.unmet.items() if exact else ():
+        if templated and key in modifiers.excluded:
+            continue
         binder.report(
             IssueCode.UNKNOWN_COLUMN,
             f"the star has no column `{identifier.name}`",

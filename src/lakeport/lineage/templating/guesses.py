@@ -1,8 +1,8 @@
 """What a macro that is not known may have printed: its first argument, where a value can stand.
 
 Behind a value that has ended it can only have been something else, mostly more of a list or a clause,
-and its argument would be read as an alias: nothing stands there then. What is all of a select list and
-has no argument to go by is taken for every column.
+and its argument would be read as an alias: nothing stands there then. Without an argument to go by, all of a
+select list is taken for every column, and a part of it for a value that nothing is known of.
 """
 
 from __future__ import annotations
@@ -30,6 +30,12 @@ _BEGINNINGS = _SELECTS | frozenset(
         *("TO", "UNION", "UPDATE", "USING", "VALUES", "WHEN", "WHERE", "WITH"),
     }
 )
+# What stands for a value of which nothing is known.
+_STAND_INS = {
+    **dict.fromkeys(_SELECTS, "*"),
+    **dict.fromkeys((",", "=", "<", ">", "+", "-", "/", "|", "%"), "null"),
+    **dict.fromkeys(("AND", "OR", "NOT", "ON", "WHERE", "HAVING", "WHEN", "THEN", "ELSE"), "null"),
+}
 _CLOSING = frozenset(")]}")
 _QUOTES = frozenset("'\"`")
 
@@ -56,8 +62,8 @@ def settled(text: str) -> str:
         behind = text[begin : found.start()]
         before = (before + behind)[-_REACH:]
         guess = found[1] if _begins(before) else ""
-        if not found[1].strip() and _last(before) in _SELECTS:
-            guess = "*"
+        if not found[1].strip():
+            guess = _STAND_INS.get(_last(before), "")
         pieces += [behind, guess]
         before += guess
         begin = found.end()
