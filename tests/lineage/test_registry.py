@@ -124,3 +124,14 @@ def test_of_what_was_drawn_only_the_latest_is_kept() -> None:
     for other in others:
         other.drawn_as("id")
     assert first.drawn_as("id") is not drawn
+
+
+def test_a_temporary_relation_hides_the_imported_one_until_it_is_dropped() -> None:
+    known = registry()
+    known.import_table(table(("t",), "a", origin="imported"))
+    known.define(table(("t",), "x", temporary=True))
+    assert names(known, "t") == ["x"]
+    assert known.lookup(("t",)).source == "implied"
+    known.drop(("t",), 1)
+    assert names(known, "t") == ["a"]
+    assert known.lookup(("t",)).dropped_at is None

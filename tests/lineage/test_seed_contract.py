@@ -104,6 +104,18 @@ def test_seed_g_exported_schema_reimports_to_the_same_answer() -> None:
     assert not unknown & {issue["code"] for issue in again["issues"]}
 
 
+def test_an_export_holds_what_a_temporary_relation_hid() -> None:
+    sql = "SELECT a FROM t; CREATE TEMP VIEW t AS SELECT a AS b FROM t; SELECT * FROM t"
+    tables = [{"name": "t", "columns": [{"name": "a"}]}]
+    request = {"sql": sql, "dialect": "spark"}
+    first = _wire({**request, "schema": {"tables": tables}})
+    exported = first["resolvedSchema"]["tables"]
+    assert [table["columns"][0]["name"] for table in exported] == ["a", "b"]
+    again = _wire({**request, "schema": {"tables": exported}})
+    assert _values(again) == _values(first)
+    assert again["issues"] == first["issues"] == []
+
+
 def test_seed_g_exported_schema_explains_the_queries_alone() -> None:
     """With the export imported, the CREATE statements are no longer needed."""
     first = _wire(_request())

@@ -176,6 +176,8 @@ def capture(
     registry = binder.registry
     registry.watch(entry.name)
     imported = registry.imported.get(entry.name)
+    if imported is not None and registry.hides_import(entry):
+        imported, relation.resolution = None, "implied"
     if imported is not None and registry.allow_implied:
         check_conflict(binder, imported, entry, relation)
     held = registry.implied.get(entry.name)

@@ -75,7 +75,11 @@ def _load(schema: SchemaMetadata, folding: Folding) -> Imported:
         entry = imported_entry(table, folding)
         # Shards of one table are that table many times over.
         is_shard = folding.shards and unsharded(entry.shown[-1]) != entry.shown[-1]
-        if entry.name in made.tables and not is_shard:
+        held = made.tables.get(entry.name)
+        if held is not None and entry.temporary and not held.temporary:
+            # Exported beside the table that it hid: the workload makes it again.
+            continue
+        if held is not None and not is_shard:
             made.repeated.append(entry.name)
         made.tables[entry.name] = entry
         if table.quoted:

@@ -52,9 +52,9 @@ def learn(binder: Binder) -> None:
             for column in relation.columns
             if column.inferred and column.key not in binder.dialect.pseudo_columns
         ]
-        if not columns or relation.name in registry.imported:
-            continue
         known = registry.implied.get(relation.name)
+        if not columns or (known is None and relation.name in registry.imported):
+            continue
         fresh = known is None or not {key for _, key in columns} <= known.keys()
         shown = (*relation.name[:-1], relation.label)
         registry.infer(relation.name, columns, shown)

@@ -177,7 +177,7 @@ class Registry:
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))
         imported = self.imported.get(name)
-        if imported is not None:
+        if imported is not None and not (self._temporary and name in self.implied):
             dropped = self._dropped.get(name) if self._dropped else None
             return Lookup(name, imported, "imported", dropped[0] if dropped else None)
         return Lookup(name, self.implied[name], "implied")
@@ -185,6 +185,20 @@ class Registry:
     def watch(self, name: Name) -> None:
         """What the current statement does depends on what is known of this relation."""
         self.seen.setdefault(name, self.revisions.get(name, 0))
+
+    def entry(self, name: Name) -> TableEntry | None:
+        """What is known of a relation. One of the session hides the imported table of its name."""
+        return self.implied.get(name) or self.imported.get(name)
+
+    def hides_import(self, entry: TableEntry) -> bool:
+        """Whether this is a temporary relation, and the imported table of its name is none."""
+        imported = self.imported.get(entry.name)
+        return (
+            imported is not None
+            and entry.temporary
+            and not imported.temporary
+            and entry.name[0] != "global_temp"
+        )
 
     # -- changes -----------------------------------------------------------------------------
 
@@ -237,7 +251,7 @@ class Registry:
         self._changed(name, "define", entry)
         if not self.allow_implied:
             return
-        if name in self.imported:
+        if name in self.imported and not self.hides_import(entry):
             self._dropped.pop(name, None)
             return
         previous = self.implied.get(name)
@@ -304,6 +318,9 @@ class Registry:
             self.history.append((name, Version(None, statement)))
         if self._temporary.get(name[-1]) == name:
             del self._temporary[name[-1]]
+        if entry is not None and name in self.imported:
+            # The table that it hid is there again.
+            return
         self._dropped[name] = (statement, entry)
         self.renamed.pop(name, None)
 
@@ -320,7 +337,7 @@ class Registry:
         self._changed(entry.name, "update", entry)
         if not self.allow_implied and entry.name not in self.imported:
             return
-        if entry.name in self.imported:
+        if entry.name in self.imported and entry.name not in self.implied:
             self.imported[entry.name] = entry
         else:
             self._store(entry)
@@ -330,7 +347,7 @@ class Registry:
         if self.frozen:
             return
         self._changed(entry.name, "describe", entry)
-        if entry.name in self.imported:
+        if entry.name in self.imported and entry.name not in self.implied:
             self.imported[entry.name] = entry
         elif self.allow_implied:
             self.implied[entry.name] = entry
@@ -346,9 +363,10 @@ class Registry:
         previous = self._take(old)
         if previous is not None:
             self.history.append((old, Version(None, statement)))
-        self._dropped[old] = (statement, previous)
+        if previous is None or old not in self.imported:
+            self._dropped[old] = (statement, previous)
+            self.renamed[old] = new.name
         self._dropped.pop(new.name, None)
-        self.renamed[old] = new.name
         if self._temporary.get(old[-1]) == old:
             del self._temporary[old[-1]]
             self._temporary[new.name[-1]] = new.name
@@ -357,9 +375,9 @@ class Registry:
 
     def infer(self, name: Name, columns: list[tuple[str, str]], shown: Name) -> None:
         """Columns seen in use: they accumulate, and never make the list complete."""
-        if self.frozen or not self.allow_implied or name in self.imported:
-            return
         entry = self.implied.get(name)
+        if self.frozen or not self.allow_implied or (entry is None and name in self.imported):
+            return
         if entry is not None and entry.inference == "ddl" and entry.complete:
             return
         held = entry.keys() if entry else set()

@@ -23,18 +23,21 @@ def resolved_schema(session: Session) -> ResolvedSchema | None:
     """Every table a statement read, wrote or created (or all of them), in name order."""
     registry = session.registry
     used = session.used
+    imported, implied = registry.imported, registry.implied
     if session.options.resolved_schema_scope == "all":
-        chosen: dict[Name, TableEntry] = {**registry.implied, **registry.imported}
+        chosen: dict[Name, TableEntry] = {**implied, **imported}
     else:
-        imported, implied = registry.imported, registry.implied
         chosen = {
             name: entry for name in used if (entry := imported.get(name) or implied.get(name))
         }
-    if not (registry.implied or registry.imported):
+    if not (implied or imported):
         return None
+    # A temporary relation stands behind the imported table that it hides.
+    hiding = [] if imported.keys().isdisjoint(implied) else [n for n in chosen if n in imported]
+    hiders = [(name, implied[name]) for name in hiding if name in implied]
     tables = [
         _table(entry, session, used.get(name, []))
-        for name, entry in sorted(chosen.items(), key=_order)
+        for name, entry in sorted([*chosen.items(), *hiders], key=_order)
     ]
     history = _history(session) if session.options.include_schema_history else []
     return ResolvedSchema(tables=tables, history=history)

@@ -135,3 +135,43 @@ SELECT a FROM tempdb..#work;
 --> stmt 2 SELECT reads #work
 --> @1 #work.a <- shop.dbo.s.a
 --> @2 out.a <- #work.a
+
+-- case: a_temporary_view_hides_the_imported_table_of_its_name
+-- table: orders(id int, amount int)
+CREATE TEMP VIEW orders AS SELECT 1 AS day, amount AS paid FROM orders;
+SELECT * FROM orders;
+SELECT paid FROM orders;
+DROP VIEW orders;
+SELECT * FROM orders;
+--> @0 orders.day <- ()
+--> @0 orders.paid <- orders.amount
+--> @1 out.day <- orders.day
+--> @1 out.paid <- orders.paid
+--> @2 out.paid <- orders.paid
+--> @4 out.id <- orders.id
+--> @4 out.amount <- orders.amount
+--> no issue SCHEMA_CONFLICT
+--> no issue UNKNOWN_COLUMN
+--> no issue DROPPED_TABLE_REFERENCE
+--> schema orders(id int, amount int) imported
+
+-- case: altering_a_temporary_table_leaves_the_imported_one_alone
+-- dialect: postgres
+-- table: t(a int)
+CREATE TEMP TABLE t (b int, c int);
+ALTER TABLE t DROP COLUMN c;
+SELECT * FROM t;
+DROP TABLE t;
+SELECT * FROM t;
+--> @2 out.b <- t.b
+--> @4 out.a <- t.a
+--> schema t(a int) imported
+--> no issue SCHEMA_CONFLICT
+
+-- case: an_imported_temporary_table_is_the_one_of_the_workload
+-- request: {"schema": {"tables": [{"name": "t", "temporary": true, "columns": [{"name": "a"}]}]}}
+CREATE TEMP VIEW t AS SELECT 1 AS b;
+SELECT * FROM t;
+--> @0 t.b <- ()
+--> @1 out.a <- t.a?
+--> issue SCHEMA_CONFLICT @0 relation=t

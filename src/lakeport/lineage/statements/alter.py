@@ -71,7 +71,7 @@ def _alter_columns(
 
 def current_entry(binder: Binder, target: Relation) -> TableEntry | None:
     """The registry's present entry: an earlier action of the same ALTER may have changed it."""
-    return binder.registry.imported.get(target.name) or binder.registry.implied.get(target.name)
+    return binder.registry.entry(target.name)
 
 
 def _dropped(action: exp.Expr) -> list[exp.Expr]:
@@ -462,7 +462,7 @@ def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
             inference=entry.inference or "ddl",
         )
         imported = binder.registry.imported.get(place.name)
-        if imported is None:
+        if imported is None or place.name in binder.registry.implied:
             binder.registry.update(moved)
         elif binder.registry.allow_implied:
             # What was imported is kept under its name, so the import is not true any more.
