@@ -44,6 +44,8 @@ class Dialect:
     where_aliases: bool = False
     # A relation's name may stand for its whole row.
     row_values: bool = False
+    # `f(*)` calls a function with all columns.
+    star_arguments: bool = False
     # A subquery may name columns of queries further out than the one around it.
     far_correlation: bool = True
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
@@ -72,6 +74,7 @@ _SPARK = Dialect(
     tables=Fold.INSENSITIVE,
     columns=Fold.INSENSITIVE,
     lateral_aliases=True,
+    star_arguments=True,
     far_correlation=False,
     naming="spark",
     values_columns="col",
@@ -185,6 +188,7 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.UPPER,
             columns=Fold.UPPER,
             lateral_aliases=True,
+            star_arguments=True,
             where_aliases=True,
             unnamed="text",
             implicit_recursion=True,
@@ -330,6 +334,7 @@ _TABLE: dict[str, Dialect] = {
             tables=Fold.EXACT,
             columns=Fold.EXACT,
             lateral_aliases=True,
+            star_arguments=True,
             first_alias_wins=True,
             where_aliases=True,
             merged_in_place=True,

@@ -190,3 +190,31 @@ SELECT AS VALUE r FROM d.t AS r;
 -- table: d.t(a int64)
 SELECT v + 1 AS w FROM (SELECT AS VALUE a FROM d.t) AS v;
 --> out.w <= d.t.a
+
+-- case: a_star_for_an_argument_is_every_column
+-- table: t(a int, b int, c int)
+SELECT sha2(concat_ws('|', *), 256) AS h, struct(* EXCEPT (c)) AS s, 5 IN (*) AS found, count(*) AS n FROM t;
+--> out.h <= t.a, t.b, t.c
+--> out.s <= t.a, t.b
+--> out.found <= t.a, t.b, t.c
+--> out.n <= t[COUNT_ALL]
+
+-- case: a_star_for_an_argument_in_snowflake
+-- dialect: snowflake
+-- table: t(a int, b int)
+-- table: u(c int, ...)
+SELECT object_construct(*) AS o, hash(t.*) AS h FROM t JOIN u ON t.a = u.c;
+--> out.o <= T.A, T.B, U.C?, U?
+--> out.h <= T.A, T.B
+
+-- case: a_star_over_a_struct_for_an_argument
+-- table: t(id int, s struct<x:int,y:int>)
+SELECT struct(id, s.*) AS one, struct(t.s.*) AS two FROM t;
+--> out.one <= t.id, t.s
+--> out.two <= t.s
+
+-- case: a_star_for_an_argument_where_it_means_rows
+-- dialect: postgres
+-- table: t(a int)
+SELECT total_rows(*) AS n FROM t;
+--> out.n <= t[ROW]

@@ -122,6 +122,10 @@ class Binder:
         """INSERT, UPDATE or DELETE inside a WITH clause; its output is what it returns."""
         return self.change(self, node, parent, ctes) if self.change else Output([], [], [])
 
+    def expanded(self, star: exp.Expr, scope: Scope) -> list[Item]:
+        """What a star as it is written stands for, with its EXCEPT."""
+        return expand_star(self, star, scope)
+
     def star(self, scope: Scope, table: exp.Expr | None = None) -> list[Item]:
         """All columns of a scope's sources, or of one of them."""
         star = exp.Star()

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Merged
 
 # Words that parse as columns but are values of the session in one dialect or another.
+_PLACES = ("catalog", "db", "table")
 _NILADIC = frozenset(
     {
         "current_date",
@@ -129,9 +130,20 @@ def _unusual(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Re
     if identifier.__class__ is exp.Parameter:
         return _by_position(binder, node, scope, role)
     if identifier.__class__ is exp.Star:
-        return whole_relation(binder, node, scope, role)
+        return whole_relation(binder, node, scope, role) or _all_fields(binder, node, scope, role)
     parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
     return qualified(binder, parts, identifier, scope, role)
+
+
+def _all_fields(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:
+    """`f(s.*)` where `s` is a column: all of the struct."""
+    *before, last = [part for place in _PLACES if (part := node.args.get(place)) is not None]
+    if before:
+        return qualified(binder, before, last, scope, role)
+    key = binder.key(last)
+    if not any(source.relation.find(key) for source in scope.sources if source.visible):
+        return []
+    return _unqualified(binder, last, key, scope, role)
 
 
 def _by_position(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Ref]:

@@ -140,6 +140,22 @@ def _count(
     _push(work, _children(node, "this"), stronger(role, AGGREGATE))
 
 
+def _star(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    """`hash(*)`, `struct(* EXCEPT (c))`, `5 IN (*)`: every column that the star stands for.
+
+    `count(*)` does not come here, and what is like it (`count_if(*)`, `v:items[*]`) reads no columns.
+    """
+    del work
+    call = node.parent
+    if not binder.dialect.star_arguments or not isinstance(call, _TAKES_COLUMNS):
+        return
+    if isinstance(call, exp.Anonymous | exp.CountIf) and call.name.lower().startswith("count"):
+        return
+    flow(binder.expanded(node, scope), role, refs)
+
+
 def _comprehension(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
@@ -309,8 +325,11 @@ def _positional(
         refs += [replace(ref, masking=role >= MASK) for ref in found]
 
 
+# What a star may be an argument of; elsewhere, as in `v:items[*]`, it stands for no columns.
+_TAKES_COLUMNS = (exp.Func, exp.In, exp.Distinct, exp.Tuple)
 HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.Columns: _column_set,
+    exp.Star: _star,
     exp.Case: _case,
     exp.If: _case,
     exp.Window: _window,

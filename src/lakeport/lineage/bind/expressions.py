@@ -44,7 +44,6 @@ _LEAVES: tuple[type[exp.Expr], ...] = (
     exp.Var,
     exp.Null,
     exp.Boolean,
-    exp.Star,
     exp.Placeholder,
     exp.Parameter,
     exp.SessionParameter,

@@ -278,9 +278,10 @@ def whole_relation(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> l
     while level is not None:
         found = addressed(binder, parts, level)
         if found is not None:
-            return relation_refs(found[0], role)
+            # What is left over is a column of it, whose fields are meant.
+            return [] if found[1] else relation_refs(found[0], role)
         level = level.parent
-    return _struct_column(binder, [parts[0], *parts[1:]], scope, role) if len(parts) > 1 else []
+    return []
 
 
 def relation_refs(relation: Relation, role: int) -> list[Ref]:
