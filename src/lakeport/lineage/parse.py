@@ -154,7 +154,7 @@ class StatementParser:
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
-            if "time_" in lowered and self._dialect.naming == "spark":
+            if self._dialect.naming == "spark" and ("time_" in lowered or "trunc(" in lowered):
                 name_times(tree, lowered)
             return Parsed(self._filling(tree, target), computed=self._computed)
         if len(self._text) < _LONG and may_hold_comments(text):

@@ -147,3 +147,9 @@ SELECT * FROM sales PIVOT (SUM(amount) FOR kind IN ('new', /* or */ 'used'));
 --> out.REGION <- SALES.REGION
 --> out.'new' <= SALES.AMOUNT, SALES.KIND[CONDITIONAL]
 --> out.'used' <= SALES.AMOUNT, SALES.KIND[CONDITIONAL]
+
+-- case: a_named_window_called_after_another
+-- table: t(a int, b int)
+SELECT sum(a) OVER v, sum(a) OVER (w) FROM t WINDOW u AS (PARTITION BY b), v AS u, w AS v;
+--> out.sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) <= t.a, t.b[WINDOW]
+--> out.sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) <= t.a, t.b[WINDOW]

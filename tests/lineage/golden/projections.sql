@@ -218,3 +218,33 @@ SELECT struct(id, s.*) AS one, struct(t.s.*) AS two FROM t;
 -- table: t(a int)
 SELECT total_rows(*) AS n FROM t;
 --> out.n <= t[ROW]
+
+-- case: a_named_window_that_begins_with_another
+-- table: t(a int, b int, c int)
+SELECT rank() OVER v AS r, sum(a) OVER w AS s FROM t WINDOW u AS (PARTITION BY b), v AS u, w AS (u ORDER BY c);
+--> out.r <= t.b[WINDOW]
+--> out.s <= t.a, t.b[WINDOW], t.c[WINDOW]
+
+-- case: a_named_window_that_begins_with_itself
+-- table: t(a int)
+SELECT rank() OVER v AS r FROM t WINDOW u AS v, v AS u;
+--> out.r <= t[ROW]
+
+-- case: the_unit_of_a_truncation_may_be_a_column
+-- table: t(at timestamp, level string)
+SELECT date_trunc(level, at) AS x, trunc(at, level) AS y, date_trunc('week', at) AS z FROM t;
+SELECT trunc(at, 'level') AS n FROM t;
+--> @0 out.x <= t.level, t.at
+--> @0 out.y <= t.level, t.at
+--> @0 out.z <= t.at
+--> @1 out.n <= t.at
+
+-- case: time_windows_in_grouping_sets
+-- table: t(a int, at timestamp)
+SELECT a, window.start AS s, count(*) AS n FROM t GROUP BY GROUPING SETS ((a, window(at, '5 minutes')), (a));
+SELECT a, session_window.end AS e FROM t GROUP BY CUBE (a, session_window(at, '5 minutes'));
+--> @0 out.a <- t.a
+--> @0 out.s <= t.at
+--> @0 out.n <= t[COUNT_ALL]
+--> @1 out.a <- t.a
+--> @1 out.e <= t.at

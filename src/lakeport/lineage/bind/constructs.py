@@ -81,10 +81,15 @@ def _window(
     inner = stronger(role, WINDOW)
     named = node.args.get("alias") or node.args.get("window")
     pushed = [*_children(node, "partition_by"), *_children(node, "order"), *_children(node, "spec")]
-    if named is not None:
-        definition = scope.windows.get(named.name.lower())
-        if definition is not None:
-            pushed += [*_children(definition, "partition_by"), *_children(definition, "order")]
+    seen: set[str] = set()
+    # `w2 AS w1` and `w2 AS (w1 ORDER BY c)` begin with another window.
+    while named is not None and (key := named.name.lower()) not in seen:
+        seen.add(key)
+        definition = scope.windows.get(key)
+        if definition is None:
+            break
+        pushed += [*_children(definition, "partition_by"), *_children(definition, "order")]
+        named = definition.args.get("alias")
     _push(work, pushed, inner)
     _push(work, _children(node, "this"), role)
 

@@ -153,8 +153,8 @@ class Fragments:
                 start = index + 1
         return [*parts, self._slice(start, end)]
 
-    def window(self, select: exp.Select, name: str) -> list[Token]:
-        """The tokens inside the parentheses of a named window."""
+    def window(self, select: exp.Select, name: str, left: int = 20) -> list[Token]:
+        """The tokens inside the parentheses of a named window, or of the one it is called after."""
         frame = self._frame(select)
         for clause, begin, end in frame.spans if frame is not None else []:
             if clause != "WINDOW":
@@ -162,6 +162,9 @@ class Fragments:
             for index in range(begin, end - 2):
                 named = self._tokens[index].text.lower() == name.lower()
                 if named and self._tokens[index + 1].token_type is _ALIAS:
+                    meant = self._tokens[index + 2]
+                    if meant.token_type is not TokenType.L_PAREN and left:
+                        return self.window(select, meant.text, left - 1)
                     body = self.body(self._tokens[index].start)
                     if body is not None:
                         return [t for t in self._tokens[index:end] if body[0] <= t.start < body[1]]

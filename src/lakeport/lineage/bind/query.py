@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _WRAPPERS = (exp.Subquery, exp.Paren)
 _BEFORE_THE_LIST = frozenset({"with_", "group", "windows"})
+_SETS = (exp.Cube, exp.Rollup, exp.GroupingSets)
 _TIME_WINDOWS = frozenset({"window", "session_window"})
 
 
@@ -171,7 +172,12 @@ def _bind_time_windows(binder: Binder, node: exp.Select, scope: Scope) -> None:
     """Spark's `GROUP BY window(ts, …)` makes a column of that name, a struct of two moments."""
     if binder.dialect.naming != "spark":
         return
-    for key in node.args["group"].expressions:
+    group = node.args["group"]
+    held = [key for key in group.expressions if isinstance(key, _SETS)]
+    for key in [
+        *group.expressions,
+        *(call for keys in held for call in keys.find_all(exp.Anonymous)),
+    ]:
         if key.__class__ is exp.Anonymous and key.name.lower() in _TIME_WINDOWS:
             column = Column(key.name.lower(), key.name.lower())
             column.refs, column.expression = collect(binder, key, scope), key
