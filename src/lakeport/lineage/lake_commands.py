@@ -18,6 +18,8 @@ _KEPT = (
     ["UNDROP", "TABLE"],
     ["SYNC", "SCHEMA"],
     ["SYNC", "TABLE"],
+    ["LOCK", "TABLE"],
+    ["UNLOCK", "TABLE"],
 )
 _BEFORE_NAME = frozenset({"IF", "EXISTS", "ONLY"})
 _FIELDS = ("this", "db", "catalog")

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
 from lakeport.lineage.lake_commands import lake_command, named_table
 from lakeport.lineage.live_tables import pipeline_flow, without_live
 from lakeport.lineage.made_tokens import made_token
@@ -485,6 +486,25 @@ def _evolving_change(tokens: list[Token], _words: list[str], _text: str) -> Shim
     return Shim("evolving_change", made, finish=evolving) if made is not None else None
 
 
+def _hive_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    """Clauses of Hive that carry no column, and with them what Spark took over."""
+    plain = hive_syntax(tokens)
+    return Shim("hive_syntax", plain) if plain is not None else None
+
+
+def _partition_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    tree = partition_change(tokens)
+    return Shim("partition_change", tree=tree) if tree is not None else None
+
+
+def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    moved = moved_files(tokens)
+    if moved is None:
+        return None
+    made, path = moved
+    return Shim("directory" if path is not None else "moved_files", made, path=path)
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -525,5 +545,8 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _system_time_travel,
     _titles,
     _placeholders,
+    _partition_change,
+    _moved_files,
+    _hive_syntax,
     _spark_syntax,
 )

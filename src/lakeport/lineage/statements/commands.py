@@ -126,6 +126,7 @@ _OTHER_OBJECTS = frozenset(
         "INDEX",
         "INTEGRATION",
         "LANGUAGE",
+        "MACRO",
         "LOGIN",
         "MASKING",
         "NAMESPACE",
@@ -158,9 +159,11 @@ _OTHER_OBJECTS = frozenset(
 )
 # `ALTER TABLE t SET PROPERTIES …`: how a table is kept, not what it holds.
 _SETTING = re.compile(
-    r"^\s*\w+\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?\S+\s+(?:WITH\s+)?"
+    r"^\s*\w+\s+(?:VIEW\s+)?(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?\S+\s+(?:WITH\s+|PARTITION\s*\([^()]*\)\s*|NOT\s+)?"
     r"(?:SET\s+(?:PROPERTIES|AUTHORIZATION|OPTIONS|OWNER|TAGS?|STATISTICS)|(?:ADD|DROP)\s+SEARCH|OWNER|ENABLE"
-    r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA)\b",
+    r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA"
+    r"|CONCATENATE|(?:UN)?ARCHIVE|UPDATE\s+STATISTICS|SET\s+(?:FILEFORMAT|SERDE|SERDEPROPERTIES|SKEWED)"
+    r"|CLUSTERED|SORTED|SKEWED|STORED|INTO\s+\d+\s+BUCKETS)\b",
     re.IGNORECASE,
 )
 # Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH.
@@ -252,6 +255,8 @@ def _moved(binder: Binder, text: str) -> bool:
 
 
 def _replaced(text: str) -> str:
-    """The word after OR REPLACE, if it is there."""
+    """The word after OR REPLACE or TEMPORARY, if one of them is there."""
     words = text.upper().split(None, 3)
+    if words[:1] == ["TEMPORARY"]:
+        return words[1] if len(words) > 1 else ""
     return words[2] if words[:2] == ["OR", "REPLACE"] and len(words) > 2 else ""

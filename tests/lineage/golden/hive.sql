@@ -1,0 +1,76 @@
+-- Hive: clauses that the other dialects do not have, and what its tables remember.
+
+-- case: a_view_of_partitions
+-- dialect: hive
+-- table: src(k string, ds string)
+CREATE VIEW w PARTITIONED ON (ds) AS SELECT k, ds FROM src;
+--> w.k <- src.k
+--> w.ds <- src.ds
+
+-- case: a_materialized_view_that_rewrites_nothing
+-- dialect: hive
+-- table: src(k string, ds string)
+CREATE MATERIALIZED VIEW w DISABLE REWRITE CLUSTERED ON (ds) STORED AS ORC AS SELECT k, ds FROM src;
+--> w.k <- src.k
+--> w.ds <- src.ds
+
+-- case: managed_transactional_and_skewed_tables
+-- dialect: hive
+-- table: src(k string)
+CREATE MANAGED TABLE m AS SELECT k FROM src;
+CREATE TRANSACTIONAL TABLE n AS SELECT k FROM src;
+CREATE TABLE o (k string, enable int) SKEWED BY (k) ON ('a', 'b') STORED AS DIRECTORIES;
+INSERT INTO o SELECT k, 1 FROM src;
+--> m.k <- src.k
+--> n.k <- src.k
+--> o.k <- src.k
+--> no issues
+
+-- case: how_far_a_constraint_is_trusted
+-- dialect: hive
+-- table: src(k string)
+CREATE TABLE o (k string NOT NULL ENABLE, n int, PRIMARY KEY (k) DISABLE NOVALIDATE RELY);
+ALTER TABLE o ADD CONSTRAINT u UNIQUE (n) DISABLE NOVALIDATE;
+INSERT INTO o SELECT k, 1 FROM src;
+--> o.k <- src.k
+--> no issues
+
+-- case: overwritten_unless_it_is_there
+-- dialect: hive
+-- table: src(k string)
+-- table: o(k string, ds string)
+INSERT OVERWRITE TABLE o PARTITION (ds = '1') IF NOT EXISTS SELECT k FROM src;
+--> o.k <- src.k
+--> no issues
+
+-- case: a_window_that_clusters
+-- dialect: hive
+-- table: src(k string, n int)
+SELECT sum(n) OVER (CLUSTER BY k) AS s FROM src;
+--> out.s <= src.k[WINDOW], src.n
+--> no issues
+
+-- case: files_of_a_table_are_exported_and_imported
+-- dialect: hive
+-- table: src(k string)
+-- table: t(k string)
+EXPORT TABLE src TO '/lake/dump';
+IMPORT TABLE t FROM '/lake/dump';
+--> @0 /lake/dump.k <- src.k
+--> @1 t <- /lake/dump
+--> no issues
+
+-- case: how_partitions_are_kept
+-- dialect: hive
+-- table: src(k string, ds string)
+ALTER TABLE src PARTITION (ds = '1') CONCATENATE;
+ALTER TABLE src PARTITION (ds = '1') COMPACT 'major';
+ALTER TABLE src PARTITION (ds = '1') RENAME TO PARTITION (ds = '2');
+ALTER TABLE src PARTITION (ds = '1') UPDATE STATISTICS SET ('numRows' = '3');
+ALTER TABLE src ARCHIVE PARTITION (ds = '1');
+ALTER TABLE src NOT CLUSTERED;
+ALTER MATERIALIZED VIEW w REBUILD;
+LOCK TABLE src SHARED;
+UNLOCK TABLE src;
+TRUNCATE TABLE src COLUMNS (k);
+--> no issues
