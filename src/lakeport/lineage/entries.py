@@ -66,6 +66,8 @@ class TableEntry(msgspec.Struct):
     # The format of its files, if the workload says it.
     file_format: str | None = None
     version: int = 1
+    # Columns that Hive's PARTITIONED BY declares: always the last.
+    partitions: frozenset[str] = frozenset()
     # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
     overlay: dict[str, ColumnEntry] = {}
     dropped_columns: dict[str, int] = {}

@@ -74,3 +74,62 @@ LOCK TABLE src SHARED;
 UNLOCK TABLE src;
 TRUNCATE TABLE src COLUMNS (k);
 --> no issues
+
+-- case: partitions_stay_the_last_columns
+-- dialect: hive
+-- table: src(k string, v string, ds string)
+CREATE TABLE p (a string) PARTITIONED BY (ds string);
+ALTER TABLE p ADD COLUMNS (b string);
+INSERT INTO p PARTITION (ds) SELECT k, v, ds FROM src;
+--> p.a <- src.k
+--> p.b <- src.v
+--> p.ds <- src.ds
+--> no issues
+
+-- case: replaced_columns_are_not_those_of_partitions
+-- dialect: hive
+CREATE TABLE p (a string, b string) PARTITIONED BY (ds string);
+ALTER TABLE p REPLACE COLUMNS (c string);
+SELECT * FROM p WHERE ds = 'x';
+--> out.c <- p.c
+--> out.ds <- p.ds
+--> no issues
+
+-- case: a_list_may_name_the_partition
+-- dialect: hive
+-- table: src(k string, v string, ds string)
+CREATE TABLE p (a string, b string) PARTITIONED BY (ds string);
+INSERT INTO p PARTITION (ds) (ds, b, a) SELECT ds, v, k FROM src;
+--> p.ds <- src.ds
+--> p.b <- src.v
+--> p.a <- src.k
+--> no issues
+
+-- case: with_partitions_alone_the_columns_are_in_a_file
+-- dialect: hive
+-- table: src(k string, v string)
+CREATE TABLE p PARTITIONED BY (ds string) STORED AS AVRO;
+INSERT INTO p PARTITION (ds = '1') SELECT k, v FROM src;
+--> p.k <- src.k
+--> p.v <- src.v
+--> issue INFERRED_SCHEMA @1 relation=p
+
+-- case: a_stored_column_without_a_name_is_called_by_its_position
+-- dialect: hive
+-- table: src(k string, v string)
+CREATE TABLE t AS SELECT k, upper(v), count(*) FROM src GROUP BY k, upper(v);
+SELECT `_c1`, `_c2` FROM t;
+--> t.k <- src.k
+--> t._c1 <= src.v
+--> t._c2 <= src
+--> out._c1 <- t._c1
+--> out._c2 <- t._c2
+
+-- case: the_star_of_a_query_hands_the_position_on
+-- dialect: hive
+-- table: src(k string, v string)
+CREATE VIEW w AS SELECT * FROM (SELECT v, upper(k) FROM src) x;
+SELECT `_c1` FROM w;
+--> w.v <- src.v
+--> w._c1 <= src.k
+--> out._c1 <- w._c1

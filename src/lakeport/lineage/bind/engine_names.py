@@ -8,9 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lakeport.lineage.bind.scope import Column
+
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
-    from lakeport.lineage.bind.scope import Column, Relation
+    from lakeport.lineage.bind.scope import Relation
 
 
 def called_by_engine(binder: Binder, relations: list[Relation], key: str) -> Column | None:
@@ -24,6 +26,23 @@ def called_by_engine(binder: Binder, relations: list[Relation], key: str) -> Col
                 if binder.folding.column(name, quoted=True) == key:
                     return column
     return None
+
+
+def name_columns(binder: Binder, relation: Relation) -> None:
+    """Give the unnamed columns of what is stored the names that Hive stores: `_c0`, `_c1`, by position."""
+    if binder.dialect.unnamed != "_c":
+        return
+    for column in relation.columns:
+        first = column
+        while first.identity and not first.generated and len(first.refs) == 1:
+            origin = first.refs[0].origin
+            if not isinstance(origin, Column):
+                break
+            first = origin
+        if first.generated and column.key == first.key:
+            relation.index.pop(column.key, None)
+            column.name = column.key = f"_c{first.name.removeprefix('_col_')}"
+            relation.index.setdefault(column.key, column)
 
 
 def _name(style: str, column: Column, position: int) -> str:

@@ -144,7 +144,11 @@ class _Change:
             self._overlay[column.key] = column
             self._extra.append(column.name)
             return
-        self._columns.append(column)
+        folders = self._entry.partitions
+        at = len(self._columns)
+        while folders and at and self._columns[at - 1].key in folders:
+            at -= 1
+        self._columns.insert(at, column)
         self._move(column, node.args.get("position"))
 
     def _move(self, column: ColumnEntry, place: object) -> None:
@@ -307,6 +311,10 @@ class _Change:
         held = {column.key for column in self._columns}
         for column in listed:
             self._show(column)
+        folders = self._entry.partitions - keys
+        if folders:
+            listed += [column for column in self._columns if column.key in folders]
+            keys |= folders
         if self._imported:
             self._severe = True
             self._extra += [column.name for column in listed if column.key not in held]

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.ctes import bind_ctes
+from lakeport.lineage.bind.engine_names import name_columns
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail
 from lakeport.lineage.bind.tables import bind_table, name_span, report_computed, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
@@ -86,7 +87,8 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     clone, like = node.args.get("clone"), _property(node, exp.LikeProperty)
     target = _new_relation(binder, kind, shown[-1], name, node)
     declared, constraints = declared_columns(binder, schema) if schema is not None else ([], [])
-    declared += _partition_columns(binder, node, declared)
+    folders = _partition_columns(binder, node, declared)
+    declared += folders
     partitions = _moved_partitions(binder, node)
     declared.sort(key=partitions)
     complete = True
@@ -95,7 +97,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     parents = _parents(node)
     if isinstance(query, exp.Expr):
         output = binder.query(query, None, ctes)
-        target.receive(output)
+        _receive(binder, target, output)
         apply_list(binder, target, schema, declared)
         _check_duplicates(binder, target)
         complete = not target.tails
@@ -115,7 +117,8 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         complete = all(known for _, known in copies)
     else:
         columns = declared
-        complete = bool(declared)
+        # With partitions alone, the other columns are those of a file.
+        complete = len(declared) > len(folders)
     _show_columns(target, columns)
     if temporary:
         target.metadata["temporary"] = True
@@ -130,10 +133,17 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         constraints=constraints,
     )
     _describe(entry, target, node)
+    entry.partitions = frozenset(column.key for column in folders)
     capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
     _restore_known(binder, target, entry)
     _keep_rows(binder, target, node)
     return statement
+
+
+def _receive(binder: Binder, target: Relation, output: Output) -> None:
+    """Let a query's columns be those of what is stored."""
+    target.receive(output)
+    name_columns(binder, target)
 
 
 def _describe(entry: TableEntry, target: Relation, node: exp.Expr) -> None:
@@ -358,7 +368,7 @@ def bind_definition(  # noqa: PLR0913 - a name and a query, by whatever statemen
     if temporary:
         target.metadata["temporary"] = True
     binder.writes.setdefault(dotted(name))
-    target.receive(bound)
+    _receive(binder, target, bound)
     _check_duplicates(binder, target)
     columns = output_columns(binder, target)
     entry = _entry(

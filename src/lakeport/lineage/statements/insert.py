@@ -87,16 +87,15 @@ def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> No
     target.inputs += output.inputs
     listed = node.this.expressions if isinstance(node.this, exp.Schema) else []
     static, dynamic = _partitions(binder, node, target)
+    columns = [] if listed else _in_order(target, {column.key for column in (*static, *dynamic)})
     if node.args.get("by_name"):
         assign_by_name(binder, target, output, known=target.complete)
     elif listed:
         columns = [target_column(binder, target, _identifier(item)) for item in listed]
-        assign_by_position(binder, target, [*columns, *dynamic], output, node)
-    elif target.complete or (
-        target.entry is not None and target.entry.inference == "ddl" and target.entry.columns
-    ):
-        placed = {column.key for column in (*static, *dynamic)}
-        columns = [column for column in target.known() if column.key not in placed]
+        # Hive lets the list name partitions, too.
+        columns += [column for column in dynamic if column not in columns]
+        assign_by_position(binder, target, columns, output, node)
+    elif target.complete or columns:
         assign_by_position(binder, target, [*columns, *dynamic], output, node)
     elif dynamic:
         width = len(output.items) - len(dynamic)
@@ -106,6 +105,14 @@ def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> No
         )
     else:
         assign_by_name(binder, target, output, known=False)
+
+
+def _in_order(target: Relation, placed: set[str]) -> list[Column]:
+    """The columns that a query fills one after the other, as far as they are known."""
+    entry = target.entry
+    if not target.complete and (entry is None or entry.inference != "ddl" or not entry.columns):
+        return []
+    return [column for column in target.known() if column.key not in placed]
 
 
 def _identifier(node: exp.Expr) -> exp.Expr:
