@@ -92,6 +92,8 @@ _SPARK = Dialect(
             "_row_id",
             "_last_updated_sequence_number",
             "grouping__id",
+            "row__id",
+            "row__is__deleted",
             "input__file__name",
             "block__offset__inside__file",
             "window",

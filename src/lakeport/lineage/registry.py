@@ -444,6 +444,8 @@ class Registry:
         self._changed(("",), "configure", name, value)
         if name == "spark.sql.parser.quotedregexcolumnnames":
             self.quoted_patterns = value.lower() == "true"
+        elif name == "hive.support.quoted.identifiers":
+            self.quoted_patterns = value.lower() == "none"
         elif name == "spark.sql.casesensitive":
             self.case_sensitive = value.lower() == "true"
         elif name == "spark.sql.groupbyaliases":

@@ -133,3 +133,26 @@ SELECT `_c1` FROM w;
 --> w.v <- src.v
 --> w._c1 <= src.k
 --> out._c1 <- w._c1
+
+-- case: a_quoted_pattern_stands_for_columns
+-- dialect: hive
+-- table: src(k string, v string, ds string)
+SELECT `(ds|v)?+.+` FROM src;
+--> out.k <- src.k
+--> no issues
+
+-- case: quoted_names_are_patterns_by_a_setting
+-- dialect: hive
+-- table: src(k1 string, k2 string, ds string)
+SET hive.support.quoted.identifiers=none;
+SELECT `k.` FROM src;
+--> out.k1 <- src.k1
+--> out.k2 <- src.k2
+--> no issues
+
+-- case: the_id_of_a_row
+-- dialect: hive
+-- table: src(k string)
+SELECT ROW__ID.writeId AS w FROM src WHERE ROW__IS__DELETED = false;
+--> out.w <= src.row__id
+--> no issues

@@ -14,7 +14,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import script_refs
 from lakeport.lineage.bind.misses import ambiguous, pseudo_column, several_outputs, unknown_column
-from lakeport.lineage.bind.patterns import pattern_refs
+from lakeport.lineage.bind.patterns import knows_patterns, pattern_refs
 from lakeport.lineage.bind.qualified import (
     are_copies,
     correlate,
@@ -347,7 +347,7 @@ def _not_found(
     scripted = script_refs(binder, [identifier], role) if binder.blocks else None
     if scripted is not None:
         return scripted
-    if binder.registry.quoted_patterns:
+    if knows_patterns(binder):
         refs = pattern_refs(binder, identifier, scope, role)
         if refs:
             return refs

@@ -1,6 +1,7 @@
-"""Spark's quoted names as patterns over whole column names, where that is switched on.
+"""Quoted names as patterns over whole column names, where that is switched on.
 
-They are found by `spark.sql.parser.quotedRegexColumnNames`; in a select list a pattern stands for as
+Spark's are found by `spark.sql.parser.quotedRegexColumnNames`. Hive's setting is mostly made elsewhere,
+but no column is called `(a|b)?+.+`: there a name that ends so is a pattern. In a select list a pattern stands for as
 many items, in a call for as many arguments, as it has columns.
 """
 
@@ -18,13 +19,18 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Item, Ref, Scope
 
+_REPEATED = ("+", "*")
 _CLAUSES = (exp.Select, exp.Where, exp.Group, exp.Having, exp.Order, exp.Join)
+
+
+def knows_patterns(binder: Binder) -> bool:
+    return binder.registry.quoted_patterns or binder.dialect.name == "hive"
 
 
 def expand_pattern(binder: Binder, node: exp.Column, scope: Scope) -> list[Item] | None:
     """The select items a quoted name stands for; None if it is an ordinary name."""
     identifier = node.this
-    pattern = _compiled(binder, identifier.name) if _is_quoted(identifier) else None
+    pattern = _compiled(binder, identifier.name) if _is_pattern(binder, identifier) else None
     if pattern is None:
         return None
     table = node.args.get("table")
@@ -43,7 +49,7 @@ def matching_items(binder: Binder, text: str, scope: Scope) -> list[Column]:
 
 def pattern_refs(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) -> list[Ref]:
     """What a pattern inside of a select item reads; other clauses know no patterns."""
-    if not _is_quoted(identifier) or not isinstance(
+    if not _is_pattern(binder, identifier) or not isinstance(
         identifier.find_ancestor(*_CLAUSES), exp.Select
     ):
         return []
@@ -51,8 +57,10 @@ def pattern_refs(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
     return [replace(ref, role=role) for item in items for ref in item.refs]
 
 
-def _is_quoted(identifier: exp.Expr) -> bool:
-    return isinstance(identifier, exp.Identifier) and bool(identifier.args.get("quoted"))
+def _is_pattern(binder: Binder, identifier: exp.Expr) -> bool:
+    if not isinstance(identifier, exp.Identifier) or not identifier.args.get("quoted"):
+        return False
+    return binder.registry.quoted_patterns or identifier.name.endswith(_REPEATED)
 
 
 def _compiled(binder: Binder, text: str) -> re.Pattern[str] | None:

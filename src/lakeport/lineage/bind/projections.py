@@ -21,7 +21,7 @@ from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.generators import generator_columns
 from lakeport.lineage.bind.grouped import is_grouped
-from lakeport.lineage.bind.patterns import expand_pattern
+from lakeport.lineage.bind.patterns import expand_pattern, knows_patterns
 from lakeport.lineage.bind.scope import Column, Item, Scope, grown
 from lakeport.lineage.bind.stars import expand_fields, expand_star, expand_value
 from lakeport.lineage.bind.unnested import unnested_fields
@@ -53,7 +53,7 @@ def bind_projections(binder: Binder, node: exp.Select, scope: Scope) -> list[Ite
     items: list[Item] = []
     spans: list[tuple[int, int]] | None = None
     wants_text = binder.wants_text
-    sets, patterns = binder.dialect.name == "duckdb", binder.registry.quoted_patterns
+    sets, patterns = binder.dialect.name == "duckdb", knows_patterns(binder)
     for position, projection in enumerate(node.expressions):
         cls = projection.__class__
         if cls is not exp.Alias and (

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _SETTINGS = frozenset(
     {
+        "hive.support.quoted.identifiers",
         "spark.sql.ansi.doublequotedidentifiers",
         "spark.sql.casesensitive",
         "spark.sql.groupbyaliases",
