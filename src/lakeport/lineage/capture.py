@@ -181,9 +181,13 @@ def capture(
     if imported is not None and registry.allow_implied:
         check_conflict(binder, imported, entry, relation)
     held = registry.implied.get(entry.name)
+    if if_not_exists and (imported is not None or (held is not None and held.inference == "ddl")):
+        registry.arrived(entry.name)
+        return
     if (
         held is not None
         and held.inference == "ddl"
+        and not binder.explain_only
         and held.source_name != entry.source_name
         and not entry.temporary
     ):
@@ -195,9 +199,6 @@ def capture(
             relation=dotted(entry.name),
             hint="rename one of the two",
         )
-    if if_not_exists and (imported is not None or (held is not None and held.inference == "ddl")):
-        registry.arrived(entry.name)
-        return
     registry.define(entry)
 
 

@@ -156,3 +156,13 @@ SELECT `k.` FROM src;
 SELECT ROW__ID.writeId AS w FROM src WHERE ROW__IS__DELETED = false;
 --> out.w <= src.row__id
 --> no issues
+
+-- case: what_is_explained_defines_nothing
+-- dialect: hive
+-- file: a.sql
+CREATE VIEW w AS SELECT 1 AS a;
+-- file: b.sql
+EXPLAIN CREATE VIEW w AS SELECT 2 AS b;
+-- file: c.sql
+CREATE VIEW IF NOT EXISTS w AS SELECT 3 AS c;
+--> no issues

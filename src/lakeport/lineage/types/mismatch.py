@@ -39,6 +39,7 @@ _NUMERIC_TRUTH = frozenset(
         "doris",
         "starrocks",
         "generic",
+        "hive",
     }
 )
 _OPERATORS: dict[type[exp.Expr], str] = {
