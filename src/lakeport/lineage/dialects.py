@@ -53,7 +53,7 @@ class Dialect:
     naming: Naming = "position"
     # What queries around may call a column by that is shown as `_col_N`: its text in capitals, with
     # or without blanks, or its position behind a word.
-    unnamed: Literal["text", "squeezed", "_c", "_col"] | None = None
+    unnamed: Literal["text", "squeezed", "_c", "_col", "count_star()"] | None = None
     values_columns: Literal["col", "column", "column_", "_col", "EXPR$", "c"] = "column"
     # The relatives to try when a statement does not parse.
     relatives: tuple[str, ...] = ()
@@ -266,6 +266,7 @@ _TABLE: dict[str, Dialect] = {
             values_columns="col",
             relatives=("postgres", ""),
             fractional_division=True,
+            unnamed="count_star()",
             pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
         ),
         replace(

@@ -177,6 +177,18 @@ def _searched_value(tokens: list[Token], words: list[str]) -> list[Token] | None
     return [*tokens[:at], *lead, *tokens[at + 2 : end], closed, *tokens[end:]]
 
 
+def _sorted_pivot(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """DuckDB's `PIVOT t ON a USING sum(b) ORDER BY a LIMIT 3`: the order of rows is left out."""
+    if words[0] not in {"PIVOT", "UNPIVOT"}:
+        return None
+    depth = 0
+    for at, word in enumerate(words):
+        depth += (word in {"(", "["}) - (word in {")", "]"})
+        if not depth and word in {"ORDER BY", "LIMIT"}:
+            return tokens[:at]
+    return None
+
+
 def _stands_in_from(words: list[str], at: int) -> bool:
     """Whether a word is a source of the query around it, and no select item."""
     depth = 0
@@ -449,6 +461,7 @@ _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
 
 
 _REWRITES = (
+    _sorted_pivot,
     _with_expression,
     _unnest_deeply,
     _searched_value,

@@ -49,12 +49,16 @@ def expand_columns(
 
 
 def expand_matching(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item] | None:
-    """`* LIKE 'a%'`, `t.* NOT ILIKE …`, `* GLOB …`, `* SIMILAR TO …`: the columns called so."""
+    """`* LIKE 'a%'`, `t.* NOT ILIKE …`, `* GLOB …`, `* SIMILAR TO …`, `* ~ 'a'`: the columns called so."""
+    wanted = not node.args.get("negate")
+    if isinstance(node, exp.Not):
+        node, wanted = node.this, False
+        if not isinstance(node, exp.RegexpLike | exp.SimilarTo):
+            return None
     star, pattern = node.this, node.expression
     if not isinstance(pattern, exp.Literal) or not star.is_star:
         return None
     matches = _matcher(node, pattern.name)
-    wanted = not node.args.get("negate")
     items = expand_star(binder, star, scope)
     return [item for item in items if isinstance(item, Tail) or matches(item.name) is wanted]
 
@@ -63,12 +67,14 @@ def _matcher(node: exp.Expr, pattern: str) -> Callable[[str], bool]:
     if isinstance(node, exp.Glob):
         return lambda name: fnmatchcase(name, pattern)
     text = pattern
-    if not isinstance(node, exp.SimilarTo):
+    if not isinstance(node, exp.SimilarTo | exp.RegexpLike):
         text = re.escape(pattern).replace("%", ".*").replace("_", ".")
     try:
         compiled = re.compile(text, re.IGNORECASE if isinstance(node, exp.ILike) else 0)
     except re.error:
         return lambda _name: True
+    if isinstance(node, exp.RegexpLike):
+        return lambda name: compiled.search(name) is not None
     return lambda name: compiled.fullmatch(name) is not None
 
 

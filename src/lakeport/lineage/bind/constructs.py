@@ -161,15 +161,22 @@ def _star(
     flow(binder.expanded(node, scope), role, refs)
 
 
+_LOOPED = ("expression", "position")
+
+
 def _comprehension(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    """`[x + 1 FOR x IN items]`: the variable stands for what the iterator reads."""
+    """`[x + i FOR x, i IN items]`: a variable stands for what the iterator reads, or for its place."""
     del binder, scope, refs
-    variable = node.expression.name.lower()
+    # One inside another knows the variables of both.
+    every = [loop.args.get(part) for loop in node.find_all(exp.Comprehension) for part in _LOOPED]
+    variables = {part.name.lower() for part in every if part is not None}
     for name in ("condition", "this"):
         for part in _children(node, name):
-            found = [c for c in part.find_all(exp.Column) if c.parts[0].name.lower() != variable]
+            found = [
+                c for c in part.find_all(exp.Column) if c.parts[0].name.lower() not in variables
+            ]
             _push(work, list(found), role)
     _push(work, _children(node, "iterator"), role)
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.engine_names import tell_apart
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, explicit
 from lakeport.lineage.bind.setops import branches
 from lakeport.lineage.bind.sources import rename_columns
@@ -44,6 +45,8 @@ def bind_ctes(
             _bind_recursive(binder, body, relation, alias, parent, visible, key=key)
         else:
             relation.receive(binder.query(body, parent, visible))
+            if relation.duplicates and binder.dialect.name == "duckdb":
+                tell_apart(relation)
             rename_columns(binder, relation, alias.args.get("columns"))
         visible[key] = relation
         if cte is clause.expressions[-1]:

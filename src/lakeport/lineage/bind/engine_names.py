@@ -28,6 +28,22 @@ def called_by_engine(binder: Binder, relations: list[Relation], key: str) -> Col
     return None
 
 
+def tell_apart(relation: Relation) -> None:
+    """DuckDB calls the second `a` of a query in FROM `a_1`."""
+    taken = {column.key for column in relation.columns}
+    seen: set[str] = set()
+    for column in relation.columns:
+        if column.key in seen:
+            number = 1
+            while f"{column.key}_{number}" in taken:
+                number += 1
+            column.name, column.key = f"{column.name}_{number}", f"{column.key}_{number}"
+            taken.add(column.key)
+            relation.index[column.key] = column
+        seen.add(column.key)
+    relation.duplicates = frozenset()
+
+
 def name_columns(binder: Binder, relation: Relation) -> None:
     """Give the unnamed columns of what is stored the names that Hive stores: `_c0`, `_c1`, by position."""
     if binder.dialect.unnamed != "_c":
@@ -49,4 +65,6 @@ def _name(style: str, column: Column, position: int) -> str:
     text = (column.text or "").upper()
     if style == "text":
         return text
+    if style == "count_star()":
+        return style if "".join(text.split()) in {"COUNT(*)", "COUNT()"} else ""
     return "".join(text.split()) if style == "squeezed" else f"{style}{position}"

@@ -47,6 +47,9 @@ DEFAULT_NAMES: dict[str, tuple[str, ...]] = {
     "openjson": ("key", "value", "type"),
 }
 
+# What DuckDB and SQLite tell of each part of a document.
+_TREE = ("key", "value", "type", "atom", "id", "parent", "fullkey", "path")
+_TREES = frozenset({"json_each", "json_tree"})
 _GENERATED = frozenset(
     {
         "json_tuple",
@@ -243,6 +246,7 @@ def is_known_generator(binder: Binder, function: exp.Expr) -> bool:
     name = called(function).lower()
     return bool(
         name in DEFAULT_NAMES
+        or (name in _TREES and binder.dialect.name in {"duckdb", "sqlite"})
         or name in _GENERATED
         or isinstance(function, exp.UDTF)
         or declared_columns(binder, function)
@@ -351,6 +355,8 @@ def _named_generator(
             for number in range(len(fields) or max(wanted, 1))
         ]
     defaults = DEFAULT_NAMES.get(name)
+    if name in _TREES and binder.dialect.name in {"duckdb", "sqlite"}:
+        defaults = _TREE
     if defaults and wanted <= len(defaults):
         kinds = kinds if len(kinds) == len(defaults) else [None] * len(defaults)
         return [(default, refs, kind) for default, kind in zip(defaults, kinds, strict=True)]
@@ -386,10 +392,12 @@ def add_lateral(binder: Binder, node: exp.Lateral, scope: Scope) -> None:
     if add_called(binder, function, relation, scope, names):
         put_in_scope(binder, scope, relation, identifier)
         return
-    columns = generator_columns(binder, inner, scope, len(names))
-    if names and len(names) > len(columns):
+    wanted = len(names) - bool(node.args.get("ordinality"))
+    columns = generator_columns(binder, inner, scope, wanted)
+    if names and wanted > len(columns):
         columns += [
-            (name.name, columns[-1][1] if columns else [], None) for name in names[len(columns) :]
+            (name.name, columns[-1][1] if columns else [], None)
+            for name in names[len(columns) : wanted]
         ]
     generated(binder, relation, columns, names or written_names(inner))
     if node.args.get("ordinality"):

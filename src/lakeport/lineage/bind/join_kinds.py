@@ -20,7 +20,7 @@ def join_type(join: exp.Expr) -> str:
     side = (args.get("side") or "").upper()
     kind = (args.get("kind") or "").upper()
     method = (args.get("method") or "").upper()
-    if "ASOF" in {method, kind}:
+    if "ASOF" in {method, kind} and kind not in {"SEMI", "ANTI"}:
         # ClickHouse's is a kind.
         return "AS_OF"
     if kind in {"SEMI", "ANTI"}:

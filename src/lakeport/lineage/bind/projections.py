@@ -43,7 +43,7 @@ _NEAR = 40
 _MANY_VALUES = (*_GENERATORS, exp.Anonymous, exp.Aliases, exp.QueryTransform)
 _one_value: set[type] = set()
 # What may follow a star in DuckDB.
-_MATCHING = frozenset({exp.Like, exp.ILike, exp.Glob, exp.SimilarTo})
+_MATCHING = frozenset({exp.Like, exp.ILike, exp.Glob, exp.SimilarTo, exp.RegexpLike, exp.Not})
 # What aggregates are called, by class, and nothing for others; the parser's answer costs more than
 # the rest of a label.
 _function_names: dict[type, str] = {}

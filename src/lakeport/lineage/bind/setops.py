@@ -64,14 +64,17 @@ def bind_set_operation(
     output = binder.query(first, parent, ctes)
     items = [_branch_copy(item) for item in output.items]
     indirect, inputs = list(output.indirect), list(output.inputs)
+    scope = Scope(parent, ctes)
     for operation, branch in rest:
         if not operation.args.get("by_name") and not any(isinstance(item, Tail) for item in items):
             leave_unnamed(binder, branch)
         other = binder.query(branch, parent, ctes)
+        if "order" in node.args and binder.dialect.name == "duckdb":
+            # There a sort key may have its name from any branch.
+            scope.aliases.update(_called_there(items, other.items))
         _combine(binder, items, other.items, operation)
         indirect += other.indirect
         inputs += other.inputs
-    scope = Scope(parent, ctes)
     if any(isinstance(item, Tail) for item in items):
         # A sort key may be one of the columns nobody could name.
         combined = Relation("cte", "", ("",))
@@ -79,6 +82,15 @@ def bind_set_operation(
         scope.sources.append(Source("", combined))
     bind_order(binder, node, items, scope)
     return Output(items, indirect + scope.indirect, inputs)
+
+
+def _called_there(items: list[Item], others: list[Item]) -> dict[str, Column]:
+    """The output columns by the names that another branch gives them."""
+    return {
+        other.key: item
+        for item, other in zip(items, others, strict=False)
+        if isinstance(item, Column) and isinstance(other, Column)
+    }
 
 
 def _branch_copy(item: Item) -> Item:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from sqlglot import exp
 
+from lakeport.lineage.bind.engine_names import tell_apart
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import (
@@ -257,7 +258,9 @@ def _add_subquery(binder: Binder, node: exp.Subquery, scope: Scope) -> None:
         if alias is not None and alias.this is not None:
             _alias_parentheses(binder, alias, added, scope)
         return
-    _add_derived(binder, node, alias, scope, scope.parent)
+    # DuckDB's are lateral with or without the word.
+    parent = scope if binder.dialect.name == "duckdb" and scope.sources else scope.parent
+    _add_derived(binder, node, alias, scope, parent)
 
 
 def _alias_parentheses(
@@ -291,6 +294,8 @@ def _add_derived(
         ctes, query = binder.ctes(query, parent, ctes), query.this
     output = binder.query(query, parent, ctes)
     relation.receive(output)
+    if relation.duplicates and binder.dialect.name == "duckdb":
+        tell_apart(relation)
     if identifier is None and "|>" in binder.text:
         relation.carried = _carried(binder, query, output.inputs)
     rename_columns(binder, relation, alias.args.get("columns") if alias is not None else None)

@@ -210,7 +210,11 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     if binder.dialect.name == "clickhouse" and _add_view(binder, node, scope):
         return
     relation, identifier = labelled_relation(binder, alias, label)
-    if not _fill_known(binder, function, relation, scope, path, names):
+    if _fill_known(binder, function, relation, scope, path, names):
+        if node.args.get("ordinality"):
+            counted = ("ordinality", list[Ref](), SqlType("bigint"))
+            generated(binder, relation, [counted], names[len(relation.columns) :])
+    else:
         _fill(binder, node, relation, scope, identifier)
     put_in_scope(binder, scope, relation, identifier)
 
@@ -238,14 +242,23 @@ def _fill_known(
         binder.rename(relation, names)
     elif dialect.name == "duckdb" and isinstance(function, exp.GenerateSeries):
         name = "range" if function.args.get("is_end_exclusive") else "generate_series"
-        counted = (name, collect(binder, function, scope), SqlType("bigint"))
-        generated(binder, relation, [counted], names)
+        refs = collect(binder, function, scope)
+        generated(binder, relation, [(name, refs, _counted_type(function))], names)
     elif dialect.name == "clickhouse" and label in _COUNTING:
         counted = (_COUNTING[label], collect(binder, function, scope), SqlType("bigint"))
         generated(binder, relation, [counted], names)
     else:
         return False
     return True
+
+
+def _counted_type(function: exp.Expr) -> SqlType | None:
+    """Whole numbers are big ones; with an interval for a step they are no numbers."""
+    ends = [function.args.get(end) for end in ("start", "end")]
+    numbers = all(
+        end is None or (isinstance(end, exp.Literal) and not end.is_string) for end in ends
+    )
+    return SqlType("bigint") if numbers or function.args.get("step") is None else None
 
 
 def _fill(

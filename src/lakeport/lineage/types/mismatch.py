@@ -110,6 +110,8 @@ def _computes(one: str, other: str, operator: str, dialect: str) -> bool:
         return not (NESTED | {"boolean"}) & {one, other}
     if one == other == "number":
         return True
+    if one == other == "array" and operator == "+" and dialect == "duckdb":
+        return True
     if {one, other} <= {"boolean", "number"}:
         return dialect in _NUMERIC_TRUTH
     allowed = _TIMELY.get(operator, set())

@@ -1,0 +1,105 @@
+-- DuckDB: what its FROM clauses see, and what it calls columns.
+
+-- case: a_query_in_from_is_lateral_without_the_word
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT x.k, y.m FROM t, (SELECT t.a + 1 AS k) x JOIN (SELECT x.k + b AS m) y ON true;
+--> out.k <= t.a
+--> out.m <= t.a, t.b
+--> no issues
+
+-- case: the_tables_of_the_query_itself_come_first
+-- dialect: duckdb
+-- table: t(a int)
+-- table: u(a int)
+SELECT x.k FROM t, (SELECT a AS k FROM u) x;
+--> out.k <- u.a
+--> out <+ t
+--> no issues
+
+-- case: the_second_column_of_a_name_has_a_number
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+WITH w AS (SELECT a, c AS a FROM t)
+SELECT x.a, a_1, a_2, (SELECT max(a_1) FROM w) AS m FROM (SELECT a, b AS a, c AS a FROM t) x;
+--> out.a <- t.a
+--> out.a_1 <- t.b
+--> out.a_2 <- t.c
+--> out.m <= t.c
+--> no issues
+
+-- case: counted_rows_have_a_name_of_their_own
+-- dialect: duckdb
+-- table: t(a int)
+SELECT "count_star()" AS n, "sum(a)" AS s FROM (SELECT COUNT(*), SUM(a) FROM t);
+--> out.n <= t
+--> out.s <= t.a
+--> no issues
+
+-- case: the_right_side_of_an_asof_semi_join_is_not_seen
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: u(a int, c int)
+SELECT * FROM t ASOF SEMI JOIN u ON t.a = u.a AND t.b >= u.c;
+--> out.a <- t.a
+--> out.b <- t.b
+--> out <+ u
+--> no issues
+
+-- case: a_sort_key_named_by_any_branch
+-- dialect: duckdb
+-- table: t(a int)
+-- table: u(c int)
+SELECT a FROM t UNION ALL SELECT c FROM u ORDER BY c;
+--> out.a <- t.a, u.c
+--> no issues
+
+-- case: a_sorted_pivot
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+PIVOT t ON a IN (1, 2) USING sum(b) ORDER BY c LIMIT 3;
+--> out.c <- t.c
+--> out.1 <= t.a[CONDITIONAL], t.b
+--> out.2 <= t.a[CONDITIONAL], t.b
+--> no issues
+
+-- case: stars_that_match_or_do_not
+-- dialect: duckdb
+-- table: t(ab int, b int, c int)
+SELECT * ~ 'b' FROM t;
+SELECT * NOT SIMILAR TO 'b|c' FROM t;
+--> @0 out.ab <- t.ab
+--> @0 out.b <- t.b
+--> @1 out.ab <- t.ab
+--> no issues
+
+-- case: a_comprehension_with_places_and_one_inside_another
+-- dialect: duckdb
+-- table: t(l int[], m int[])
+SELECT [x + i FOR x, i IN l IF i > 2] AS p, [[x + y FOR y IN m] FOR x IN l] AS q FROM t;
+--> out.p <= t.l
+--> out.q <= t.l, t.m
+--> no issues
+
+-- case: rows_with_their_number
+-- dialect: duckdb
+-- table: t(n int)
+SELECT r.o, s.o AS p, s.x FROM range(3) WITH ORDINALITY AS r(x, o), t, LATERAL range(t.n) WITH ORDINALITY AS s(x, o);
+--> out.o <- ()
+--> out.p <- ()
+--> out.x <= t.n
+--> no issues
+
+-- case: parts_of_a_document
+-- dialect: duckdb
+-- table: t(j json)
+SELECT e.fullkey, e.atom FROM t, json_tree(t.j) e;
+--> out.fullkey <= t.j
+--> out.atom <= t.j
+--> no issues
+
+-- case: days_in_a_row_are_no_numbers
+-- dialect: duckdb
+SELECT d FROM generate_series(DATE '2024-01-01', DATE '2024-02-01', INTERVAL 1 DAY) g(d) WHERE d = '2024-01-03' AND [1] + [2] IS NOT NULL;
+--> out.d <- ()
+--> no issues
