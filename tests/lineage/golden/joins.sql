@@ -105,7 +105,7 @@ SELECT x FROM a LEFT SEMI JOIN b ON a.id = b.id AND y > 1 WHERE y = 2;
 --> issue UNKNOWN_COLUMN column=y
 
 -- case: right_semi_hides_a_name_that_its_condition_used
--- dialect: clickhouse
+-- dialect: doris
 -- table: a(id int, x int)
 -- table: b(id int, y int)
 SELECT x FROM a RIGHT SEMI JOIN b ON a.id = b.id AND x > 1;
@@ -269,3 +269,21 @@ SELECT * FROM (a JOIN b USING (k)) LEFT JOIN (c JOIN d USING (k)) USING (k);
 --> out.w <- b.w
 --> out.x <- c.x
 --> out.y <- d.y
+
+-- case: what_a_semi_join_hides_has_no_name
+-- table: t(a int)
+-- table: u(a int, d int)
+SELECT t.a, u.d FROM t LEFT SEMI JOIN u ON t.a = u.a;
+--> out.a <- t.a
+--> out.d <- ()
+--> out <+ u
+--> issue UNRESOLVED_REFERENCE column=d
+
+-- case: clickhouse_shows_both_sides_of_a_semi_join
+-- dialect: clickhouse
+-- table: t(a int)
+-- table: u(a int, d int)
+SELECT t.a, u.d FROM t LEFT SEMI JOIN u ON t.a = u.a;
+--> out.a <- t.a
+--> out.d <- u.d
+--> no issues

@@ -39,6 +39,8 @@ def tell_apart(relation: Relation) -> None:
                 number += 1
             column.name, column.key = f"{column.name}_{number}", f"{column.key}_{number}"
             taken.add(column.key)
+            # Nowhere is it written so.
+            column.span = None
             relation.index[column.key] = column
         seen.add(column.key)
     relation.duplicates = frozenset()

@@ -221,7 +221,7 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         column = infer(binder, unsure[0], first.name, key)
         if column is not None:
             return [Ref(column, role, approximate=len(sources) > 1, path=path)]
-    names = [source.alias for source in scope.sources]
+    names = [source.alias for source in scope.sources if source.alias]
     close = nearest(first.name, names)
     binder.report(
         IssueCode.UNRESOLVED_REFERENCE,

@@ -394,7 +394,8 @@ def _add_join(  # noqa: C901 - once per table, in one piece on purpose
     for relation in added:
         relation.join_type = relation.join_type or kind
         relation.join_condition = relation.join_condition or text
-    if kind in _ONE_SIDED:
+    # In ClickHouse both sides of such a join are shown.
+    if kind in _ONE_SIDED and binder.dialect.name != "clickhouse":
         _hide(scope, before, kind)
     if args.get("pivots"):
         # Behind the condition it is the whole join that is pivoted.
@@ -413,9 +414,10 @@ _ONE_SIDED = frozenset({"LEFT_SEMI", "LEFT_ANTI", "RIGHT_SEMI", "RIGHT_ANTI"})
 
 
 def _hide(scope: Scope, before: int, kind: str) -> None:
-    """Semi and anti joins show one side only."""
+    """Semi and anti joins show one side only, which the other has no name in."""
     hidden = slice(None, before) if kind.startswith("RIGHT") else slice(before, None)
-    scope.sources[hidden] = [replace(source, visible=False) for source in scope.sources[hidden]]
+    unseen = [replace(source, alias="", visible=False) for source in scope.sources[hidden]]
+    scope.sources[hidden] = unseen
     scope.remembered.clear()  # names are known as of the last source, which may be the same still
 
 
