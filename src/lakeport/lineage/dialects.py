@@ -117,6 +117,14 @@ _ORACLE_PSEUDO = frozenset(
     }
 )
 
+# The schema that a session of the engine begins in: there `t` is `public.t`.
+FIRST_SCHEMAS = {
+    **dict.fromkeys(("spark", "spark2", "databricks", "hive", "clickhouse"), "default"),
+    **dict.fromkeys(("postgres", "redshift", "materialize", "risingwave", "snowflake"), "public"),
+    **dict.fromkeys(("tsql", "fabric"), "dbo"),
+    **dict.fromkeys(("duckdb", "sqlite"), "main"),
+}
+
 _TABLE: dict[str, Dialect] = {
     row.name: row
     for row in (

@@ -71,6 +71,8 @@ class Registry:
         self.wall_clock = False
         # Whether intervals are of the one kind that old versions had.
         self.calendar_intervals = False
+        # Where a session of the engine begins, if nothing says where it is.
+        self.first_schema: str | None = None
         self.default_catalog: str | None = None
         self.default_schema: str | None = None
         self.search_path: list[tuple[str | None, str]] = []
@@ -153,6 +155,10 @@ class Registry:
             if name in self._spellings:
                 # Then the spelling is the name, as it is for the engine.
                 return replace(self._found(self._spellings[name]), name=name)
+        for name in self._at_home(parts):
+            self.seen.setdefault(name, revisions.get(name, 0) if revisions else 0)
+            if name in self.imported or name in self.implied:
+                return self._found(name)
         for name in names:
             if name in self._dropped:
                 statement, entry = self._dropped[name]
@@ -163,6 +169,16 @@ class Registry:
                 entry = announced.entry()
                 return Lookup(name, entry, "implied", None, statement, announced.kind)
         return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
+
+    def _at_home(self, parts: Name) -> Iterator[Name]:
+        """The same name with or without the schema that a session of the engine begins in."""
+        home = self.first_schema
+        if home is None or self.default_schema or self.default_catalog or self.search_path:
+            return
+        if len(parts) == 1 and not parts[0].startswith("#"):
+            yield (home, *parts)
+        elif len(parts) == 2 and parts[0] == home:
+            yield parts[1:]
 
     def _means_itself(self, parts: Name) -> bool:
         """Whether nothing of the session stands between a written name and the table of that name."""

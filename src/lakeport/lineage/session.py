@@ -8,6 +8,7 @@ from time import time_ns
 from typing import TYPE_CHECKING
 
 from lakeport.core.names import nearest
+from lakeport.lineage.dialects import FIRST_SCHEMAS
 from lakeport.lineage.imported import imported_tables
 from lakeport.lineage.issues import DEFAULT_SEVERITY, Issue, IssueCode
 from lakeport.lineage.names import Name, dotted, folding_of
@@ -38,6 +39,8 @@ class Session:
             allow_implied=schema.allow_implied if schema else True,
             merge_columns=self.options.schema_merge_mode == "column",
         )
+        first = FIRST_SCHEMAS.get(dialect.name)
+        self.registry.first_schema = first and self.folding.table(first)
         self.time = _utc(self.options.analysis_time) if self.options.analysis_time else _now()
         self.issues: list[Issue] = []
         self.source = _NO_SOURCE

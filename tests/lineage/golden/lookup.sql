@@ -276,3 +276,31 @@ SELECT year(TIMESTAMP '2024-12-31 20:00:00Z');
 --> stmt 0 SET
 --> stmt 2 SET
 --> @4 out.year(TIMESTAMP '2025-01-01 05:00:00') <- ()
+
+-- case: a_session_begins_in_the_schema_of_its_engine
+-- dialect: postgres
+CREATE TABLE public.t (a int);
+CREATE TABLE u (b int);
+SELECT t.a, u.b FROM t, public.u;
+--> out.a <- public.t.a
+--> out.b <- u.b
+--> no issues
+
+-- case: an_imported_table_of_the_first_schema
+-- dialect: tsql
+-- table: dbo.t(a int)
+-- table: sales.u(b int)
+SELECT a FROM t;
+SELECT b FROM u;
+--> @0 out.a <- dbo.t.a
+--> @1 out.b <- u.b
+--> issue UNKNOWN_TABLE @1 relation=u
+
+-- case: the_first_schema_of_spark_and_one_that_was_chosen
+-- table: default.t(a int)
+SELECT a FROM t;
+USE other;
+SELECT a FROM t;
+--> @0 out.a <- default.t.a
+--> @2 out.a <- other.t.a
+--> issue UNKNOWN_TABLE @2 relation=other.t
