@@ -156,9 +156,13 @@ class Registry:
                 # Then the spelling is the name, as it is for the engine.
                 return replace(self._found(self._spellings[name]), name=name)
         for name in self._at_home(parts):
-            self.seen.setdefault(name, revisions.get(name, 0) if revisions else 0)
+            self.watch(name)
             if name in self.imported or name in self.implied:
                 return self._found(name)
+        return self._gone_or_to_come(parts, names)
+
+    def _gone_or_to_come(self, parts: Name, names: list[Name]) -> Lookup:
+        """The answer for a name that is not known now."""
         for name in names:
             if name in self._dropped:
                 statement, entry = self._dropped[name]
