@@ -66,7 +66,7 @@ class TableEntry(msgspec.Struct):
     # The format of its files, if the workload says it.
     file_format: str | None = None
     version: int = 1
-    # Columns that Hive's PARTITIONED BY declares: always the last.
+    # Keys of the columns that stand behind all others: partitions, where folders hold their values.
     partitions: frozenset[str] = frozenset()
     # Columns that bind although the list lacks them: renamed, re-spelt, added over an import.
     overlay: dict[str, ColumnEntry] = {}

@@ -369,3 +369,26 @@ SELECT s.y FROM t;
 ALTER TABLE IF EXISTS lake.daily ON CLUSTER west MODIFY QUERY SELECT * FROM hourly;
 --> stmt 0 ALTER_TABLE writes lake.daily
 --> partial
+
+-- case: partitions_stay_behind_the_columns_that_are_added
+CREATE TABLE t (a int, b int) PARTITIONED BY (ds string);
+ALTER TABLE t ADD COLUMNS (c int, d int);
+SELECT * FROM t;
+ALTER TABLE t REPLACE COLUMNS (x int);
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out.c <- t.c
+--> @2 out.d <- t.d
+--> @2 out.ds <- t.ds
+--> @4 out.x <- t.x
+--> @4 out.ds <- t.ds
+--> schema t(x int, ds string) implied @0
+
+-- case: partitions_of_an_iceberg_table_are_columns_like_others
+CREATE TABLE t (a int, ds string) USING iceberg PARTITIONED BY (ds);
+ALTER TABLE t ADD COLUMN b int;
+CREATE TABLE u (a int, ds string) USING parquet PARTITIONED BY (ds);
+ALTER TABLE u ADD COLUMN b int;
+--> schema t(a int, ds string, b int) implied @0
+--> schema u(a int, b int, ds string) implied @2

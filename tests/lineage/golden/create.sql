@@ -340,3 +340,23 @@ CREATE TABLE u DEEP CLONE s TIMESTAMP AS OF '2024-01-01' LOCATION '/lake/u';
 CREATE TABLE t (a INT /* never below zero */ UNSIGNED, b DECIMAL(9, -- digits
     2));
 --> schema t(a INT UNSIGNED, b DECIMAL(9, 2))
+
+-- case: how_hive_keeps_the_rows_of_a_view
+-- dialect: hive
+-- table: s(a int, d string)
+CREATE VIEW v PARTITIONED ON (d) AS SELECT a, d FROM s;
+CREATE MATERIALIZED VIEW IF NOT EXISTS m DISABLE REWRITE CLUSTERED ON (d) STORED AS ORC TBLPROPERTIES ('k' = 'v') AS SELECT a, d FROM s;
+CREATE TRANSACTIONAL TABLE t STORED AS ORC AS SELECT a FROM s;
+--> @0 v.a <- s.a
+--> @0 v.d <- s.d
+--> @1 m.a <- s.a
+--> @1 m.d <- s.d
+--> @2 t.a <- s.a
+--> stmt 1 CREATE_VIEW reads s writes m
+--> stmt 2 CREATE_TABLE_AS reads s writes t
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: skewed_columns_and_states_of_constraints
+-- dialect: hive
+CREATE TABLE t (a string NOT NULL ENFORCED, rely int, PRIMARY KEY (a) DISABLE NOVALIDATE RELY) PARTITIONED BY (d string) SKEWED BY (a, rely) ON (('x', 1), ('y', 2)) STORED AS DIRECTORIES;
+--> schema t(a string, rely int, d string) implied @0

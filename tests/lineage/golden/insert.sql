@@ -244,3 +244,25 @@ CREATE FLOW f AS AUTO CDC INTO u FROM STREAM s KEYS (a) SEQUENCE BY b;
 -- table: t(a int)
 INSERT INTO t (a) SELECT 1 FROM s;
 --> t.a <= s[ROW]
+
+-- case: overwrite_of_a_partition_unless_it_is_there
+-- table: t(a int, b int, ds string)
+-- table: s(x int, y int, d string)
+INSERT OVERWRITE TABLE t PARTITION (ds = '1') IF NOT EXISTS SELECT x, y FROM s;
+INSERT OVERWRITE t PARTITION (ds) IF NOT EXISTS SELECT y, x, d FROM s;
+--> @0 t.a <- s.x
+--> @0 t.b <- s.y
+--> @0 t.ds <- ()
+--> @1 t.a <- s.y
+--> @1 t.b <- s.x
+--> @1 t.ds <- s.d
+
+-- case: a_table_of_partitions_alone_has_columns_that_nobody_knows
+-- dialect: hive
+-- table: s(x int, y int)
+CREATE TABLE t PARTITIONED BY (ds string) STORED AS AVRO;
+INSERT INTO t PARTITION (ds) SELECT x, y, x FROM s;
+--> no issue COLUMN_COUNT_MISMATCH
+--> @1 t.x <- s.x
+--> @1 t.y <- s.y
+--> @1 t.ds <- s.x

@@ -33,6 +33,8 @@ _RELATIONS: dict[str, RelationKind] = {
 }
 # Sources of Spark that keep the values of partition columns in the names of folders.
 _FILES = frozenset({"parquet", "orc", "csv", "json", "text", "avro", "xml"})
+# Those that keep the columns in the order they came in.
+_LAKES = frozenset({"iceberg", "delta", "hudi", "paimon"})
 
 
 def defines_relation(node: exp.Expr) -> bool:
@@ -89,8 +91,8 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
     declared, constraints = declared_columns(binder, schema) if schema is not None else ([], [])
     folders = _partition_columns(binder, node, declared)
     declared += folders
-    partitions = _moved_partitions(binder, node)
-    declared.sort(key=partitions)
+    moved = _moved_partitions(binder, node)
+    declared.sort(key=(place := _place(moved)))
     complete = True
     statement = f"CREATE_{'VIEW' if kind == 'view' else 'TABLE'}"
     like = like or _listed_like(schema)
@@ -101,7 +103,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         apply_list(binder, target, schema, declared)
         _check_duplicates(binder, target)
         complete = not target.tails
-        target.columns.sort(key=partitions)
+        target.columns.sort(key=place)
         columns = output_columns(binder, target)
         statement = statement if kind == "view" else "CREATE_TABLE_AS"
     elif clone is not None:
@@ -133,11 +135,17 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         constraints=constraints,
     )
     _describe(entry, target, node)
-    entry.partitions = frozenset(column.key for column in folders)
+    _keep_last(entry, [*moved, *(column.key for column in folders)])
     capture(binder, entry, target, if_not_exists=bool(node.args.get("exists")))
     _restore_known(binder, target, entry)
     _keep_rows(binder, target, node)
     return statement
+
+
+def _keep_last(entry: TableEntry, partitions: list[str]) -> None:
+    """Columns that come later stand before those of the partitions, but not in a lake's tables."""
+    if entry.file_format not in _LAKES:
+        entry.partitions = frozenset(partitions)
 
 
 def _receive(binder: Binder, target: Relation, output: Output) -> None:
@@ -229,19 +237,22 @@ def _partition_columns(
     return [column for column in added if column.key not in held]
 
 
-def _moved_partitions(binder: Binder, node: exp.Expr) -> Callable[[Column | ColumnEntry], int]:
-    """Where a column stands: in Spark's tables of plain files those of the partitions are the last."""
+def _moved_partitions(binder: Binder, node: exp.Expr) -> dict[str, int]:
+    """The columns that stand last: in Spark's tables of plain files those of the partitions."""
     clause, source = (
         _property(node, exp.PartitionedByProperty),
         _property(node, exp.FileFormatProperty),
     )
     plain = source is not None and source.name.lower() in _FILES
-    places: dict[str, int] = {}
-    if clause is not None and plain and binder.dialect.naming == "spark":
-        names = clause.this.expressions if isinstance(clause.this, exp.Schema) else []
-        keys = [binder.key(name) for name in names if isinstance(name, exp.Identifier)]
-        places = {key: place for place, key in enumerate(keys, 1)}
-    return lambda column: places.get(column.key, 0)
+    if clause is None or not plain or binder.dialect.naming != "spark":
+        return {}
+    names = clause.this.expressions if isinstance(clause.this, exp.Schema) else []
+    keys = [binder.key(name) for name in names if isinstance(name, exp.Identifier)]
+    return {key: place for place, key in enumerate(keys, 1)}
+
+
+def _place(moved: dict[str, int]) -> Callable[[Column | ColumnEntry], int]:
+    return lambda column: moved.get(column.key, 0)
 
 
 def apply_list(
