@@ -7,6 +7,7 @@ the caller. Nesting is measured before parsing: the compiled parser would overru
 
 from __future__ import annotations
 
+import logging
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -43,6 +44,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.shapes import Loan
     from lakeport.lineage.shims import Shim
 
+_logger = logging.getLogger(__name__)
 _MAX_NESTING = 400
 # Of a longer text no copies are made for single statements.
 _LONG = 1 << 18
@@ -120,17 +122,24 @@ class StatementParser:
 
     def parse(self, chunk: Chunk) -> Parsed:
         """The tree of one statement, by the first way that works."""
-        if self._shapes is None or not chunk.alone:
-            return self._parsed(chunk)
-        loan = self._shapes.lent(chunk.tokens)
+        try:
+            return self._parsed(chunk) if self._shapes is None else self._once(chunk, self._shapes)
+        except Exception as error:
+            # A rule of ours that stumbles over one statement must not cost the others.
+            _logger.exception("lineage.bug")
+            return Parsed(None, _problem(error, chunk))
+
+    def _once(self, chunk: Chunk, shapes: Shapes) -> Parsed:
+        """The tree that statements like this one share."""
+        loan = shapes.lent(chunk.tokens) if chunk.alone else None
         if loan is not None:
             return Parsed(None, loan=loan)
         written = chunk.tokens[:]
         parsed = self._parsed(chunk)
         plain = parsed.shim is None and parsed.fallback is None and not parsed.computed
         # What was read in other words than it is written in is known again by neither.
-        if parsed.own is not None and plain and written == chunk.tokens:
-            loan = self._shapes.keep(parsed.own, chunk.tokens)
+        if parsed.own is not None and plain and chunk.alone and written == chunk.tokens:
+            loan = shapes.keep(parsed.own, chunk.tokens)
         return parsed if loan is None else Parsed(None, loan=loan)
 
     def _parsed(self, chunk: Chunk) -> Parsed:

@@ -165,6 +165,8 @@ def _searched_value(tokens: list[Token], words: list[str]) -> list[Token] | None
     if "VECTOR_SEARCH" not in words or "QUERY_VALUE" not in words:
         return None
     at = words.index("QUERY_VALUE")
+    if words[at + 1 : at + 2] != ["=>"]:
+        return None
     depth, end = 0, at + 2
     while end < len(words) and (depth or words[end] not in {",", ")"}):
         depth += (words[end] in {"(", "["}) - (words[end] in {")", "]"})

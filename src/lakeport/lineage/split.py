@@ -54,13 +54,17 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
         return _split_piecewise(text, _Stretch(0, len(text), 0), parser)
-    if may_be_script(lowered, parser) and is_script(tokens, text, parser):
-        try:
-            return cut_script(tokens, text, parser, bodies=bodies)
-        except Exception:
-            # A bug of ours in a script must not cost its statements.
-            _logger.exception("lineage.bug")
-    return _cut(tokens, text)
+    script = may_be_script(lowered, parser) and is_script(tokens, text, parser)
+    return _cut_blocks(tokens, text, parser, bodies=bodies) if script else _cut(tokens, text)
+
+
+def _cut_blocks(tokens: list[Token], text: str, parser: str, *, bodies: bool) -> list[Chunk]:
+    try:
+        return cut_script(tokens, text, parser, bodies=bodies)
+    except Exception:
+        # A bug of ours in a script must not cost its statements.
+        _logger.exception("lineage.bug")
+        return _cut(tokens, text)
 
 
 _LINES = re.IGNORECASE | re.MULTILINE
@@ -154,5 +158,5 @@ def _tokenised(text: str, stretch: _Stretch, parser: str) -> list[Chunk] | None:
     except (TokenError, RecursionError):
         return None
     if may_be_script(piece.lower(), parser) and is_script(tokens, piece, parser):
-        return cut_script(tokens, text, parser, bodies=True)
+        return _cut_blocks(tokens, text, parser, bodies=True)
     return _cut(tokens, piece)

@@ -254,3 +254,31 @@ WITH x AS (rows_of('orders')) SELECT a, x.b FROM x;
 --> out.a <- ()
 --> out.b <- ()
 --> issue UNSUPPORTED_SYNTAX
+
+-- case: a_pipe_that_is_not_written_to_its_end
+-- dialect: snowflake
+CREATE PIPE loading AUTO_INGEST = TRUE AS
+--> stmt 0 CREATE_PIPE
+
+-- case: a_star_that_waits_for_its_function
+-- dialect: clickhouse
+-- table: o(id int, ts int)
+SELECT * EXCEPT (ts) APPLY() FROM o;
+--> out.id <- o.id
+
+-- case: a_script_behind_a_string_without_an_end
+-- dialect: snowflake
+SELECT 'open;
+CREATE PIPE loading AS
+--> issue PARSE_ERROR @0
+--> stmt 1 CREATE_PIPE
+
+-- case: an_argument_that_is_not_written_to_its_end
+-- dialect: oracle
+SELECT distance FROM VECTOR_SEARCH(TABLE d.t, 'v', query_value
+--> issue PARSE_ERROR @0
+
+-- case: a_pipe_in_tsql_that_is_not_written_to_its_end
+-- dialect: tsql
+CREATE PIPE true AUTO_INGEST = AS
+--> no issue UNKNOWN_TABLE

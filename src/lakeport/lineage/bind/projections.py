@@ -118,9 +118,11 @@ def _applied(
 ) -> list[Item] | None:
     """ClickHouse's `* APPLY(sum)`: the function of each column, called like the call."""
     many = _expanded(binder, node, projection.this, scope)
+    function = projection.args.get("expression")
     for item in many or ():
-        if isinstance(item, Column):
-            item.name = f"{projection.expression.name}({item.name})"
+        # Without a function there is nothing to apply yet.
+        if isinstance(item, Column) and function is not None:
+            item.name = f"{function.name}({item.name})"
             item.key = binder.folding.column(item.name)
             item.refs = [replace(ref, derived=True) for ref in item.refs]
             item.identity = False

@@ -99,6 +99,8 @@ class _Place(NamedTuple):
 
 def statement_end(words: Sequence[str], start: int) -> int:
     """The position behind the last token of the statement at `start`."""
+    if start >= len(words):
+        return start
     verb = words[start] if words[start] in _VERBS else None
     filled = verb == "SELECT"
     opened = words[start] == "WITH"

@@ -169,6 +169,9 @@ class Script:
 
     def emit(self, begin: int, end: int) -> None:
         """A range of tokens is a statement; a command keeps its text in one piece, as the parser wants it."""
+        if begin >= end:
+            # The text ends where a statement would begin.
+            return
         first = self.source.tokens[begin]
         if first.token_type is TokenType.COMMAND and end - begin > 2:
             behind, last = self.source.tokens[begin + 1], self.source.tokens[end - 1]
