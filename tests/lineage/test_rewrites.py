@@ -28,9 +28,13 @@ LONG = 20
 
 
 def _commented(sql: str) -> str:
-    """A comment after every token."""
+    """A comment after every token, and between the words of keywords such as GROUP BY."""
     tokens = tokenize(sql, read="duckdb")
-    return "".join(f"{sql[token.start : token.end + 1]} /* ; */ " for token in tokens)
+    texts = [sql[token.start : token.end + 1] for token in tokens]
+    return "".join(
+        f"{text.replace(' ', ' /* , */ ') if text.replace(' ', '').isalpha() else text} /* ; */ "
+        for text in texts
+    )
 
 
 def _upper_cased(sql: str) -> str:

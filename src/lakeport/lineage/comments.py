@@ -8,17 +8,13 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.engines import tokens_of
+from lakeport.lineage.parted_words import QUOTED
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
 _STRING = TokenType.STRING
 _MARKS = ("/*", "--", "#", "//")
-
-
-def may_hold_comments(text: str) -> bool:
-    """Cheaper than a look at the tokens; an operator such as `#>` is taken for one, too."""
-    return "--" in text or "/*" in text or "#" in text or "//" in text
 
 
 def without_comments(text: str, tokens: Sequence[Token]) -> str:
@@ -33,15 +29,22 @@ def on_one_line(text: str, tokens: Sequence[Token]) -> str:
 
 def _joined(text: str, tokens: Sequence[Token], between: Callable[[str], str]) -> str:
     if len(tokens) == 1:
-        return text[tokens[0].start : tokens[0].end + 1]
+        return _own(text, tokens[0])
     parts: list[str] = []
     end = tokens[0].start
     for token in tokens:
         # Tokens that were made have the place of another, and pipes another order.
         if token.start >= end:
-            parts += (between(text[end : token.start]), text[token.start : token.end + 1])
+            parts += (between(text[end : token.start]), _own(text, token))
             end = token.end + 1
     return "".join([*parts, text[end : tokens[-1].end + 1]])
+
+
+def _own(text: str, token: Token) -> str:
+    """A token as it is written, but for comments between the words of a keyword."""
+    written = text[token.start : token.end + 1]
+    parted = len(written) > len(token.text) and " " in token.text
+    return token.text if parted and token.token_type not in QUOTED else written
 
 
 def blanked(text: str, tokens: Sequence[Token], parser: str) -> str:

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 from sqlglot.helper import name_sequence
 
 from lakeport.lineage.dialects import engine_of
+from lakeport.lineage.parted_words import join_words
+from lakeport.lineage.text import may_hold_comments
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -38,7 +40,8 @@ def tokens_of(text: str, parser: str) -> list[Token]:
     if ready is None:
         ready = _ready.tokenizers[parser] = engine_of(parser).tokenizer()
     try:
-        return ready.tokenize(text)
+        tokens = ready.tokenize(text)
+        return join_words(tokens, text, parser) if may_hold_comments(text) else tokens
     finally:
         ready._core.reset()  # noqa: SLF001 - the shell around it has no way to forget
 

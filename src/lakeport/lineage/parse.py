@@ -19,7 +19,7 @@ from sqlglot.errors import ParseError, SqlglotError
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
-from lakeport.lineage.comments import blanked, cleared, may_hold_comments
+from lakeport.lineage.comments import blanked, cleared
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
@@ -34,6 +34,7 @@ from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
 from lakeport.lineage.spark_tokens import drop_samples, join_units
 from lakeport.lineage.spark_trees import name_times
+from lakeport.lineage.text import may_hold_comments
 from lakeport.lineage.typed_literals import hold_literals
 
 if TYPE_CHECKING:

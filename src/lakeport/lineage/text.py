@@ -70,3 +70,8 @@ def _utf8_width(code: int) -> int:
     if code < 0x800:
         return 2
     return 3 if code < 0x10000 else 4
+
+
+def may_hold_comments(text: str) -> bool:
+    """Cheaper than a look at the tokens; an operator such as `#>` is taken for one, too."""
+    return "--" in text or "/*" in text or "#" in text or "//" in text

@@ -129,3 +129,39 @@ WITH c (x, y) AS (SELECT a, b FROM t) SELECT d.p FROM c AS d (p, q);
 --> out.p <- t.a
 --> node c.x span.start=8 span.end=9
 --> node d.q span.start=65 span.end=66
+
+-- case: comments_between_the_words_of_a_keyword
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT a, sum(b) OVER (PARTITION /* by what? */ BY a ORDER -- how?
+  BY b) AS s FROM t GROUP /* 1 */ BY a, b ORDER /* 2 */ -- 3
+  BY a;
+--> out.a <- t.a
+--> out.s <= t.b[AGGREGATION], t.a[WINDOW]
+--> no issue DIALECT_FALLBACK
+
+-- case: comments_between_the_words_of_a_type
+-- dialect: postgres
+CREATE TABLE u (id INT PRIMARY /* the only one */ KEY, x DOUBLE -- both words
+  PRECISION);
+--> schema u(id INT, x DOUBLE PRECISION) implied @0
+--> no issue DIALECT_FALLBACK
+
+-- case: comments_in_settings
+-- dialect: postgres
+-- table: app.t(a int)
+SET /* where */ search_path /* is it */ TO /* found */ app;
+SELECT a FROM t;
+--> @1 out.a <- app.t.a
+
+-- case: comments_between_the_words_that_end_a_block
+-- dialect: bigquery
+-- table: d.t(a int64)
+-- table: d.s(x int64)
+IF 1 = 1 THEN INSERT INTO d.s (x) SELECT a FROM d.t; END /* of it */ IF;
+--> d.s.x <- d.t.a
+
+-- case: comments_in_a_command
+MSCK /* 1 */ REPAIR /* 2 */ TABLE t;
+--> stmt 0 REPAIR
+--> no issue PARSE_ERROR

@@ -26,7 +26,8 @@ from lakeport.lineage.bind.frames import (
     Frame,
     Frames,
 )
-from lakeport.lineage.comments import may_hold_comments, on_one_line, without_comments
+from lakeport.lineage.comments import on_one_line, without_comments
+from lakeport.lineage.text import may_hold_comments
 
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
@@ -95,7 +96,7 @@ class Fragments:
 
     def whole(self) -> str:
         """The statement itself."""
-        return self._text[self._tokens[0].start : self._tokens[-1].end + 1] if self._tokens else ""
+        return self._slice(0, len(self._tokens))
 
     def items(self, select: exp.Select) -> list[tuple[int, int]] | None:
         """The token ranges of the select items; None if they cannot be matched to the tree."""

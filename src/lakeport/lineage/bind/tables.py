@@ -140,7 +140,7 @@ def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]
         if is_table_variable(binder, part):
             text = f"@{text}"
         elif part.__class__ is not exp.Identifier:
-            text = text or part.sql()
+            text = text or part.sql(comments=False)
         elif args.get("temporary"):
             text = f"#{text}"
         elif args.get("global_"):
@@ -285,7 +285,7 @@ def _odd_name(binder: Binder, node: exp.Table, parts: Name, shown: tuple[str, ..
         relation.metadata["placeholder"] = True
         binder.reads.setdefault(name)
         return relation
-    text = shown[-1] if shown else node.sql()
+    text = shown[-1] if shown else node.sql(comments=False)
     return binder.external(text, text)
 
 

@@ -12,9 +12,11 @@ from lakeport.lineage.scripts.dialects import BATCHES
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
-_BLOCK_END = re.compile(r"end\s+(?:if|for|while|loop|repeat|case)\b")
+# Between two words.
+_GAP = r"(?:\s|/\*.*?\*/|--[^\n]*\n)++"
+_BLOCK_END = re.compile(rf"end{_GAP}(?:if|for|while|loop|repeat|case)\b", re.DOTALL)
 # Snowflake's: what they run follows their header.
-_SCHEDULED = re.compile(r"\bcreate\s+(?:or\s+replace\s+)?(?:task|pipe)\b")
+_SCHEDULED = re.compile(rf"\bcreate{_GAP}(?:or{_GAP}replace{_GAP})?(?:task|pipe)\b", re.DOTALL)
 _ROUTINES = frozenset({TokenType.FUNCTION, TokenType.PROCEDURE, TokenType.TRIGGER})
 
 

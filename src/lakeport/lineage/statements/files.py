@@ -58,7 +58,7 @@ def _unload(binder: Binder, table: exp.Expr, files: list[exp.Expr]) -> None:
 
 
 def _path(node: exp.Expr) -> str:
-    return node.name or node.sql()
+    return node.name or node.sql(comments=False)
 
 
 def bind_export(binder: Binder, tree: exp.Expr) -> str:

@@ -45,7 +45,7 @@ def set_path(binder: Binder, value: exp.Expr) -> None:
         if isinstance(item, exp.Literal):
             written += _ENTRY.findall(item.name)
         elif item.name:
-            written.append(item.sql())
+            written.append(item.sql(comments=False))
     _use(binder, written)
 
 

@@ -72,7 +72,7 @@ def bind_set(binder: Binder, tree: exp.Expr) -> str:
             continue
         if binder.blocks and bind_row(binder, pair):
             continue
-        name = pair.this.sql().lower().strip('"`')
+        name = pair.this.sql(comments=False).lower().strip('"`')
         value = pair.expression
         if name == "path" and spark_path(binder, binder.fragments.whole()):
             continue

@@ -29,7 +29,7 @@ def target_table(binder: Binder, node: exp.Expr, *, expected: bool = True) -> Re
     if not isinstance(node.this, exp.Identifier | exp.Dot) and not is_table_variable(
         binder, node.this
     ):
-        text = shown[-1] if shown else node.sql()
+        text = shown[-1] if shown else node.sql(comments=False)
         relation = binder.external(text, text, read=False)
     else:
         relation = known_table(binder, parts, shown, node, write=True)

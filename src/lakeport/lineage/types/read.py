@@ -93,7 +93,7 @@ def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None
         return _nested(kind, node.expressions, dialect, depth + 1)
     collate = node.args.get("collate")
     if isinstance(collate, exp.Expr) and dialect in SPARK_FAMILY:
-        return SqlType(kind, collation=normal_collation(collate.sql()))
+        return SqlType(kind, collation=normal_collation(collate.sql(comments=False)))
     return _with_defaults(SqlType(kind, _numbers(node)), dialect)
 
 
