@@ -54,7 +54,7 @@ class Registry:
         self._future: dict[Name, tuple[int, Announced]] = {}
         self.history: list[tuple[Name, Version]] = []
         self.revisions: dict[Name, int] = {}
-        self._routines: dict[str, Routine | None] = {}
+        self._routines: dict[str, list[Routine]] = {}
         # Whether any function was created.
         self.has_routines = False
         # Spark's setting that makes quoted names in a select list regular expressions.
@@ -426,7 +426,10 @@ class Registry:
         Every later statement may call it: like the defaults, it is part of what they depend on.
         """
         self._changed(("",), "define_routine", name, routine)
-        self._routines[name.casefold()] = routine
+        held = self._routines.setdefault(name.casefold(), [])
+        # Functions of one name are told apart by how many arguments they take.
+        held[:] = [other for other in held if routine and other.takes != routine.takes]
+        held += [routine] if routine is not None else []
         self.has_routines = True
 
     def define_variable(self, name: str, columns: tuple[tuple[str, str], ...]) -> None:
@@ -454,10 +457,12 @@ class Registry:
         first = [self.default_catalog or "spark_catalog", self.default_schema or "default"]
         return [*first[: max(0, 3 - len(parts))], *parts]
 
-    def routine(self, name: str) -> Routine | None:
-        """The function of the workload that a call means."""
-        known = self._routines.get(name.rpartition(".")[2].casefold())
-        return known if known is not None and known.is_called(name) else None
+    def routine(self, name: str, arguments: int | None = None) -> Routine | None:
+        """The function of the workload that a call means; of several the one with so many arguments."""
+        held = self._routines.get(name.rpartition(".")[2].casefold(), ())
+        known = [routine for routine in held if routine.is_called(name)]
+        fitting = [r for r in known if arguments is not None and r.fits(arguments)]
+        return (fitting or known)[-1] if known else None
 
     def configure(self, name: str, value: str) -> None:
         """A setting that changes what later statements mean."""

@@ -5,7 +5,7 @@ Read from tokens, because the parser keeps most of `CREATE FUNCTION` as opaque t
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.engines import tree_of
 
 if TYPE_CHECKING:
@@ -25,6 +26,10 @@ if TYPE_CHECKING:
 
 _T = TokenType
 _KINDS = ("FUNCTION", "MACRO")
+# What stands before the value of a parameter that a call may leave out.
+_DEFAULTS = frozenset({"DEFAULT", ":=", "=", "=>"})
+_OPEN = frozenset({_T.L_PAREN, _T.LT, _T.L_BRACKET})
+_CLOSE = frozenset({_T.R_PAREN, _T.GT, _T.R_BRACKET})
 _ROWS = frozenset({("RETURNS", "TABLE"), ("TABLE", "FUNCTION"), ("AS", "TABLE")})
 _DEFINES = frozenset({_T.CREATE, _T.DROP})
 _CONSTRAINTS = frozenset({_T.PRIMARY_KEY, _T.UNIQUE, _T.CONSTRAINT})
@@ -87,6 +92,12 @@ class Routine:
     returns: str | None = None
     # What its columns or its value are made of; None if that is not known.
     body: Body | None = None
+    # The fewest and the most arguments, as far as a list of parameters says it.
+    takes: tuple[int, int] | None = None
+
+    def fits(self, count: int) -> bool:
+        """Whether a call with so many arguments can mean this function and no other of its name."""
+        return self.takes is None or self.takes[0] <= count <= self.takes[1]
 
     def is_called(self, name: str) -> bool:
         """Whether a call by this name, qualified or not, means this function."""
@@ -122,7 +133,8 @@ def note_routine(
         variable, columns = filled
         registry.define_variable(variable, columns)
     words = [token.text.upper() for token in tokens]
-    routine = _completed(Routine(name, columns, returns), body or Body(), words)
+    known = Routine(name, columns, returns, takes=_takes(tokens, at))
+    routine = _completed(known, body or Body(), words)
     registry.define_routine(parts[-1], routine)
 
 
@@ -139,7 +151,32 @@ def _completed(routine: Routine, body: Body, words: list[str]) -> Routine:
         returns = shown[0][1] or None
     width = len(columns or ()) if rows else 1
     told = body.made is not None and len(body.made) == width
-    return Routine(routine.name, columns, returns, body if told else None)
+    return replace(routine, columns=columns, returns=returns, body=body if told else None)
+
+
+def _takes(tokens: Sequence[Token], at: int) -> tuple[int, int] | None:
+    """How many arguments the list of parameters at a place asks for."""
+    end = (
+        closing(list(tokens), at)
+        if tokens[at : at + 1] and tokens[at].token_type is _T.L_PAREN
+        else 0
+    )
+    if not end:
+        return None
+    fewest = most = depth = 0
+    begin = at + 1
+    for place in range(begin, end + 1):
+        kind = tokens[place].token_type
+        if (kind is _T.COMMA and not depth) or place == end:
+            words = {token.text.upper() for token in tokens[begin:place]}
+            if "VARIADIC" in words:
+                return None
+            if words and tokens[begin].text.upper() != "OUT":
+                most += 1
+                fewest += _DEFAULTS.isdisjoint(words)
+            begin = place + 1
+        depth += (kind in _OPEN) - (kind in _CLOSE)
+    return fewest, most
 
 
 def _gives_rows(words: list[str]) -> bool:

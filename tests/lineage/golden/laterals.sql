@@ -576,3 +576,20 @@ SELECT id FROM t, UNNEST(sizes) AS size;
 --> @0 out.k <- t.k
 --> @1 out.id <- ()
 --> issue UNKNOWN_COLUMN @1 column=id
+
+-- case: functions_of_one_name_are_told_apart_by_their_arguments
+-- dialect: postgres
+-- table: t(a int, b int, c int)
+CREATE FUNCTION f(x int) RETURNS int LANGUAGE sql AS $$ SELECT c FROM t WHERE b = x $$;
+CREATE FUNCTION f(x int, y int) RETURNS int LANGUAGE sql AS $$ SELECT y $$;
+SELECT f(b) AS p, f(a, b) AS q, f(a, b, c) AS r FROM t;
+--> @2 out.p <= t.c
+--> @2 out.q <= t.b
+--> @2 out.r <= t.a, t.b, t.c
+
+-- case: a_parameter_with_a_default_may_be_left_out
+-- table: t(a int, b int)
+CREATE FUNCTION f(x DECIMAL(9, 2), y INT DEFAULT 3) RETURNS INT RETURN y;
+SELECT f(a) AS p, f(a, b) AS q FROM t;
+--> @1 out.p <- ()
+--> @1 out.q <= t.b

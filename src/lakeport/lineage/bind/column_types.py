@@ -76,7 +76,7 @@ class ColumnTypes:
     def _type_calls(self, node: exp.Expr) -> None:
         """Calls of functions the workload created have the type it declared."""
         for call in node.find_all(exp.Anonymous):
-            routine = self._registry.routine(call.name)
+            routine = self._registry.routine(call.name, len(call.expressions))
             if routine is not None and routine.returns is not None:
                 self.memo[id(call)] = read_type(routine.returns, self._dialect)
 

@@ -234,7 +234,7 @@ def declared_columns(binder: Binder, function: exp.Expr) -> list[tuple[str, SqlT
         return written_columns(function, binder.dialect.name)
     if not binder.registry.has_routines or not isinstance(function, exp.Anonymous):
         return None
-    routine = binder.registry.routine(called(function))
+    routine = binder.registry.routine(called(function), len(function.expressions))
     if routine is None or routine.columns is None:
         return None
     dialect = binder.dialect.name

@@ -26,8 +26,9 @@ def body_called(binder: Binder, function: exp.Expr) -> Body | None:
     """The function of the workload that a call means, if what its body reads is known."""
     if not binder.registry.has_routines or function.__class__ is not exp.Anonymous:
         return None
-    routine = binder.registry.routine(function.name)
-    return routine.body if routine is not None else None
+    arguments = len(function.expressions)
+    routine = binder.registry.routine(function.name, arguments)
+    return routine.body if routine is not None and routine.fits(arguments) else None
 
 
 def call_inputs(

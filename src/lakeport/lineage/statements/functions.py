@@ -171,7 +171,7 @@ def note_rows(binder: Binder, tree: exp.Expr) -> None:
     output = next((r for r in binder.relations if r.kind == "output"), None)
     if function is None or output is None or not isinstance(tree, exp.Query):
         return
-    known = binder.registry.routine(function.name)
+    known = binder.registry.routine(function.name, len(function.parameters))
     if known is None or not output.complete or known.columns is not None:
         return
     parameters = Relation("cte", function.name, (function.name,))
