@@ -25,8 +25,10 @@ def declared_column(binder: Binder, node: exp.ColumnDef) -> ColumnEntry:
     span = binder.span(identifier)
     text = binder.fragments.type_after(span[0]) if span else None
     kind = node.args.get("kind")
-    if isinstance(kind, exp.Expr) and (text is None or binder.registry.wall_clock):
-        # What TIMESTAMP means is then not for the text to say.
+    if isinstance(kind, exp.Expr) and (
+        # What TIMESTAMP means is not for the text to say if the session does.
+        text is None or (binder.registry.wall_clock and "timestamp" in text.lower())
+    ):
         text = binder.sql(kind)
     primary = nullable = None
     comment: str | None = None
