@@ -24,7 +24,7 @@ _QUOTED = frozenset(
         TokenType.NATIONAL_STRING,
     }
 )
-_BODIES = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_STRING})
+BODIES = frozenset({TokenType.STRING, TokenType.HEREDOC_STRING, TokenType.RAW_STRING})
 ROUTINES = frozenset({"PROCEDURE", "FUNCTION", "TRIGGER", "TASK", "PIPE", "PROC", "PACKAGE"})
 SQL_LANGUAGES = frozenset({"SQL", "PLPGSQL", "PLSQL", "SQLSCRIPT"})
 TRANSACTION_WORDS = frozenset(
@@ -63,7 +63,7 @@ def quoted_body(tokens: list[Token]) -> tuple[str, int] | None:
         (
             position
             for position in range(2, len(tokens))
-            if words[position - 1] == "AS" and tokens[position].token_type in _BODIES
+            if words[position - 1] == "AS" and tokens[position].token_type in BODIES
         ),
         None,
     )

@@ -14,6 +14,7 @@ from sqlglot.errors import SqlglotError
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.comments import on_one_line
 from lakeport.lineage.engines import tree_of
 
 if TYPE_CHECKING:
@@ -229,7 +230,7 @@ def _value_type(tokens: Sequence[Token], at: int, text: str) -> str | None:
         end += 1
     if end == start or tokens[start].text.upper() == "TABLE":
         return None
-    return text[tokens[start].start : tokens[end - 1].end + 1]
+    return on_one_line(text, tokens[start:end])
 
 
 def _returned(tokens: list[Token], text: str) -> tuple[tuple[str, str], ...] | None:
@@ -273,4 +274,4 @@ def _column(tokens: Sequence[Token], text: str) -> tuple[str, str]:
         if token.text.upper() in {"COMMENT", "NOT", "DEFAULT"} and position > 1:
             end = position
             break
-    return tokens[0].text, text[tokens[1].start : tokens[end - 1].end + 1]
+    return tokens[0].text, on_one_line(text, tokens[1:end])

@@ -223,7 +223,8 @@ ALTER TABLE t MODIFY (b NUMBER(9));
 -- case: drop_listed_and_unused_in_oracle
 -- dialect: oracle
 CREATE TABLE t (a DATE, b DATE, "c" DATE, d DATE, e DATE);
-ALTER TABLE t DROP (a, "c");
+ALTER TABLE t DROP /* two */ (a, -- and
+  "c");
 ALTER TABLE t SET UNUSED COLUMN b;
 ALTER TABLE t SET UNUSED (d) CASCADE CONSTRAINTS;
 SELECT * FROM t;

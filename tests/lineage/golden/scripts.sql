@@ -747,3 +747,15 @@ SELECT f.* FROM dbo.both(1) AS f;
 --> @1 @rows.y <- t.b
 --> @3 out.x <- ()
 --> @3 out.y <- ()
+
+-- case: what_do_does_may_have_words_and_comments_around_it
+-- dialect: postgres
+-- table: t(a int)
+-- table: s(x int)
+DO $$ BEGIN INSERT INTO s (x) SELECT a FROM t; END $$ ;
+DO $body$ BEGIN INSERT INTO s (x) SELECT a + 1 FROM t; END $body$ LANGUAGE plpgsql;
+DO LANGUAGE 'plpgsql' $$ BEGIN INSERT INTO s (x) SELECT a + 2 FROM t; END $$ -- done
+;
+--> @1 s.x <- t.a
+--> @3 s.x <= t.a
+--> @5 s.x <= t.a

@@ -16,7 +16,7 @@ from lakeport.lineage.bodies import ROUTINES, words_of
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.scripts.control import take_control
 from lakeport.lineage.scripts.frames import Frame
-from lakeport.lineage.scripts.routines import open_body, take_routine
+from lakeport.lineage.scripts.routines import done_body, open_body, take_routine
 from lakeport.lineage.scripts.rows import row_assignments
 from lakeport.lineage.scripts.source import QUERIES, ScriptSource
 
@@ -119,7 +119,9 @@ class Script:
             return end - at
         if word == "DO" and source.tokens[at].token_type is TokenType.COMMAND:
             self.emit(at, end)
-            open_body(self, end - 1, Frame("BODY"), pure=False)
+            body = done_body(source, at, end)
+            if body is not None:
+                open_body(self, body, Frame("BODY"), pure=False)
         elif self.frames and word == "PERFORM":
             # A query whose rows nobody takes.
             select = made_token(TokenType.SELECT, "SELECT", source.tokens[at])

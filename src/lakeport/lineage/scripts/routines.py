@@ -10,11 +10,20 @@ from typing import TYPE_CHECKING, TypeAlias
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Function
-from lakeport.lineage.bodies import SQL_LANGUAGES, body_tokens, quoted_body
+from lakeport.lineage.bodies import (
+    BODIES,
+    SQL_LANGUAGES,
+    body_tokens,
+    quoted_body,
+    tokens_between,
+    words_of,
+)
 from lakeport.lineage.scripts.frames import Frame
 from lakeport.lineage.scripts.source import ScriptSource
 
 if TYPE_CHECKING:
+    from sqlglot.tokenizer_core import Token
+
     from lakeport.lineage.scripts.cut import Script
 
 # The parts of a table's name, and whether each was quoted.
@@ -149,16 +158,28 @@ def _quoted(script: Script, at: int, end: int) -> None:
                 frame.table = next(iter(tables))
             else:
                 frame.names |= {"new", "old"}
-        open_body(script, body, frame, pure=pure and not frame.table)
+        open_body(script, source.tokens[body], frame, pure=pure and not frame.table)
 
 
-def open_body(script: Script, at: int, frame: Frame, *, pure: bool) -> None:
-    """The statements inside the quoted body at this place, behind those found so far."""
+def done_body(source: ScriptSource, at: int, end: int) -> Token | None:
+    """What `DO LANGUAGE plpgsql $$ … $$` does; the tokenizer keeps all behind DO in one piece."""
+    begin, last = source.tokens[at].end + 1, source.tokens[end - 1].end + 1
+    behind = tokens_between(source.text, begin, last, source.parser, source.tokens[at])
+    words = words_of(behind)
+    named = words.index("LANGUAGE") + 1 if "LANGUAGE" in words else len(words)
+    language = behind.pop(named).text.upper() if named < len(behind) else "PLPGSQL"
+    if language not in SQL_LANGUAGES:
+        return None
+    return next((token for token in behind if token.token_type in BODIES), None)
+
+
+def open_body(script: Script, body: Token, frame: Frame, *, pure: bool) -> None:
+    """The statements inside a quoted body, behind those found so far."""
     nested = sum(frame.kind == "BODY" for frame in script.frames)
     if not script.bodies or nested >= _NESTED_BODIES:
         return
     source = script.source
-    tokens = body_tokens(source.tokens[at], source.text, source.parser, pure=pure)
+    tokens = body_tokens(body, source.text, source.parser, pure=pure)
     inner = type(script)(
         ScriptSource(tokens, source.text, source.parser),
         bodies=True,

@@ -373,11 +373,12 @@ def _drop_columns(change: _Change, action: exp.Expr) -> None:
 
 
 _LISTED = re.compile(r"\s*\(([^()]*)\)")
+_COMMENT = re.compile(r"/\*.*?\*/|--[^\n]*", re.DOTALL)
 
 
 def _drop_listed(change: _Change, action: exp.Expr) -> None:
     """Oracle's `DROP (a, b)`, which the parser leaves as text."""
-    listed = _LISTED.match(str(action.args.get("expression") or ""))
+    listed = _LISTED.match(_COMMENT.sub(" ", str(action.args.get("expression") or "")))
     if str(action.this).upper() == "DROP" and listed:
         for name in listed[1].split(","):
             part, quoted = written_parts(name.strip())[-1]
