@@ -282,3 +282,10 @@ SELECT distance FROM VECTOR_SEARCH(TABLE d.t, 'v', query_value
 -- dialect: tsql
 CREATE PIPE true AUTO_INGEST = AS
 --> no issue UNKNOWN_TABLE
+
+-- case: a_path_with_an_empty_part
+-- dialect: mysql
+-- table: docs(id int, body xml)
+SELECT r.line.value('@sku', 'varchar(9)') AS sku FROM docs AS d CROSS APPLY d..body.nodes('/r') AS r(line);
+--> partial
+--> no issue UNSUPPORTED_SYNTAX

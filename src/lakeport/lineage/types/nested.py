@@ -91,7 +91,8 @@ def _field(type_: SqlType | None, name: str) -> SqlType | None:
 
 
 def dotted(node: exp.Expr, types: Types, _: str) -> SqlType | None:
-    return _field(types[0], node.expression.name) if types else None
+    field = node.args.get("expression")
+    return _field(types[0], field.name) if types and field is not None else None
 
 
 def bracketed(node: exp.Expr, types: Types, _: str) -> SqlType | None:
