@@ -126,6 +126,14 @@ def test_an_edit_of_a_definition_reaches_everyone_downstream() -> None:
         ("duckdb", ["SELECT a FROM t;\nFROM 'x.csv'", "SELECT a, b FROM t;\nFROM 'x.csv'"]),
         # How a text is cut into tokens depends on its first statement.
         ("athena", ["SELECT a FROM t; SHOW TABLES", "CREATE SCHEMA x; SHOW TABLES; SELECT 'a'"]),
+        # Without its end a block is no block, far before the edit.
+        (
+            "bigquery",
+            [
+                "IF 1 = 1 THEN INSERT INTO d.s (x) SELECT a FROM d.t; SELECT 2; END IF",
+                "IF 1 = 1 THEN INSERT INTO d.s (x) SELECT a FROM d.t; SELECT 2; END I",
+            ],
+        ),
     ],
 )
 def test_texts_that_change_their_tokens(dialect: str, versions: list[str]) -> None:
@@ -133,6 +141,14 @@ def test_texts_that_change_their_tokens(dialect: str, versions: list[str]) -> No
     for sql in versions:
         request = _request([sql], dialect=dialect)
         assert encode_result(analyzer.analyze(request)) == encode_result(analyze(request)), sql
+
+
+def test_what_is_remembered_of_discarded_tables_follows_their_definition() -> None:
+    analyzer = Analyzer()
+    for column in ("b", "c"):
+        made = f"CREATE TEMP TABLE work AS SELECT {column} FROM t"
+        request = _request([made, "DISCARD ALL", "SELECT b FROM work"], dialect="postgres")
+        assert encode_result(analyzer.analyze(request)) == encode_result(analyze(request)), made
 
 
 def test_a_suggestion_follows_the_tables_there_are() -> None:

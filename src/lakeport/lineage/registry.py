@@ -326,7 +326,11 @@ class Registry:
         if self.frozen:
             return
         self.log.append(("drop_temporary", (statement,)))
-        for name in list(self._temporary.values()):
+        names = list(self._temporary.values())
+        for name in names:
+            # What is remembered of it is what it was.
+            self.watch(name)
+        for name in names:
             self._revise(name)
             self._bury(name, statement)
 

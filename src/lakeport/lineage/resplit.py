@@ -26,6 +26,8 @@ class Pieces(NamedTuple):
 
     text: str
     chunks: list[Chunk]
+    # It may have been cut into blocks, so that a part of it alone says nothing about the others.
+    scripted: bool
 
 
 def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
@@ -34,14 +36,16 @@ def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
         return Pieces(
             text,
             [Chunk([], c.start, c.end, c.error, blocks=c.blocks) for c in previous.chunks],
+            previous.scripted,
         )
     scripted = may_be_script(text.lower(), parser)
-    found = None if previous is None or scripted else _resplit(previous, text, parser)
-    return Pieces(text, found if found is not None else split(text, parser))
+    whole = previous is None or scripted or previous.scripted
+    found = None if whole or previous is None else _resplit(previous, text, parser)
+    return Pieces(text, found if found is not None else split(text, parser), scripted)
 
 
 def _resplit(previous: Pieces, text: str, parser: str) -> list[Chunk] | None:
-    old, chunks = previous
+    old, chunks = previous.text, previous.chunks
     if any(chunk.error for chunk in chunks):
         return None
     shorter = min(len(old), len(text))
