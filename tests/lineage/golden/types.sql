@@ -272,3 +272,17 @@ FROM d.t WHERE EXTRACT(DATE FROM at) < CURRENT_DATE();
 --> column d.n.day dataType=date
 --> column d.n.hour dataType=time
 --> column d.n.year dataType=int64
+
+-- case: numbers_with_a_point_are_doubles_in_bigquery
+-- dialect: bigquery
+-- table: d.t(a int64)
+CREATE TABLE d.u AS SELECT 1.5 AS x, a * 1.5 AS y, -0.5 AS z, NUMERIC '1.5' AS n FROM d.t;
+--> schema d.t(a int64) imported
+--> schema d.u(x float64, y float64, z float64, n numeric) implied
+--> partial
+
+-- case: numbers_with_a_point_are_doubles_in_clickhouse
+-- dialect: clickhouse
+CREATE TABLE u ENGINE = Memory AS SELECT 1.5 AS x;
+--> schema u(x Float64) implied
+--> partial

@@ -54,11 +54,15 @@ def literal(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
     return STRING if node.args.get("is_string") else _number(node.name, dialect)
 
 
+# A number with a point is a double here, not a decimal.
+_NO_DECIMALS = frozenset({"bigquery", "clickhouse", "sqlite"})
+
+
 @lru_cache(maxsize=4096)
 def _number(text: str, dialect: str) -> SqlType | None:
     if text.isdecimal():
         return _integer(int(text)) if len(text) <= DIGITS else None
-    if "e" in text.lower():
+    if "e" in text.lower() or dialect in _NO_DECIMALS:
         return DOUBLE
     if dialect in SPARK_FAMILY:
         return of_literal(text)
