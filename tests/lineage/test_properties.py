@@ -267,3 +267,10 @@ def test_both_builds_of_sqlglot_give_the_same_bytes() -> None:
     (compiled, first), (pure, second) = digests
     assert (compiled, pure) == ("compiled", "pure")
     assert first == second
+
+
+def test_a_column_called_identifier_takes_no_span_from_another() -> None:
+    for sql in ("SELECT `a``b` FROM t", "SELECT `a``b`, identifier FROM t"):
+        nodes = analyze({"sql": sql, "dialect": "spark"}).statements[0].nodes
+        spans = [sql[n.span.start : n.span.end] for n in nodes if n.span and n.label == "a`b"]
+        assert spans == ["`a``b`"], sql

@@ -35,8 +35,9 @@ _BEFORE_VALUES = frozenset(
 _BEFORE_SOURCES = frozenset({"FROM", "JOIN", "USING"})
 
 
-def fold_identifiers(tokens: list[Token], text: str) -> None:
-    """Replace every IDENTIFIER clause of a statement that names a table or is constant, in place."""
+def fold_identifiers(tokens: list[Token], text: str) -> bool:
+    """Replace every IDENTIFIER clause that names a table or is constant, in place; whether there was one."""
+    found = False
     at = len(tokens) - 3
     while at >= 0:
         if tokens[at].token_type is _T.VAR and tokens[at].text.upper() == "IDENTIFIER":
@@ -48,11 +49,14 @@ def fold_identifiers(tokens: list[Token], text: str) -> None:
                     opened = made_token(_T.L_PAREN, "(", tokens[at])
                     names = [opened, *names, made_token(_T.R_PAREN, ")", tokens[end])]
                 tokens[at : end + 1] = names
+                found = True
             elif (end := closing(tokens, at + 1)) and _names_table(tokens, at, end):
                 start, last = tokens[at].start, tokens[end].end
                 name = f"IDENTIFIER{on_one_line(text, tokens[at + 1 : end + 1])}"
                 tokens[at : end + 1] = [_token(_T.IDENTIFIER, name, tokens[at], start, last)]
+                found = True
         at -= 1
+    return found
 
 
 def is_dynamic(label: str) -> bool:

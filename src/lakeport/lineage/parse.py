@@ -281,8 +281,7 @@ class StatementParser:
     def _unfold_spark(self, tokens: list[Token], lowered: str) -> None:
         unfold_table(tokens)
         if "identifier" in lowered:
-            self._computed = True
-            fold_identifiers(tokens, self._text)
+            self._computed |= fold_identifiers(tokens, self._text)
         if "all," in lowered:
             name_columns(tokens)
         if "interval" in lowered:
