@@ -182,6 +182,10 @@ def capture(
         imported, relation.resolution = None, "implied"
     if imported is not None and registry.allow_implied:
         check_conflict(binder, imported, entry, relation)
+        known = registry.imported[entry.name]
+        if entry.file_format is not None and known.file_format is None:
+            # No list of columns says it, so it is what the workload says.
+            registry.describe(replace(known, file_format=entry.file_format))
     held = registry.implied.get(entry.name)
     if if_not_exists and (imported is not None or (held is not None and held.inference == "ddl")):
         registry.arrived(entry.name)

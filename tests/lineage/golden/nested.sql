@@ -164,3 +164,10 @@ CREATE TABLE files AS SELECT _metadata.* FROM note;
 --> schema note(line STRING) implied @1
 --> schema rows(line STRING, file_path string, file_name string, file_size bigint, file_block_start bigint, file_block_length bigint, file_modification_time timestamp, row_index bigint) implied @2
 --> schema files(file_path string, file_name string, file_size bigint, file_block_start bigint, file_block_length bigint, file_modification_time timestamp) implied @3
+
+-- case: an_imported_table_has_the_format_that_the_workload_gives_it
+-- table: log(line string)
+CREATE TABLE log (line STRING) USING parquet;
+SELECT _metadata.row_index FROM log;
+--> @1 out.row_index <= log._metadata
+--> schema log(line string) imported
