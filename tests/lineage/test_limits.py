@@ -66,6 +66,12 @@ def test_a_struct_may_be_handed_on_a_thousand_times(item: str) -> None:
 
 
 @pytest.mark.long
+def test_a_long_path_through_lists_is_no_problem() -> None:
+    result = _analyzed(f"SELECT {'x' + '[0].a' * 300} AS q FROM t")
+    assert IssueCode.APPROXIMATE_LINEAGE.value not in _codes(result)
+    assert any(edge.edge_type == "derivation" for edge in result.statements[0].edges)
+
+
 def test_ten_thousand_terms_branches_and_columns() -> None:
     condition = " OR ".join(f"a = {number}" for number in range(10_000))
     branches = " UNION ALL ".join(f"SELECT a{number} FROM t{number}" for number in range(1_000))

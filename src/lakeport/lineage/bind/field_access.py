@@ -9,7 +9,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import bind_column
 from lakeport.lineage.bind.qualified import field_of_row
-from lakeport.lineage.bind.row_fields import AROUND, field_inputs
+from lakeport.lineage.bind.row_fields import AROUND, field_inputs, value_inside
 from lakeport.lineage.bind.scope import Column
 from lakeport.lineage.bind.struct_fields import (
     part_named,
@@ -44,7 +44,7 @@ def read_field(
             work.extend((index, role) for index in reversed(base.expressions))
             base = base.this
         _field_of_query(binder, query, path[::-1], scope, role, refs)
-    elif path and isinstance(base, AROUND):
+    elif path and isinstance(base, AROUND) and value_inside(base).__class__ is not exp.Dot:
         flow([_field_of_value(binder, base, path[-1].name, scope)], role, refs)
     else:
         work.append((base, role))

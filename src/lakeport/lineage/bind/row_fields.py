@@ -95,7 +95,7 @@ def row_behind(column: Column) -> Relation | None:
         if not isinstance(origin, Column) or column.refs[0].path:
             return None
         column = origin
-    node = _inside(column)
+    node = value_inside(column.expression)
     if not isinstance(node, exp.Column) or node.args.get("table") is not None:
         return None
     values = [ref for ref in column.refs if ref.role <= AGGREGATE]
@@ -116,7 +116,7 @@ def row_behind(column: Column) -> Relation | None:
 
 def field_inputs(binder: Binder, column: Column, name: str) -> _Field | None:
     """The inputs of a field and its type, where the value is put together."""
-    struct = _inside(column)
+    struct = value_inside(column.expression)
     parts = written_parts(binder, struct)
     if parts is not None:
         return _field_of_struct(binder, column, parts, name)
@@ -148,8 +148,8 @@ def _choosing(binder: Binder, column: Column) -> list[Ref]:
     ]
 
 
-def _inside(column: Column) -> exp.Expr | None:
-    node = column.expression
+def value_inside(node: exp.Expr | None) -> exp.Expr | None:
+    """What is a row, or a list of rows, without what only chooses among them."""
     while isinstance(node, AROUND):
         node = node.this
     return node
