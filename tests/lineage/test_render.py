@@ -215,10 +215,11 @@ def test_schema_ddl_is_sql_of_the_dialect(dialect: str) -> None:
     assert {tree.this.this.name for tree in created if tree} >= {"orders", "totals"}
 
 
-def test_schema_ddl_gives_the_same_schema_back() -> None:
+@pytest.mark.parametrize("dialect", ["spark", "athena"])
+def test_schema_ddl_gives_the_same_schema_back(dialect: str) -> None:
     first = _result()
-    ddl = render(first, "schema-ddl", Style(dialect="spark"))
-    again = analyze({"sql": ddl, "dialect": "spark", "options": {"analysisTime": ANALYSIS_TIME}})
+    ddl = render(first, "schema-ddl", Style(dialect=dialect))
+    again = analyze({"sql": ddl, "dialect": dialect, "options": {"analysisTime": ANALYSIS_TIME}})
     assert first.resolved_schema is not None
     assert again.resolved_schema is not None
     assert [(t.name, [c.name for c in t.columns]) for t in again.resolved_schema.tables] == [

@@ -33,7 +33,9 @@ def schema_ddl(result: AnalyzeResult, *, dialect: str = "generic") -> str:
     facts = dialect_named(dialect) or dialect_named("generic")
     if facts is None:
         return ""
-    writer = _Writer(facts.parser or None, folding_of(facts))
+    # Athena queries like Trino, and defines like Hive.
+    parser = "hive" if facts.parser == "athena" else facts.parser or None
+    writer = _Writer(parser, folding_of(facts))
     return "\n".join(writer.create(table) for table in tables if table.columns)
 
 
