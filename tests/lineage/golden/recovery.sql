@@ -289,3 +289,9 @@ CREATE PIPE true AUTO_INGEST = AS
 SELECT r.line.value('@sku', 'varchar(9)') AS sku FROM docs AS d CROSS APPLY d..body.nodes('/r') AS r(line);
 --> partial
 --> no issue UNSUPPORTED_SYNTAX
+
+-- case: an_array_join_without_the_name_it_asks_for
+-- dialect: clickhouse
+-- table: t(id Int32, tags Array(String))
+SELECT id FROM t ARRAY JOIN tags AS (a INT);
+--> out.id <- t.id

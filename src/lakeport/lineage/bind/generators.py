@@ -189,7 +189,7 @@ def add_elements(binder: Binder, node: exp.Expr, scope: Scope) -> None:
     inner = node.this if isinstance(node, exp.Pivot) else node
     place = inner.expression if isinstance(inner, exp.AtIndex) else None
     named = inner.this if isinstance(inner, exp.AtIndex) else inner
-    if not isinstance(named, exp.Alias):
+    if not isinstance(named, exp.Alias) or named.args.get("alias") is None:
         binder.unsupported(node, "this kind of source has no lineage rule")
         return
     alias = exp.TableAlias(columns=[named.args["alias"]])
@@ -201,8 +201,9 @@ def add_array_join(binder: Binder, arrays: list[exp.Expr], scope: Scope) -> None
     for node in arrays:
         array = node.this if isinstance(node, exp.Alias) else node
         refs = collect(binder, array, scope)
-        if isinstance(node, exp.Alias):
-            identifier = node.args["alias"]
+        # An alias that is not written yet is none.
+        identifier = node.args.get("alias") if isinstance(node, exp.Alias) else None
+        if identifier is not None:
             relation = binder.derived(identifier.name, local_kind="lateral")
             relation.span = binder.span(identifier)
             element = _element(binder.types.of(array))
