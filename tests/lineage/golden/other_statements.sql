@@ -388,3 +388,35 @@ ALTER /* one */ SEQUENCE /* ; */ counter /* two */ RESTART; -- three
 UNLOAD /* the rows */ ('SELECT a FROM s') /* there */ TO 's3://bucket/out';
 --> s3://bucket/out.a <- s.a
 --> stmt 0 UNLOAD reads s writes s3://bucket/out
+
+-- case: tables_are_locked_in_mysql
+-- dialect: mysql
+-- table: t(a int)
+LOCK TABLES `t` WRITE;
+UNLOCK TABLES;
+--> stmt 0 LOCK_TABLES
+--> stmt 1 UNLOCK_TABLES
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: extensions_are_no_data
+-- dialect: duckdb
+INSTALL httpfs;
+LOAD httpfs;
+CHECKPOINT;
+--> stmt 0 INSTALL
+--> stmt 1 LOAD
+--> stmt 2 CHECKPOINT
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: what_only_runs_a_server
+-- dialect: clickhouse
+SYSTEM FLUSH LOGS;
+--> stmt 0 SYSTEM
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: prepared_statements_of_trino
+-- dialect: trino
+DEALLOCATE PREPARE q;
+RESET SESSION optimize_hash_generation;
+DESCRIBE INPUT q;
+--> no issue UNSUPPORTED_SYNTAX

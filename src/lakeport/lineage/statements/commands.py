@@ -90,6 +90,23 @@ NO_LINEAGE = frozenset(
         "UNDROP",
         "UNLISTEN",
         "UPDATE STATISTICS",
+        "ADMIN",
+        "BACKUP",
+        "CANCEL",
+        "CHECKPOINT",
+        "CLUSTER",
+        "COLLECT",
+        "DBCC",
+        "INSTALL",
+        "PAUSE",
+        "PURGE",
+        "RECOVER",
+        "RELOAD",
+        "RESUME",
+        "RM",
+        "STOP",
+        "SYSTEM",
+        "UNINSTALL",
     }
 )
 _SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
@@ -179,6 +196,8 @@ _MOVES = tuple(
 _TIME_ZONE = re.compile(r"^\s*TIME\s+ZONE\s+(?:'(?P<name>[^']*)'|\w)", re.IGNORECASE)
 # Oracle's `ALTER SESSION SET …`.
 _SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
+# DuckDB's `LOAD httpfs`, PostgreSQL's `LOAD 'auth_delay'`: code, no rows.
+_LIBRARY = re.compile(r"^\s*(?:\w+|'[^']*')\s*$")
 _DROPPED_VARIABLE = re.compile(
     r"^\s*(?:TEMP(?:ORARY)?\s+)?VAR(?:IABLE)?\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$",
     re.IGNORECASE,
@@ -209,8 +228,10 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     if (word == "SET" or session) and command_path(binder, session[1] if session else text):
         return "SET"
     _note(binder, word, text)
-    if word in NO_LINEAGE or word.partition(" ")[0] in {"ADD", "LIST"}:
+    if word in NO_LINEAGE or word.partition(" ")[0] in NO_LINEAGE:
         return _SAME_AS.get(word) or word.replace(" ", "_")
+    if word == "LOAD" and _LIBRARY.match(text):
+        return word
     first = text.split(None, 1)[0].upper() if text.split() else ""
     if word == "ALTER" and first.isalpha() and (first not in _HOLDERS or _SETTING.match(text)):
         return f"ALTER_{first}"

@@ -90,6 +90,7 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
         exp.Kill: "KILL",
         exp.Execute: "CALL",
         exp.Pragma: "SET",
+        exp.Install: "INSTALL",
     }
     for kind, name in names.items():
         if isinstance(tree, kind):
