@@ -22,6 +22,7 @@ from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
+from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import (
     altered_column,
@@ -341,6 +342,11 @@ _THEN_DELETE = (
 )
 
 
+def _administration(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
+    """`DENY SELECT ON t TO u`, `CHECK TABLE t`: a statement that is nothing but its type."""
+    return Shim("no_lineage", tree=exp.column(words[0])) if words[0] in NEEDS_NO_PARSER else None
+
+
 def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """Oracle's `SET UNUSED (a, b)` drops columns, but for the space they take."""
     if words[:2] != ["ALTER", "TABLE"] or "UNUSED" not in words[4:]:
@@ -549,4 +555,5 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _moved_files,
     _hive_syntax,
     _spark_syntax,
+    _administration,
 )

@@ -420,3 +420,29 @@ DEALLOCATE PREPARE q;
 RESET SESSION optimize_hash_generation;
 DESCRIBE INPUT q;
 --> no issue UNSUPPORTED_SYNTAX
+
+-- case: what_a_server_is_told_needs_no_parser
+-- dialect: tsql
+DENY SELECT ON t TO u;
+SHUTDOWN;
+DBCC CHECKDB('x');
+--> stmt 0 DENY
+--> stmt 1 SHUTDOWN
+--> stmt 2 DBCC
+--> no issue PARSE_ERROR
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: how_a_table_is_checked_and_kept
+-- dialect: mysql
+CHECK TABLE t;
+CHECKSUM TABLE t;
+XA START 'x';
+--> stmt 0 CHECK
+--> stmt 1 CHECKSUM
+--> no issue PARSE_ERROR
+
+-- case: assertions_hold_or_stop
+-- dialect: bigquery
+ASSERT 1 = 1;
+--> stmt 0 ASSERT
+--> no issue PARSE_ERROR

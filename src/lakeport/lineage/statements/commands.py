@@ -12,6 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
+from lakeport.lineage.no_lineage import NO_LINEAGE
 from lakeport.lineage.statements.inspected import show_table
 from lakeport.lineage.statements.procedures import bind_procedure, command_table
 from lakeport.lineage.statements.search_path import command_path, spark_path
@@ -19,96 +20,6 @@ from lakeport.lineage.statements.search_path import command_path, spark_path
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
-# Commands that move no data between relations.
-NO_LINEAGE = frozenset(
-    {
-        "ADD",
-        "ANALYZE",
-        "BEGIN",
-        "CLEAR",
-        "CLOSE",
-        "COMMIT",
-        "DEALLOCATE",
-        "DECLARE",
-        "DESC",
-        "DESCRIBE",
-        "DISCARD",
-        "END",
-        "EXPLAIN",
-        "FETCH",
-        "FLUSH",
-        "FSCK",
-        "GENERATE",
-        "GO",
-        "GRANT",
-        "HELP",
-        "KILL",
-        "LIST",
-        "LISTEN",
-        "LOCK",
-        "MSCK REPAIR",
-        "MSCK",
-        "NOTIFY",
-        "OPEN",
-        "OPTIMIZE",
-        "PREPARE",
-        "PRINT",
-        "RAISE",
-        "REFRESH",
-        "REINDEX",
-        "RELEASE",
-        "REMOVE",
-        "REORG",
-        "REPAIR",
-        "RESET",
-        "RETURN",
-        "REVOKE",
-        "ROLLBACK",
-        "SAVEPOINT",
-        "SET",
-        "SHOW",
-        "START",
-        "SYNC",
-        "THROW",
-        "UNCACHE",
-        "UNLOCK",
-        "USE",
-        "VACUUM",
-        "PUT",
-        "GET",
-        "DELIMITER",
-        "ASSERT",
-        "BREAK",
-        "CONTINUE",
-        "EXIT",
-        "GOTO",
-        "ITERATE",
-        "LEAVE",
-        "QUIT",
-        "RESIGNAL",
-        "SIGNAL",
-        "UNDROP",
-        "UNLISTEN",
-        "UPDATE STATISTICS",
-        "ADMIN",
-        "BACKUP",
-        "CANCEL",
-        "CHECKPOINT",
-        "CLUSTER",
-        "COLLECT",
-        "DBCC",
-        "INSTALL",
-        "PAUSE",
-        "PURGE",
-        "RECOVER",
-        "RELOAD",
-        "RESUME",
-        "RM",
-        "STOP",
-        "SYSTEM",
-        "UNINSTALL",
-    }
-)
 _SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
 # How the objects are called that hold columns: to alter another one moves no data.
 _HOLDERS = frozenset(
@@ -129,6 +40,7 @@ _HOLDERS = frozenset(
 _OTHER_OBJECTS = frozenset(
     {
         "AGGREGATE",
+        "BITMAP",
         "BLOOMFILTER",
         "CAPACITY",
         "CAST",
@@ -137,6 +49,8 @@ _OTHER_OBJECTS = frozenset(
         "CONNECTION",
         "CREDENTIAL",
         "DATABASE",
+        "DATASHARE",
+        "DIRECTORY",
         "DOMAIN",
         "EXTENSION",
         "GROUP",
@@ -148,7 +62,9 @@ _OTHER_OBJECTS = frozenset(
         "MASKING",
         "NAMESPACE",
         "NETWORK",
+        "NOTIFICATION",
         "OPERATOR",
+        "OWNED",
         "POLICY",
         "PROFILE",
         "PUBLICATION",
@@ -178,7 +94,8 @@ _OTHER_OBJECTS = frozenset(
 _SETTING = re.compile(
     r"^\s*\w+\s+(?:VIEW\s+)?(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?\S+\s+(?:WITH\s+|PARTITION\s*\([^()]*\)\s*|NOT\s+)?"
     r"(?:SET\s+(?:PROPERTIES|AUTHORIZATION|OPTIONS|OWNER|TAGS?|STATISTICS)|(?:ADD|DROP)\s+SEARCH|OWNER|ENABLE"
-    r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA"
+    r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA|SHRINK|FREEZE"
+    r"|EXECUTE|MOVE(?!\s+PART)"
     r"|CONCATENATE|(?:UN)?ARCHIVE|UPDATE\s+STATISTICS|SET\s+(?:FILEFORMAT|SERDE|SERDEPROPERTIES|SKEWED)"
     r"|CLUSTERED|SORTED|SKEWED|STORED|INTO\s+\d+\s+BUCKETS)\b",
     re.IGNORECASE,

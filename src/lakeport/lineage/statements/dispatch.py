@@ -13,9 +13,10 @@ from sqlglot import exp
 from lakeport.lineage.bind.scope import Output, Relation, Scope
 from lakeport.lineage.bind.setops import operation_name
 from lakeport.lineage.bind.tables import name_parts, report_lookup
+from lakeport.lineage.no_lineage import NO_LINEAGE
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
-from lakeport.lineage.statements.commands import NO_LINEAGE, bind_command
+from lakeport.lineage.statements.commands import bind_command
 from lakeport.lineage.statements.comment import bind_comment
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
 from lakeport.lineage.statements.files import bind_copy, bind_export, bind_load
