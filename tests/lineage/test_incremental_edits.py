@@ -126,6 +126,14 @@ def test_an_edit_of_a_definition_reaches_everyone_downstream() -> None:
         ("duckdb", ["SELECT a FROM t;\nFROM 'x.csv'", "SELECT a, b FROM t;\nFROM 'x.csv'"]),
         # How a text is cut into tokens depends on its first statement.
         ("athena", ["SELECT a FROM t; SHOW TABLES", "CREATE SCHEMA x; SHOW TABLES; SELECT 'a'"]),
+        # A comment parts a keyword behind a number, too.
+        (
+            "postgres",
+            [
+                "SELECT a GROUP /* */ BY a; SELECT 1",
+                "SELECT a GROUP /* */ BY a;SELECT 1GROUP /* */ BY a",
+            ],
+        ),
         # Without its end a block is no block, far before the edit.
         (
             "bigquery",

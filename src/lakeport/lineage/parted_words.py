@@ -44,7 +44,7 @@ def _keywords(parser: str) -> tuple[re.Pattern[str], Mapping[tuple[str, ...], To
         if len(words := text.split()) > 1
     }
     first = "|".join(sorted({re.escape(word) for words in known for word in words[:-1]}))
-    return re.compile(rf"\b(?:{first})\s*(?:/\*|--|#|//)", re.IGNORECASE), known
+    return re.compile(rf"(?:{first})\s*(?:/\*|--|#|//)", re.IGNORECASE), known
 
 
 def join_words(tokens: list[Token], text: str, parser: str) -> list[Token]:
