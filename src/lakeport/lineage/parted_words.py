@@ -6,7 +6,6 @@ joined itself, so that words in a row that make such a keyword are parted by a c
 
 from __future__ import annotations
 
-import re
 from functools import cache
 from typing import TYPE_CHECKING
 
@@ -35,22 +34,40 @@ QUOTED = frozenset(
 )
 
 
+_MARKS = ("/*", "--", "#", "//")
+# Longer than any word of a keyword.
+_REACH = 32
+
+
 @cache
-def _keywords(parser: str) -> tuple[re.Pattern[str], Mapping[tuple[str, ...], TokenType]]:
-    """Where a comment follows a first word, and the keywords by their words."""
+def _keywords(parser: str) -> tuple[tuple[str, ...], Mapping[tuple[str, ...], TokenType]]:
+    """The words that another one may follow, and the keywords by their words."""
     known = {
         tuple(words): kind
         for text, kind in engine_of(parser).tokenizer_class.KEYWORDS.items()
         if len(words := text.split()) > 1
     }
-    first = "|".join(sorted({re.escape(word) for words in known for word in words[:-1]}))
-    return re.compile(rf"(?:{first})\s*(?:/\*|--|#|//)", re.IGNORECASE), known
+    return tuple({word for words in known for word in words[:-1]}), known
+
+
+def _is_parted(text: str, begun: tuple[str, ...]) -> bool:
+    """Whether a comment stands behind such a word: comments are few, words are many."""
+    for mark in _MARKS:
+        at = text.find(mark)
+        while at >= 0:
+            end = at
+            while end and text[end - 1].isspace():
+                end -= 1
+            if text[max(0, end - _REACH) : end].upper().endswith(begun):
+                return True
+            at = text.find(mark, at + 1)
+    return False
 
 
 def join_words(tokens: list[Token], text: str, parser: str) -> list[Token]:
     """The tokens with such words as one, as they are without comments."""
-    parted, known = _keywords(parser)
-    if parted.search(text) is None:
+    begun, known = _keywords(parser)
+    if not _is_parted(text, begun):
         return tokens
     longest = max(map(len, known))
     made: list[Token] = []
