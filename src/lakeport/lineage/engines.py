@@ -12,7 +12,6 @@ from sqlglot.helper import name_sequence
 
 from lakeport.lineage.dialects import engine_of
 from lakeport.lineage.parted_words import join_words
-from lakeport.lineage.text import may_hold_comments
 
 if TYPE_CHECKING:
     from sqlglot import exp
@@ -41,7 +40,7 @@ def tokens_of(text: str, parser: str) -> list[Token]:
         ready = _ready.tokenizers[parser] = engine_of(parser).tokenizer()
     try:
         tokens = ready.tokenize(text)
-        return join_words(tokens, text, parser) if may_hold_comments(text) else tokens
+        return join_words(tokens, text, parser)
     finally:
         ready._core.reset()  # noqa: SLF001 - the shell around it has no way to forget
 

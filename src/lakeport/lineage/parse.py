@@ -164,7 +164,7 @@ class StatementParser:
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, exp.Command):
-            if self._dialect.naming == "spark" and ("time_" in lowered or "trunc(" in lowered):
+            if self._dialect.naming == "spark" and ("time_" in lowered or _may_name_unit(lowered)):
                 name_times(tree, lowered)
             return Parsed(self._filling(tree, target), computed=self._computed)
         if len(self._text) < _LONG and may_hold_comments(text):
@@ -260,7 +260,7 @@ class StatementParser:
         if "$" in text and "${" in text:
             known = self._dialect.parser in _VARIABLES
             glue_variables(tokens, self._text, knows_variables=known)
-        if "::" in text:
+        if ":" in text and "::" in text:
             hold_literals(tokens)
         if ":" in text and self._dialect.parser in _CLUSTERS:
             leave_clusters_out(tokens)
@@ -338,6 +338,11 @@ def _may_be_deep(lowered: str, tokens: int, deepest: int) -> bool:
         return False
     openers = sum([lowered.count(opener) for opener in "([{" if opener in lowered])
     return openers + types + lowered.count("case") > deepest
+
+
+def _may_name_unit(lowered: str) -> bool:
+    """Whether a call of `date_trunc` or `trunc` does not begin with a text, as nearly all do."""
+    return "trunc(" in lowered and lowered.count("trunc(") > lowered.count("trunc('")
 
 
 def _calm_structs(tokens: list[Token]) -> None:

@@ -53,7 +53,8 @@ def _keywords(parser: str) -> tuple[tuple[str, ...], Mapping[tuple[str, ...], To
 def _is_parted(text: str, begun: tuple[str, ...]) -> bool:
     """Whether a comment stands behind such a word: comments are few, words are many."""
     for mark in _MARKS:
-        at = text.find(mark)
+        # One character is found forty times as fast as two.
+        at = text.find(mark) if mark[0] in text else -1
         while at >= 0:
             end = at
             while end and text[end - 1].isspace():
