@@ -68,3 +68,5 @@ class Chunk(msgspec.Struct, frozen=True):
     blocks: tuple[Block, ...] = ()
     # It was cut at every semicolon, so that none of its tokens is one.
     alone: bool = False
+    # Then, if it is one of several, the kinds of its tokens as numbers of two bytes.
+    kinds: bytes = b""

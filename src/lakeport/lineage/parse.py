@@ -92,6 +92,10 @@ class Parsed(msgspec.Struct, frozen=True):
         """To be asked for anew for each statement, and kept by nobody."""
         return self.own if self.loan is None else self.loan.tree()
 
+    def is_a(self, kind: type[exp.Expr]) -> bool:
+        """Whether the tree is one of these, without a claim to it."""
+        return isinstance(self.own if self.loan is None else self.loan.shape.root, kind)
+
 
 # What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
 _FAILURES = (
@@ -132,15 +136,15 @@ class StatementParser:
 
     def _once(self, chunk: Chunk, shapes: Shapes) -> Parsed:
         """The tree that statements like this one share."""
-        loan = shapes.lent(chunk.tokens) if chunk.alone else None
+        loan = shapes.lent(chunk) if chunk.kinds else None
         if loan is not None:
             return Parsed(None, loan=loan)
         written = chunk.tokens[:]
         parsed = self._parsed(chunk)
         plain = parsed.shim is None and parsed.fallback is None and not parsed.computed
         # What was read in other words than it is written in is known again by neither.
-        if parsed.own is not None and plain and chunk.alone and written == chunk.tokens:
-            loan = shapes.keep(parsed.own, chunk.tokens)
+        if parsed.own is not None and plain and chunk.kinds and written == chunk.tokens:
+            loan = shapes.keep(parsed.own, chunk)
         return parsed if loan is None else Parsed(None, loan=loan)
 
     def _parsed(self, chunk: Chunk) -> Parsed:

@@ -11,7 +11,6 @@ kept (lists of columns, routines) are not lent.
 from __future__ import annotations
 
 import re
-from array import array
 from functools import lru_cache
 from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
@@ -25,6 +24,9 @@ if TYPE_CHECKING:
 
     from sqlglot.tokenizer_core import Token
 
+    from lakeport.lineage.bind.frames import Frames
+    from lakeport.lineage.blocks import Chunk
+
 _Texts: TypeAlias = "tuple[str, ...]"
 
 # A long statement hardly comes again.
@@ -35,7 +37,6 @@ _MANY = 8
 _KEPT = (exp.Schema, exp.UserDefinedFunction)
 _COMPARED = (exp.EQ, exp.NEQ, exp.GT, exp.GTE, exp.LT, exp.LTE, exp.Between)
 
-_kind = attrgetter("token_type")
 _text = attrgetter("text")
 # Words that parsers look for are in their tables, are letters alone, or are listed here.
 _NAME = re.compile(r"(?=[^\d_]*[\d_])[^\W\d]\w*")
@@ -127,17 +128,19 @@ class _Pattern(NamedTuple):
 _OTHER = _Pattern(lambda _: (), ("",), lambda _: (), (), (), [])
 
 
-class _Shape:
+class Shape:
     """A tree, and what others like it are known by; that is worked out when there may be one."""
 
-    __slots__ = ("_held", "_holder", "_pattern", "_tokens", "_tree")
+    __slots__ = ("_held", "_holder", "_pattern", "_tokens", "frames", "root")
 
     def __init__(self, tree: exp.Expr, tokens: list[Token]) -> None:
-        self._tree = tree
+        self.root = tree
         self._tokens = tokens
         self._pattern: _Pattern | None = None
         self._holder: Loan | None = None
         self._held: _Texts = ()
+        # What a look at the tokens of one of its statements has found: numbers of tokens.
+        self.frames: Frames | None = None
 
     def first(self) -> Loan:
         """The tree for the statement that it was made of."""
@@ -148,7 +151,7 @@ class _Shape:
         """The tree for a statement of the same kinds of tokens, if it is like this one."""
         pattern = self._pattern
         if pattern is None:
-            pattern = self._pattern = _pattern(self._tree, self._tokens, parser)
+            pattern = self._pattern = _pattern(self.root, self._tokens, parser)
             self._held = pattern.free(list(map(_text, self._tokens)))
             if self._holder is not None:
                 self._holder.texts = self._held
@@ -164,7 +167,7 @@ class _Shape:
         """The tree with the names and places of one statement."""
         pattern = self._pattern
         if self._holder is loan or pattern is None:
-            return self._tree
+            return self.root
         self._holder = loan
         if loan.texts != self._held:
             for node, new, held in zip(pattern.nodes, loan.texts, self._held, strict=True):
@@ -175,22 +178,22 @@ class _Shape:
         for place, first, last in pattern.places:
             place["start"] = tokens[first].start
             place["end"] = tokens[last].end
-        return self._tree
+        return self.root
 
 
 class Loan:
     """A statement's right to a tree that others have, too."""
 
-    __slots__ = ("_shape", "texts", "tokens")
+    __slots__ = ("shape", "texts", "tokens")
 
-    def __init__(self, shape: _Shape, tokens: list[Token], texts: _Texts = ()) -> None:
-        self._shape = shape
+    def __init__(self, shape: Shape, tokens: list[Token], texts: _Texts = ()) -> None:
+        self.shape = shape
         self.tokens = tokens
         self.texts = texts
 
     def tree(self) -> exp.Expr:
         """The tree as it is for this statement, until another one asks for it."""
-        return self._shape.tree(self)
+        return self.shape.tree(self)
 
 
 class Shapes:
@@ -201,11 +204,11 @@ class Shapes:
     def __init__(self, parser: str) -> None:
         self._parser = parser
         # By the kinds of their tokens.
-        self._known: dict[bytes, list[_Shape]] = {}
+        self._known: dict[bytes, list[Shape]] = {}
 
-    def lent(self, tokens: list[Token]) -> Loan | None:
-        """The tree of an earlier statement for the tokens of one like it."""
-        shapes = self._known.get(_kinds(tokens))
+    def lent(self, chunk: Chunk) -> Loan | None:
+        """The tree of an earlier statement for one like it."""
+        shapes, tokens = self._known.get(chunk.kinds), chunk.tokens
         if shapes is None:
             return None
         texts = list(map(_text, tokens))
@@ -215,21 +218,18 @@ class Shapes:
                 return loan
         return None
 
-    def keep(self, tree: exp.Expr, tokens: list[Token]) -> Loan | None:
+    def keep(self, tree: exp.Expr, chunk: Chunk) -> Loan | None:
         """The tree of a statement that others may be like."""
+        tokens = chunk.tokens
         created = tree.this if isinstance(tree, exp.Create) else None
         if len(tokens) > _LONGEST or isinstance(created, _KEPT):
             return None
-        shapes = self._known.setdefault(_kinds(tokens), [])
+        shapes = self._known.setdefault(chunk.kinds, [])
         if len(shapes) == _MANY:
             return None
-        shape = _Shape(tree, tokens)
+        shape = Shape(tree, tokens)
         shapes.append(shape)
         return shape.first()
-
-
-def _kinds(tokens: list[Token]) -> bytes:
-    return array("H", map(_kind, tokens)).tobytes()
 
 
 def _pattern(tree: exp.Expr, tokens: list[Token], parser: str) -> _Pattern:

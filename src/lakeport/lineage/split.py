@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import logging
 import re
+from array import array
+from operator import attrgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from sqlglot.errors import TokenError
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
 _logger = logging.getLogger(__name__)
+
+_kind = attrgetter("token_type")
+# A member of the enumeration is looked up and compared in Python.
+_SEMICOLON = int(TokenType.SEMICOLON)
 
 
 def split_statements(
@@ -101,24 +107,21 @@ def _with_semicolons(text: str) -> str:
 
 
 def _cut(tokens: list[Token], text: str) -> list[Chunk]:
+    if ";" not in text:
+        return [_chunk(tokens, b"")] if tokens else []
+    # One look at each token serves the cuts and whoever compares statements.
+    kinds = array("H", map(_kind, tokens))
     chunks: list[Chunk] = []
     begin = 0
-    semicolon = TokenType.SEMICOLON
-    cuts = (
-        [i for i, token in enumerate(tokens) if token.token_type is semicolon]
-        if ";" in text
-        else []
-    )
-    for position in cuts:
-        _append(chunks, tokens[begin:position])
-        begin = position + 1
-    _append(chunks, tokens[begin:] if begin else tokens)
+    for end in [*(i for i, kind in enumerate(kinds) if kind == _SEMICOLON), len(tokens)]:
+        if end > begin:
+            chunks.append(_chunk(tokens[begin:end], kinds[begin:end].tobytes()))
+        begin = end + 1
     return chunks
 
 
-def _append(chunks: list[Chunk], tokens: list[Token]) -> None:
-    if tokens:
-        chunks.append(Chunk(tokens, tokens[0].start, tokens[-1].end + 1, alone=True))
+def _chunk(tokens: list[Token], kinds: bytes) -> Chunk:
+    return Chunk(tokens, tokens[0].start, tokens[-1].end + 1, alone=True, kinds=kinds)
 
 
 class _Stretch(NamedTuple):

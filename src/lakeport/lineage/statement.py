@@ -80,7 +80,7 @@ def announcement(session: Session, statement: Statement) -> Announced | None:
     model = model_name(session, statement)
     if model is not None:
         return Announced(model, _unlisted, "view" if _is_view(statement) else "table")
-    tree = statement.parsed.tree
+    tree = statement.parsed.tree if statement.parsed.is_a(exp.Create) else None
     if not isinstance(tree, exp.Create) or not defines_relation(tree):
         return None
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
@@ -279,6 +279,8 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
         read_by_session(session, statement)
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)
+    if parsed.loan is not None:
+        binder.fragments.shape = parsed.loan.shape
     if parsed.tree is None:
         header = routine_header(statement.chunk.tokens)
         if header is not None and statement.chunk.error is None:

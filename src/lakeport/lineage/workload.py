@@ -143,7 +143,7 @@ def _build(
 ) -> None:
     """The bare queries of a model's file make its table."""
     for statement in statements:
-        if isinstance(statement.parsed.tree, exp.Query):
+        if statement.parsed.is_a(exp.Query):
             statement.builds, statement.model = table, model
 
 

@@ -32,6 +32,8 @@ from lakeport.lineage.text import may_hold_comments
 if TYPE_CHECKING:
     from sqlglot.tokenizer_core import Token
 
+    from lakeport.lineage.shapes import Shape
+
 _T = TokenType
 _AFTER_TYPE = frozenset(
     {
@@ -79,7 +81,7 @@ _start = attrgetter("start")
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_by_start", "_frames", "_text", "_tokens")
+    __slots__ = ("_all", "_by_start", "_frames", "_text", "_tokens", "shape")
 
     def __init__(self, tokens: list[Token], text: str) -> None:
         self._tokens = tokens
@@ -88,6 +90,8 @@ class Fragments:
         self._frames: dict[int, Frame | None] = {}
         self._all: Frames | None = None
         self._by_start: dict[int, int] | None = None
+        # Statements of one shape have the same frames.
+        self.shape: Shape | None = None
 
     def place_of(self, text: str) -> int | None:
         """Where a piece of the statement stands."""
@@ -258,7 +262,10 @@ class Fragments:
     def _scanned(self) -> Frames:
         """Most statements are never asked for any text."""
         if self._all is None:
-            self._all = Frames(self._tokens)
+            shape = self.shape
+            self._all = (shape and shape.frames) or Frames(self._tokens)
+            if shape is not None:
+                shape.frames = self._all
         return self._all
 
     def _frame(self, select: exp.Select) -> Frame | None:
