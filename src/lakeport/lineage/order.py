@@ -95,9 +95,20 @@ def _read(session: Session, statement: Statement) -> list[Name]:
     found = []
     for table in tree.find_all(exp.Table):
         if isinstance(table.this, exp.Identifier) and not (
-            len(table.parts) == 1 and table.name in local
+            len(table.parts) == 1 and table.name in local and not _is_in_its_own(table)
         ):
             name = _name(session, table)
             if dotted(name) not in own:
                 found.append(name)
     return found
+
+
+def _is_in_its_own(table: exp.Table) -> bool:
+    """`orders AS (SELECT * FROM orders)` reads the table: a CTE does not see itself unless it is recursive."""
+    cte = table.find_ancestor(exp.CTE)
+    while cte is not None:
+        clause = cte.parent
+        if cte.alias == table.name:
+            return not (isinstance(clause, exp.With) and clause.recursive)
+        cte = cte.find_ancestor(exp.CTE)
+    return False

@@ -56,3 +56,14 @@ SELECT id FROM {{ ref('s') }} {% if is_incremental() %} WHERE id > (SELECT max(i
 -- table: t(a int)
 SELECT a FROM t WHERE a = 1;
 --> out.a <- t.a
+
+-- case: dbt_models_named_as_the_ctes_that_read_them
+-- request: {"templateConfig": {"mode": "dbt"}}
+-- file: models/a_mart.sql
+WITH orders AS (SELECT * FROM {{ ref('orders') }}) SELECT * FROM orders
+-- file: models/orders.sql
+SELECT 1 AS id, 2 AS amount
+--> a_mart.id <- orders.id
+--> a_mart.amount <- orders.amount
+--> partial
+--> no issue FORWARD_REFERENCE
