@@ -19,7 +19,7 @@ _LINE = re.compile(f"{OPEN}[DE]\\d+{CLOSE}")
 _COMMENT = re.compile(r"--[^\n]*|/\*.*?\*/", re.DOTALL)
 _LAST = re.compile(r"(\w+|\S)\s*\Z")
 # So much of the text before a guess tells what can stand there.
-_REACH = 4_000
+_REACH = 1_000
 _SELECTS = frozenset({"SELECT", "DISTINCT"})
 # Behind these words a value, a type or a relation begins.
 _BEGINNINGS = _SELECTS | frozenset(
@@ -61,9 +61,7 @@ def settled(text: str) -> str:
     for found in _GUESS.finditer(text):
         behind = text[begin : found.start()]
         before = (before + behind)[-_REACH:]
-        guess = found[1] if _begins(before) else ""
-        if not found[1].strip():
-            guess = _STAND_INS.get(_last(before), "")
+        guess = _fitting(found[1], _COMMENT.sub(" ", _LINE.sub("", before)))
         pieces += [behind, guess]
         before += guess
         begin = found.end()
@@ -71,21 +69,18 @@ def settled(text: str) -> str:
     return "".join(pieces).replace(_BEGIN, "").replace(_END, "")
 
 
-def _begins(before: str) -> bool:
-    """Whether a value can begin behind a text."""
-    last = _last(before)
-    plain = _plain(before)
-    if last in _QUOTES or plain.count("'") % 2:
+def _fitting(guess: str, before: str) -> str:
+    """What of a guess can stand behind a text without comments."""
+    found = _LAST.search(before)
+    last = found[1].upper() if found is not None else ""
+    if not guess.strip():
+        return _STAND_INS.get(last, "")
+    return guess if _begins(last, before) else ""
+
+
+def _begins(last: str, before: str) -> bool:
+    """Whether a value can begin behind a text, of which the last word or mark is known."""
+    if last in _QUOTES or before.count("'") % 2:
         # Behind the first quote of a pair.
-        return plain.count(last if last in _QUOTES else "'") % 2 == 1
+        return before.count(last if last in _QUOTES else "'") % 2 == 1
     return last in _BEGINNINGS or not (last[:1].isalnum() or last[:1] == "_" or last in _CLOSING)
-
-
-def _last(before: str) -> str:
-    """The last word or mark that is not in a comment, in capitals."""
-    found = _LAST.search(_plain(before))
-    return found[1].upper() if found is not None else ""
-
-
-def _plain(before: str) -> str:
-    return _COMMENT.sub(" ", _LINE.sub("", before))
