@@ -407,3 +407,28 @@ def test_what_is_wrong_with_a_project_is_told_at_its_line(shop: Run) -> None:
     assert "marts.daily_revenue.revenue" in shown.out
     Path("sources.toml").write_text("[raw", encoding="utf-8")
     assert "sources.toml:1" in shop("lineage").err
+
+
+def test_a_folder_of_dbt_is_its_models_with_its_macros_and_those_of_packages(lakeport: Run) -> None:
+    files = {
+        "models/marts/revenue.sql": "SELECT {{ cents('amount') }} AS total FROM {{ ref('orders') }}",
+        "models/orders.sql": "SELECT id, amount FROM {{ source('raw', 'orders') }}",
+        "macros/cents.sql": "{% macro cents(name) %}({{ name }} / {{ money.base() }}){% endmacro %}",
+        "dbt_packages/money/macros/base.sql": "{% macro base() %}100{% endmacro %}",
+        "dbt_packages/money/macros/cents.sql": "{% macro cents(name) %}1{% endmacro %}",
+        "tests/positive.sql": "SELECT * FROM {{ ref('revenue') }} WHERE total < 0",
+        "target/compiled/shop/models/orders.sql": "SELECT id FROM old",
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+    shown = lakeport("lineage", "--template", "dbt", ".")
+    assert shown.code == 0
+    told, _, _ = shown.out.partition("\n\n")
+    assert sorted(told.splitlines()) == [
+        "column         comes from         how",
+        "orders.amount  raw.orders.amount  copied",
+        "orders.id      raw.orders.id      copied",
+        "revenue.total  orders.amount      computed",
+    ]
+    assert "macro" not in shown.out

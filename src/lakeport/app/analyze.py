@@ -107,7 +107,12 @@ def analyze_workload(workload: Workload) -> Analysis:
         ],
         "dialect": workload.dialect,
         "options": {**order, **workload.options},
-        "templateConfig": {"mode": workload.template},
+        "templateConfig": {
+            "mode": workload.template,
+            "macroFiles": [
+                {"name": file.name, "content": file.content} for file in gathered.macros
+            ],
+        },
     }
     if workload.schema is None and gathered.declared:
         schema = _completed(schema or {"tables": []}, gathered.declared)
@@ -213,6 +218,7 @@ class _Gathered:
     files: list[SqlFile] = field(default_factory=list)
     programs: list[Program] = field(default_factory=list)
     declared: list[dict[str, Any]] = field(default_factory=list)
+    macros: list[SqlFile] = field(default_factory=list)
 
 
 def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
@@ -226,9 +232,30 @@ def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
         models = model_files(workload.project, workload.environment, exists)
         models.require_sound()
         return _Gathered([*models.files.values()], [*models.programs.values()], models.declared)
+    if workload.template == "dbt":
+        return _dbt_files(files_in(workload.paths))
     if not workload.as_models:
         return _Gathered([_source(path) for path in files_in(workload.paths)])
     return _Models(workload, exists).gathered()
+
+
+def _dbt_files(paths: list[Path]) -> _Gathered:
+    """The models of a folder, and its macros and those of its packages: dbt goes by the folders they are in."""
+    written = [path for path in paths if not _COMPILED.issubset(path.parts)]
+    macros = [path for path in written if _MACROS in path.parts]
+    others = [path for path in written if _MACROS not in path.parts]
+    models = [path for path in others if not _MODELS.isdisjoint(path.parts)]
+    # Of two macros of one name the later one counts: the project's own.
+    macros.sort(key=lambda path: "dbt_packages" not in path.parts)
+    # What is in none of its folders was named because it is meant.
+    return _Gathered(
+        [_source(path) for path in models or others], macros=[_source(path) for path in macros]
+    )
+
+
+_COMPILED = {"target", "compiled"}
+_MACROS = "macros"
+_MODELS = frozenset({"models", "snapshots"})
 
 
 @dataclass(slots=True)
