@@ -11,8 +11,8 @@ Where the limit is, is measured as well, in units of sqlglot's parse: a look at 
 Python, the least that binds the queries at all, and the answer itself, made from its own JSON and
 written again by C. Whatever the binder, an answer of this contract from a sqlglot tree for each statement costs parse,
 look and answer: 1.4 to 1.6 on the queries and 1.3 to 1.7 on the workload, which has no schema. FlowScope's package needs 1.2 to 1.6
-parses for the workload, as machines differ, so that its bar there, 1.5 times FlowScope, is at 1.8 to 2.4 parses, where we are at 2.0:
-statements of the workload that repeat each other are parsed once, without that it was 2.4. On the machine where FlowScope needs 1.2 that is 1.7 times FlowScope. Its inner
+parses for the workload, as machines differ, so that its bar there, 1.5 times FlowScope, is at 1.8 to 2.4 parses, where we are at 1.8 to 2.0:
+statements of the workload that repeat each other are parsed once, without that it was 2.4. On the machine where FlowScope needs 1.2 that is 1.50 and 1.59 times FlowScope. Its inner
 function, JSON to JSON, needs 0.8 to 1.5: 1.5 times that is the sum above or less, with nothing bound.
 
 The ratios to FlowScope, which is another process, move more than others do: 20 runs on one day, most of them
