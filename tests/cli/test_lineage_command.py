@@ -432,3 +432,8 @@ def test_a_folder_of_dbt_is_its_models_with_its_macros_and_those_of_packages(lak
         "revenue.total  orders.amount      computed",
     ]
     assert "macro" not in shown.out
+    Path("query.sql").write_text("SELECT total AS most FROM {{ ref('revenue') }}", encoding="utf-8")
+    named = lakeport("lineage", "--template", "dbt", "models", "macros", "query.sql").out
+    assert "query.most" in named
+    assert "revenue.total  orders.amount" in named
+    assert "old.id" in lakeport("lineage", "--template", "dbt", "target/compiled/shop/models").out

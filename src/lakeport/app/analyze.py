@@ -233,24 +233,33 @@ def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
         models.require_sound()
         return _Gathered([*models.files.values()], [*models.programs.values()], models.declared)
     if workload.template == "dbt":
-        return _dbt_files(files_in(workload.paths))
+        return _dbt_files(workload.paths)
     if not workload.as_models:
         return _Gathered([_source(path) for path in files_in(workload.paths)])
     return _Models(workload, exists).gathered()
 
 
-def _dbt_files(paths: list[Path]) -> _Gathered:
-    """The models of a folder, and its macros and those of its packages: dbt goes by the folders they are in."""
-    written = [path for path in paths if not _COMPILED.issubset(path.parts)]
-    macros = [path for path in written if _MACROS in path.parts]
-    others = [path for path in written if _MACROS not in path.parts]
-    models = [path for path in others if not _MODELS.isdisjoint(path.parts)]
+def _dbt_files(named: tuple[Path, ...]) -> _Gathered:
+    """The models of folders, their macros and those of packages: dbt goes by the folders they are in.
+
+    A file that is named is meant, wherever it is, and so are all of a folder without any models.
+    """
+    models: list[Path] = []
+    macros: list[Path] = []
+    for path in named:
+        found = files_in([path])
+        if not path.is_dir():
+            models += found
+            continue
+        # What the folder itself is in says nothing.
+        inside = {file: (path.resolve().name, *file.relative_to(path).parts) for file in found}
+        macros += [file for file in found if _MACROS in inside[file]]
+        others = [file for file in found if _MACROS not in inside[file]]
+        written = [file for file in others if not _COMPILED.issubset(inside[file])]
+        models += [file for file in written if not _MODELS.isdisjoint(inside[file])] or others
     # Of two macros of one name the later one counts: the project's own.
     macros.sort(key=lambda path: "dbt_packages" not in path.parts)
-    # What is in none of its folders was named because it is meant.
-    return _Gathered(
-        [_source(path) for path in models or others], macros=[_source(path) for path in macros]
-    )
+    return _Gathered([_source(path) for path in models], macros=[_source(path) for path in macros])
 
 
 _COMPILED = {"target", "compiled"}

@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Merged
 
-# Words that parse as columns but are values of the session in one dialect or another.
 _PLACES = ("catalog", "db", "table")
+# Words that parse as columns but are values of the session in one dialect or another.
 _NILADIC = frozenset(
     {
         "current_date",
