@@ -143,6 +143,20 @@ def test_names_and_compared_values_are_their_own() -> None:
             assert sql[node.span.start : node.span.end] == node.label
 
 
+@pytest.mark.parametrize("dialect", ["bigquery", "redshift"])
+def test_a_table_is_no_column_of_another_one_because_the_statement_before_named_one(
+    dialect: str,
+) -> None:
+    sql = "SELECT x_1 FROM t_1, {}; SELECT x_1 FROM t_2, {}"
+    for first, second in (("t_1.c_1", "s_1.c_1"), ("s_1.c_1", "t_2.c_1"), ("T_1.c_1", "t_1.c_1")):
+        request = {
+            "sql": sql.format(first, second),
+            "dialect": dialect,
+            "options": {"analysisTime": ANALYSIS_TIME},
+        }
+        assert encode_result(analyze(request)) == answered_alone(request), (first, second)
+
+
 @pytest.mark.parametrize("dialect", ["spark", "postgres", "duckdb", "bigquery"])
 def test_columns_that_are_listed_later_are_those_of_their_own_table(dialect: str) -> None:
     sql = ";\n".join(

@@ -117,21 +117,24 @@ class _Pattern(NamedTuple):
     shared: Callable[[Sequence[str]], _Texts]
     shared_texts: _Texts
     free: Callable[[Sequence[str]], _Texts]
-    # What the free texts become, and which of them are names.
+    # The numbers of the free tokens, what their texts become, and which of them are names.
+    numbers: tuple[int, ...]
     nodes: tuple[exp.Expr, ...]
     names: tuple[bool, ...]
     # Where nodes stand, each with the numbers of its first and last token.
     places: list[tuple[dict[str, Any], int, int]]
+    # Which texts are the same, where the parser compares names; nothing where it does not.
+    equal: tuple[int, ...] = ()
 
 
 # Of a tree with places where no token is: nothing is like it.
-_OTHER = _Pattern(lambda _: (), ("",), lambda _: (), (), (), [])
+_OTHER = _Pattern(lambda _: (), ("",), lambda _: (), (), (), (), [])
 
 
 class Shape:
     """A tree, and what others like it are known by; that is worked out when there may be one."""
 
-    __slots__ = ("_held", "_holder", "_pattern", "_tokens", "frames", "root")
+    __slots__ = ("_held", "_holder", "_pattern", "_tokens", "all_texts", "frames", "root")
 
     def __init__(self, tree: exp.Expr, tokens: list[Token]) -> None:
         self.root = tree
@@ -141,6 +144,8 @@ class Shape:
         self._held: _Texts = ()
         # What a look at the tokens of one of its statements has found: numbers of tokens.
         self.frames: Frames | None = None
+        # The free texts of all statements that have it in turn, once there are several.
+        self.all_texts: list[_Texts] = []
 
     def first(self) -> Loan:
         """The tree for the statement that it was made of."""
@@ -153,15 +158,24 @@ class Shape:
         if pattern is None:
             pattern = self._pattern = _pattern(self.root, self._tokens, parser)
             self._held = pattern.free(list(map(_text, self._tokens)))
+            self.all_texts.append(self._held)
             if self._holder is not None:
                 self._holder.texts = self._held
         if pattern.shared(texts) != pattern.shared_texts:
+            return None
+        if pattern.equal and _equal(texts) != pattern.equal:
             return None
         found = pattern.free(texts)
         for new, held, name in zip(found, self._held, pattern.names, strict=True):
             if name and new != held and not is_mere_name(new, parser):
                 return None
+        self.all_texts.append(found)
         return Loan(self, tokens, found)
+
+    def free(self) -> Iterator[tuple[int, exp.Expr]]:
+        """The numbers of the tokens that may be others, and what they are in the tree."""
+        pattern = self._pattern
+        return zip(pattern.numbers, pattern.nodes, strict=True) if pattern is not None else iter(())
 
     def tree(self, loan: Loan) -> exp.Expr:
         """The tree with the names and places of one statement."""
@@ -254,15 +268,29 @@ def _pattern(tree: exp.Expr, tokens: list[Token], parser: str) -> _Pattern:
         if isinstance(node, exp.Literal) or tokens[number].text.casefold() not in made
     ]
     rest = sorted(set(range(len(tokens))).difference(free))
-    shared = _picking(rest)
+    shared, texts = picking(rest), list(map(_text, tokens))
     return _Pattern(
         shared,
-        shared(list(map(_text, tokens))),
-        _picking(free),
+        shared(texts),
+        picking(free),
+        tuple(free),
         tuple(nodes[number] for number in free),
         tuple(isinstance(nodes[number], exp.Identifier) for number in free),
         places,
+        _equal(texts) if _compares_names(tree, parser) else (),
     )
+
+
+def _compares_names(tree: exp.Expr, parser: str) -> bool:
+    """BigQuery's and Redshift's `FROM t, t.c`: whether the second is a column the parser decides."""
+    unnests = engine_of(parser).parser_class.SUPPORTS_IMPLICIT_UNNEST
+    return bool(unnests) and tree.find(exp.Join) is not None
+
+
+def _equal(texts: Sequence[str]) -> tuple[int, ...]:
+    """For each text the number of the first that is the same in whatever case."""
+    first: dict[str, int] = {}
+    return tuple([first.setdefault(text.casefold(), n) for n, text in enumerate(texts)])
 
 
 def _may_differ(node: exp.Expr, parser: str) -> bool:
@@ -283,7 +311,7 @@ def _made(tree: exp.Expr, free: set[int]) -> str:
     )
 
 
-def _picking(numbers: list[int]) -> Callable[[Sequence[str]], _Texts]:
+def picking(numbers: list[int]) -> Callable[[Sequence[str]], _Texts]:
     """Those of a row of texts, however few."""
     if len(numbers) > 1:
         return itemgetter(*numbers)
