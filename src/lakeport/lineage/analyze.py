@@ -16,8 +16,9 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import in_order
 from lakeport.lineage.request import AnalyzeRequest, read_request
 from lakeport.lineage.result import encode_result
+from lakeport.lineage.retold import Retelling
 from lakeport.lineage.session import Session
-from lakeport.lineage.statement import analyse_statement, announce_definitions, cancelled_statement
+from lakeport.lineage.statement import announce_definitions, cancelled_statement
 from lakeport.lineage.summary import summarize
 from lakeport.lineage.views import load_views
 from lakeport.lineage.workload import read_workload
@@ -141,12 +142,13 @@ def _run(request: AnalyzeRequest, issues: list[Issue]) -> AnalyzeResult:
     graph = workload_graph(request.options)
     load_views(session, graph)
     announce_definitions(session, statements)
+    retelling = Retelling(session)
     results: list[StatementLineage] = []
     for statement in in_order(session, statements):
         if deadline is not None and time.monotonic() > deadline:
             results.append(cancelled_statement(session, statement))
         else:
-            analysed = analyse_statement(session, statement)
+            analysed = retelling.analyse(statement)
             analysed.join(session, graph)
             # Room for the next one: nobody looks at these again.
             statement.chunk.tokens.clear()

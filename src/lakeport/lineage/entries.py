@@ -104,6 +104,12 @@ class TableEntry(msgspec.Struct):
             **changes,
         )
 
+    def called(self, name: Name, shown: Name, *, statement: int) -> TableEntry:
+        """The same as another statement makes it of another table."""
+        made = replace(self, name=name, shown=shown, shown_columns=None, _drawn={})
+        made.statement_index = statement
+        return made
+
     def drawn_as(self, relation: str) -> Drawn:
         """What was drawn of its columns before, for the relation of that id."""
         drawn = self._drawn.get(relation)
@@ -140,6 +146,24 @@ class Announced(NamedTuple):
     name: Name
     entry: Callable[[], TableEntry | None]
     kind: RelationKind = "table"
+
+
+class Standing(NamedTuple):
+    """All that a statement can learn about a name when it begins."""
+
+    imported: TableEntry | None
+    implied: TableEntry | None
+    # The imported name that is the same in another case, and the tombstone.
+    spelt: Name | None
+    dropped: tuple[int, TableEntry | None] | None
+    # The temporary relation that a name without a namespace means.
+    temporary: Name | None
+    # 1 if the statement is the one that is to create it, 2 if it is a later one.
+    awaited: int
+
+    def entries(self) -> tuple[TableEntry | None, TableEntry | None, TableEntry | None]:
+        """What it is by the import, what the workload made of it, and what it was before it went."""
+        return self.imported, self.implied, self.dropped[1] if self.dropped is not None else None
 
 
 class Version(NamedTuple):

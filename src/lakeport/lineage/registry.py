@@ -12,7 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
 
-from lakeport.lineage.entries import Announced, ColumnEntry, Lookup, TableEntry, Version
+from lakeport.lineage.entries import (
+    Announced,
+    ColumnEntry,
+    Lookup,
+    Standing,
+    TableEntry,
+    Version,
+)
 from lakeport.lineage.names import is_path
 
 if TYPE_CHECKING:
@@ -82,6 +89,9 @@ class Registry:
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
         self.revised: dict[Name, int] = {}
+        # How the relations stood that it changed, if somebody wants to tell its answer again.
+        self.before: dict[Name, Standing] = {}
+        self.keeps_before = False
         self._fingerprint = (-1, 0)
         self.statement = 0
         self._text = ""
@@ -115,6 +125,7 @@ class Registry:
                 found.append(default)
         # A table imported without a namespace is found by its bare name. One that the workload made
         # before it chose a namespace is elsewhere.
+        self.watch(parts)
         if parts in self.imported:
             return [parts, *found]
         return found if found and parts in self.implied else [*found, parts]
@@ -202,6 +213,18 @@ class Registry:
             return Lookup(name, imported, "imported", dropped[0] if dropped else None)
         return Lookup(name, self.implied[name], "implied")
 
+    def standing(self, name: Name) -> Standing:
+        """All that a statement can learn about a name."""
+        awaited, _ = self._future.get(name, _NEVER)
+        return Standing(
+            self.imported.get(name),
+            self.implied.get(name),
+            self._spellings.get(name),
+            self._dropped.get(name),
+            self._temporary.get(name[-1]) if name else None,
+            (awaited >= self.statement) + (awaited > self.statement),
+        )
+
     def watch(self, name: Name) -> None:
         """What the current statement does depends on what is known of this relation."""
         self.seen.setdefault(name, self.revisions.get(name, 0))
@@ -235,6 +258,8 @@ class Registry:
 
     def _revise(self, name: Name) -> None:
         """A revision says by which statements, over what, a relation became what it is."""
+        if self.keeps_before:
+            self.before.setdefault(name, self.standing(name))
         if len(self.seen) != self._fingerprint[0]:
             # Once per statement in practice: it looks everything up before it changes anything.
             looked_up = hash((self.statement, self._text, frozenset(self.seen.items())))
@@ -260,6 +285,8 @@ class Registry:
 
     def arrived(self, name: Name) -> None:
         """The announced statement has been reached."""
+        if self.keeps_before:
+            self.before.setdefault(name, self.standing(name))
         self._future.pop(name, None)
 
     def define(self, entry: TableEntry) -> None:
@@ -267,8 +294,8 @@ class Registry:
         if self.frozen:
             return
         name = entry.name
-        self._future.pop(name, None)
         self._changed(name, "define", entry)
+        self._future.pop(name, None)
         if not self.allow_implied:
             return
         if name in self.imported and not self.hides_import(entry):
@@ -551,5 +578,6 @@ class Registry:
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}
+        self.before = {}
         self._names_before, self.names_asked = self._names, None
         self._fingerprint = (-1, 0)

@@ -389,6 +389,11 @@ def _part_of_table(binder: Binder, parts: Name, lookup: Lookup) -> tuple[Lookup,
     return lookup, {}
 
 
+def is_part_of_table(name: str) -> bool:
+    """Whether behind the name of a table this may be a branch, a tag or a metadata table of it."""
+    return name.startswith(("branch_", "tag_")) or name in _METADATA_TABLES
+
+
 def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
     columns = [
         ColumnEntry(column, binder.folding.column(column), "implied")
