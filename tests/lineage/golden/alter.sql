@@ -393,3 +393,21 @@ CREATE TABLE u (a int, ds string) USING parquet PARTITIONED BY (ds);
 ALTER TABLE u ADD COLUMN b int;
 --> schema t(a int, ds string, b int) implied @0
 --> schema u(a int, b int, ds string) implied @2
+
+-- case: alter_view_of_a_temporary_view
+-- dialect: spark
+-- schema: {"defaultCatalog": "lake", "defaultSchema": "d"}
+-- table: lake.d.s(a int, b int)
+CREATE TEMPORARY VIEW v AS SELECT a FROM s;
+ALTER VIEW v AS SELECT b FROM s;
+SELECT * FROM v;
+DROP VIEW v;
+CREATE GLOBAL TEMPORARY VIEW g AS SELECT a FROM s;
+ALTER VIEW global_temp.g AS SELECT b AS c FROM s;
+SELECT * FROM global_temp.g;
+--> @0 v.a <- lake.d.s.a
+--> @1 v.b <- lake.d.s.b
+--> @2 out.b <- v.b
+--> @4 global_temp.g.a <- lake.d.s.a
+--> @5 global_temp.g.c <- lake.d.s.b
+--> @6 out.c <- global_temp.g.c

@@ -36,7 +36,9 @@ def bind_alter(binder: Binder, node: exp.Expr) -> None:
     actions = node.args.get("actions") or []
     query = next((action for action in actions if isinstance(action, exp.Query)), None)
     if query is not None:
-        bind_definition(binder, table, query, {}, kind="view")
+        known = binder.registry.lookup(written_name(binder, table)[0]).entry
+        temporary = known is not None and known.temporary
+        bind_definition(binder, table, query, {}, kind="view", temporary=temporary)
         return
     parts, shown = written_name(binder, table)
     target = known_table(binder, parts, shown, table, write=True)

@@ -370,7 +370,9 @@ def bind_definition(  # noqa: PLR0913 - a name and a query, by whatever statemen
     """CACHE TABLE AS, SELECT INTO, ALTER VIEW AS: a relation defined by a query."""
     parts, shown = written_name(binder, table)
     temporary = temporary or parts[-1].startswith("#")
-    name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    # A temporary relation is in no namespace, or in the one that sessions share.
+    apart = temporary and (len(parts) == 1 or parts[0] == "global_temp")
+    name = parts if apart else binder.registry.canonical(parts)
     bound = output if output is not None else binder.query(query, None, ctes)
     target = binder.relation(kind, shown[-1], name)
     target.span = name_span(binder, table)
