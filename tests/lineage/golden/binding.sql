@@ -462,3 +462,36 @@ SELECT IDENTIFIER('t.d') FROM IDENTIFIER('s').t;
 --> @1 out.d <= s.t.t?
 --> @2 out.d <- s.t.d
 --> issue UNKNOWN_COLUMN @1 relation=s.t column=t
+
+-- case: a_field_of_a_session_variable
+DECLARE VARIABLE v STRUCT<a INT, b STRING> DEFAULT named_struct('a', 1, 'b', 'x');
+DECLARE VARIABLE session STRUCT<c INT>;
+CREATE TABLE n AS SELECT v.a, session.v.b, system.session.v.a AS d, session.c;
+SELECT v.nosuch AS e;
+--> schema n(a int, b string, d int, c int) implied
+--> partial
+--> issue UNRESOLVED_REFERENCE @3 column=nosuch
+
+-- case: having_means_an_output_where_spark_cannot_tell_tables_apart
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT a.id, count(*) AS n FROM a JOIN b ON a.x = b.y GROUP BY a.id HAVING id > 3;
+SELECT 3 AS x FROM (SELECT a.x, b.y AS x FROM a, b) q GROUP BY ALL HAVING x > 3;
+SELECT count(*) AS n FROM a JOIN b ON a.x = b.y GROUP BY a.id, b.id HAVING id > 3;
+SELECT a.id, count(*) AS n FROM a JOIN b ON a.x = b.y GROUP BY id HAVING id > 3;
+--> partial
+--> issue AMBIGUOUS_COLUMN @2 column=id
+--> issue AMBIGUOUS_COLUMN @3 column=id
+
+-- case: having_of_postgres_sees_tables_alone
+-- dialect: postgres
+-- table: a(id int, x int)
+-- table: b(id int, y int)
+SELECT a.id, count(*) AS n FROM a JOIN b ON a.x = b.y GROUP BY a.id HAVING id > 3;
+--> partial
+--> issue AMBIGUOUS_COLUMN @0 column=id
+
+-- case: current_path_is_no_column
+SELECT current_path AS p;
+--> out.p <- ()
+--> no issue UNRESOLVED_REFERENCE

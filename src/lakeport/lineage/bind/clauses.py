@@ -59,8 +59,10 @@ def _bind_behind_groups(binder: Binder, node: exp.Select, scope: Scope, items: l
     having = args.get("having")
     if having is not None:
         scope.late_aliases = binder.dialect.having_aliases
+        scope.outputs_decide = binder.dialect.naming == "spark"
         texts = binder.fragments.conjuncts(node, "HAVING")
         bind_filter(binder, having.this, scope, "HAVING", texts)
+        scope.outputs_decide = False
     qualify = args.get("qualify")
     if qualify is not None:
         scope.late_aliases = True

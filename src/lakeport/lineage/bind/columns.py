@@ -45,6 +45,7 @@ _NILADIC = frozenset(
         "localtime",
         "localtimestamp",
         "current_catalog",
+        "current_path",
         "current_schema",
         "current_role",
         "default",
@@ -256,16 +257,16 @@ def _matched(
     binder: Binder, identifier: exp.Expr, matches: list[Column], key: str, scope: Scope, role: int
 ) -> list[Ref]:
     """One known column of that name, or several."""
+    column = matches[0]
+    owner = column.relation
+    if len(matches) == 1 and owner is not None and key in owner.duplicates:
+        matches = [c for c in owner.columns if c.key == key] if not are_copies(owner, key) else []
     if len(matches) > 1:
         output = scope.projection.get(key) if scope.late_aliases else None
-        if output is not None and binder.dialect.naming == "bigquery":
+        if output is not None and (scope.outputs_decide or binder.dialect.naming == "bigquery"):
             # A clause behind the select list means the output, where tables cannot be told apart.
             return _through_output(binder, identifier, output, scope, role)
         return ambiguous(binder, identifier, matches, role)
-    column = matches[0]
-    owner = column.relation
-    if owner is not None and key in owner.duplicates and not are_copies(owner, key):
-        return ambiguous(binder, identifier, [c for c in owner.columns if c.key == key], role)
     if not column.inferred:
         scope.remembered[key] = (scope.sources[-1], column)
     return [Ref(column, role, column.approximate and column.inferred)]

@@ -13,6 +13,7 @@ from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.scope import Ref, Relation
 from lakeport.lineage.bind.tables import trigger_table
 from lakeport.lineage.parse import parsed_fragment
+from lakeport.lineage.types import field_type
 from lakeport.lineage.variables import is_session_qualifier
 
 if TYPE_CHECKING:
@@ -67,11 +68,19 @@ def _changed_row(
     return [Ref(column, role, path=path)] if column is not None else []
 
 
-def is_variable(binder: Binder, chain: Sequence[exp.Expr]) -> bool:
-    """`x`, and `session.x` or `system.session.x` in Spark, after a DECLARE."""
-    if not binder.variables or binder.key(chain[-1]) not in binder.variables:
-        return False
-    return is_session_qualifier([part.name for part in chain[:-1]])
+def means_variable(binder: Binder, chain: Sequence[exp.Expr]) -> bool:
+    """`x`, and `session.x` or `system.session.x` in Spark, after a DECLARE; or a field of such a one."""
+    for end in range(len(chain), 0, -1) if binder.variables else ():
+        held = binder.variables.get(binder.key(chain[end - 1]))
+        if held is None or not is_session_qualifier([part.name for part in chain[: end - 1]]):
+            continue
+        if end == len(chain):
+            return True
+        field = field_type(held.type, [part.name for part in chain[end:]])
+        if field is not None:
+            binder.types.memo[id(chain[-1].parent)] = field
+            return True
+    return False
 
 
 def loop_relation(binder: Binder, position: int) -> Relation:

@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from lakeport.core.names import nearest
 from lakeport.lineage.bind.infer import infer
-from lakeport.lineage.bind.loops import is_variable, script_refs
+from lakeport.lineage.bind.loops import means_variable, script_refs
 from lakeport.lineage.bind.misses import ambiguous, out_of_reach, pseudo_column, unknown_column
 from lakeport.lineage.bind.row_fields import field_ref
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope
@@ -207,7 +207,7 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
             ]
         level = level.parent
     scripted = script_refs(binder, chain, role) if binder.blocks else None
-    if scripted is not None or is_variable(binder, chain):
+    if scripted is not None or means_variable(binder, chain):
         return scripted or []
     if chain[-1].name.lower() in _NUMBERS and not chain[-1].args.get("quoted"):
         return []

@@ -291,6 +291,8 @@ class Scope(msgspec.Struct, eq=False):
     # ORDER BY looks at select aliases first, GROUP BY and HAVING after the sources, if at all.
     prefers_projection: bool = False
     late_aliases: bool = False
+    # Whether an output is meant where tables cannot be told apart.
+    outputs_decide: bool = False
     # The column that a set of columns stands for, while an expression is bound for each of them.
     chosen: Column | None = None
     correlated: list[Ref] = []
