@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Scope
     from lakeport.lineage.types import SqlType
 
+# A catalog, a schema and a table.
+_LONGEST = 3
+
 
 class SelectItem:
     """Implements `Surroundings`."""
@@ -48,11 +51,19 @@ class SelectItem:
     def calendar_intervals(self) -> bool:
         return self._binder.registry.calendar_intervals
 
-    def is_relation(self, name: str) -> bool:
-        key = self._fold(name)
-        return any(
-            source.alias == key or source.relation.name[0] == key for source in self._scope.sources
-        )
+    def qualifiers(self, parts: list[str]) -> int:
+        names = [self._fold(part) for part in parts[:-1]]
+        sources = self._scope.sources
+        for count in range(min(len(names), _LONGEST), 0, -1):
+            schema = tuple(names[: count - 1])
+            for source in sources:
+                if source.alias == names[count - 1] and source.relation.name[-count:-1] == schema:
+                    return count
+        if not names or self.is_column(parts[0]):
+            return 0
+        # Not every table says which schema it is in.
+        aliases = {source.alias for source in sources}
+        return next((place + 1 for place, name in enumerate(names) if name in aliases), 0)
 
     def is_column(self, name: str) -> bool:
         key = self._fold(name)

@@ -153,3 +153,16 @@ SELECT * FROM sales PIVOT (SUM(amount) FOR kind IN ('new', /* or */ 'used'));
 SELECT sum(a) OVER v, sum(a) OVER (w) FROM t WINDOW u AS (PARTITION BY b), v AS u, w AS v;
 --> out.sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) <= t.a, t.b[WINDOW]
 --> out.sum(a) OVER (PARTITION BY b ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING) <= t.a, t.b[WINDOW]
+
+-- case: the_full_name_of_a_column_is_shown_without_its_table
+-- schema: {"defaultCatalog": "lake", "defaultSchema": "d"}
+-- table: lake.d.t(x int, t struct<x:int>)
+SELECT max(lake.d.t.x), max(d.t.x), max(t.x), max(lake.d.t.t.x), max(t.t.x) FROM t;
+SELECT max(a.x), max(a.t.x) FROM d.t AS a;
+--> @0 out.max(x) <= lake.d.t.x
+--> @0 out.max(x) <= lake.d.t.x
+--> @0 out.max(x) <= lake.d.t.x
+--> @0 out.max(t.x) <= lake.d.t.t
+--> @0 out.max(t.x) <= lake.d.t.t
+--> @1 out.max(x) <= lake.d.t.x
+--> @1 out.max(t.x) <= lake.d.t.t

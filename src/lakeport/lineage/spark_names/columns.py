@@ -10,7 +10,6 @@ from lakeport.lineage.spark_names.cursor import Unprintable
 
 if TYPE_CHECKING:
     from lakeport.lineage.spark_names.printer import Printer
-    from lakeport.lineage.spark_names.surroundings import Surroundings
 
 _T = TokenType
 NO_NAMES = frozenset({_T.COMMA, _T.R_PAREN, _T.STAR, _T.EQ, _T.COLON, _T.PLACEHOLDER})
@@ -52,17 +51,4 @@ def column_name(printer: Printer) -> str:
     value = printer.world.variable(parts)
     if value is not None:
         return f"variablereference(system.session.{parts[-1].lower()}={value})"
-    return ".".join(parts[_qualifiers(parts, printer.world) :])
-
-
-def _qualifiers(parts: list[str], world: Surroundings) -> int:
-    """How many leading parts of a name say which table it is a column of."""
-    if len(parts) == 1:
-        return 0
-    if world.is_relation(parts[0]):
-        again = len(parts) > 2 and world.is_relation(parts[1])
-        return min(1 + again, len(parts) - 1)
-    if world.is_column(parts[0]):
-        return 0
-    places = range(1, len(parts) - 1)
-    return next((place + 1 for place in places if world.is_relation(parts[place])), 0)
+    return ".".join(parts[printer.world.qualifiers(parts) :])

@@ -31,8 +31,8 @@ class Surroundings(Protocol):
     def calendar_intervals(self) -> bool:
         """Whether intervals count months, days and microseconds, all at once."""
 
-    def is_relation(self, name: str) -> bool:
-        """Whether a source answers to this name."""
+    def qualifiers(self, parts: list[str]) -> int:
+        """How many leading parts of a name say which source it is a column of."""
 
     def is_column(self, name: str) -> bool:
         """Whether a source has such a column."""
