@@ -559,7 +559,11 @@ def test_a_field_of_a_parenthesised_column_is_called_by_its_name() -> None:
 )
 @pytest.mark.parametrize(
     "setting",
-    ["SET TIME ZONE 'Asia/Tokyo'", "SET spark.sql.session.timeZone = Asia/Tokyo"],
+    [
+        "SET TIME ZONE 'Asia/Tokyo'",
+        'SET TIME ZONE "Asia/Tokyo"',
+        "SET spark.sql.session.timeZone = Asia/Tokyo",
+    ],
 )
 def test_moments_are_shown_in_the_zone_of_the_session(
     setting: str, literal: str, expected: str

@@ -110,7 +110,9 @@ _MOVES = tuple(
     )
 )
 # `SET TIME ZONE 'Asia/Tokyo'`; LOCAL and offsets as intervals leave the zone untold.
-_TIME_ZONE = re.compile(r"^\s*TIME\s+ZONE\s+(?:'(?P<name>[^']*)'|\w)", re.IGNORECASE)
+_TIME_ZONE = re.compile(
+    r"^\s*TIME\s+ZONE\s+(?:(?P<quote>['\"])(?P<name>.*?)(?P=quote)|\w)", re.IGNORECASE
+)
 # Oracle's `ALTER SESSION SET …`.
 _SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
 # DuckDB's `LOAD httpfs`, PostgreSQL's `LOAD 'auth_delay'`: code, no rows.
