@@ -286,3 +286,16 @@ CREATE TABLE d.u AS SELECT 1.5 AS x, a * 1.5 AS y, -0.5 AS z, NUMERIC '1.5' AS n
 CREATE TABLE u ENGINE = Memory AS SELECT 1.5 AS x;
 --> schema u(x Float64) implied
 --> partial
+
+-- case: functions_of_stars
+-- table: t(a int, b bigint, s struct<x:int,y:string>)
+CREATE TABLE n AS SELECT coalesce(* EXCEPT (a)) AS c, array(q.*) AS l, greatest(q.*) AS g FROM (SELECT a, b FROM t) q;
+CREATE TABLE m AS SELECT struct(*) AS r, struct(s.*, 1 AS k) AS f, struct(true AS k, t.*).b AS o, struct((SELECT * FROM (SELECT s FROM t))) AS p FROM t;
+CREATE TABLE u AS SELECT struct(nosuch.*) AS r, coalesce(*) AS c FROM nosuch;
+--> schema t(a int, b bigint, s struct<x:int,y:string>) imported
+--> schema n(c bigint, l array<bigint>, g bigint) implied
+--> schema m(r struct<a:int,b:bigint,s:struct<x:int,y:string>>, f struct<x:int,y:string,k:int>, o bigint, p struct<col1:struct<x:int,y:string>>) implied
+--> schema u(r, c) implied
+--> partial
+--> issue UNKNOWN_TABLE @2 relation=nosuch
+--> issue APPROXIMATE_LINEAGE @2 relation=nosuch

@@ -24,6 +24,7 @@ from lakeport.lineage.bind.qualified import (
     whole_relation,
 )
 from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope, explicit
+from lakeport.lineage.bind.star_arguments import type_star
 from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
@@ -131,7 +132,10 @@ def _unusual(binder: Binder, node: exp.Expr, scope: Scope, role: int) -> list[Re
     if identifier.__class__ is exp.Parameter:
         return _by_position(binder, node, scope, role)
     if identifier.__class__ is exp.Star:
-        return whole_relation(binder, node, scope, role) or _all_fields(binder, node, scope, role)
+        refs = whole_relation(binder, node, scope, role) or _all_fields(binder, node, scope, role)
+        if refs and isinstance(node.parent, exp.Func):
+            type_star(binder, node, binder.expanded(node, scope))
+        return refs
     parts = [args[part] for part in ("catalog", "db", "table") if args.get(part) is not None]
     return qualified(binder, parts, identifier, scope, role)
 

@@ -18,6 +18,7 @@ from lakeport.lineage.bind.field_access import read_field
 from lakeport.lineage.bind.qualified import relation_refs
 from lakeport.lineage.bind.routine_calls import body_called, call_inputs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref, Scope
+from lakeport.lineage.bind.star_arguments import type_star
 from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow, stronger
 from lakeport.lineage.bind.tables import table_meant
 from lakeport.lineage.tags import is_masking
@@ -158,7 +159,9 @@ def _star(
         return
     if isinstance(call, exp.Anonymous | exp.CountIf) and call.name.lower().startswith("count"):
         return
-    flow(binder.expanded(node, scope), role, refs)
+    items = binder.expanded(node, scope)
+    type_star(binder, node, items)
+    flow(items, role, refs)
 
 
 _LOOPED = ("expression", "position")

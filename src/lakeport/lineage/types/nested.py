@@ -114,18 +114,23 @@ def taken(_: exp.Expr, types: Types, __: str) -> SqlType | None:
 
 
 def struct(node: exp.Expr, types: Types, _: str) -> SqlType | None:
-    if any(part.is_star for part in node.expressions):
-        return None
-    names = (_part_name(part, number) for number, part in enumerate(node.expressions, 1))
-    return struct_of(zip(names, types, strict=True))
+    fields: list[tuple[str, SqlType | None]] = []
+    for place, (part, kind) in enumerate(zip(node.expressions, types, strict=True), 1):
+        if isinstance(part, exp.Query) or not part.is_star:
+            fields.append((_part_name(part, place), kind))
+        elif kind is not None and kind.fields:
+            fields += [(field.name, field.type) for field in kind.fields]
+        else:
+            return None
+    return struct_of(fields)
 
 
-def _part_name(part: exp.Expr, number: int) -> str:
+def _part_name(part: exp.Expr, place: int) -> str:
     if isinstance(part, exp.PropertyEQ):
         name: str = part.this.name
         return name
     named = isinstance(part, exp.Alias | exp.Column | exp.Identifier)
-    return part.alias_or_name if named else f"col{number}"
+    return part.alias_or_name if named else f"col{place}"
 
 
 def _struct_parts(node: exp.Expr) -> list[exp.Expr]:
