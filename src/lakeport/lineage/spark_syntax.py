@@ -12,6 +12,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
 from lakeport.lineage.made_tokens import made_token
+from lakeport.lineage.variables import is_session_qualifier
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,6 +22,9 @@ _NULL_CHOOSERS = frozenset({"first_value", "last_value", "any_value", "first", "
 _JSON_FUNCTIONS = frozenset({"json_value", "json_query", "json_exists"})
 # What may follow the type of a JSON function.
 _BEHIND_TYPE = frozenset({"DEFAULT", "EMPTY", "ERROR", "KEEP", "NULL", "OMIT", "WITH", "WITHOUT"})
+# What may stand before the name of a variable, and behind one without a type.
+_BEFORE_VARIABLE = frozenset({"OR", "REPLACE", "OR REPLACE", "VARIABLE"})
+_BEHIND_VARIABLE = frozenset({"", "=", ",", "DEFAULT"})
 # What may follow a table that is an argument.
 _ARRANGEMENTS = frozenset(
     {"PARTITION BY", "DISTRIBUTE BY", "CLUSTER BY", "ORDER BY", "SORT BY", "WITH"}
@@ -269,10 +273,28 @@ def _called(aggregate: list[Token]) -> list[Token]:
     return [*call, made_token(_T.R_PAREN, ")", last), *aggregate[len(body) :]]
 
 
+def _declared(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`DECLARE session.x INT`, `DECLARE var = 1`: the parser wants a name alone, and takes VAR for a word."""
+    name = at + 1
+    while _word(tokens, name) in _BEFORE_VARIABLE or (
+        _word(tokens, name) == "VAR" and _word(tokens, name + 1) not in _BEHIND_VARIABLE
+    ):
+        name += 1
+    last = name
+    while _word(tokens, last + 1) == "." and last + 2 < len(tokens):
+        last += 2
+    if at or last >= len(tokens) or not is_session_qualifier([t.text for t in tokens[name:last:2]]):
+        return 0
+    found += tokens[at:name]
+    found.append(made_token(_T.IDENTIFIER, tokens[last].text, tokens[last]))
+    return last + 1 - at
+
+
 _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     ">": _unsigned_shift,
     "APPROX": _nearest,
     "ASOF": _asof,
+    "DECLARE": _declared,
     "DEFAULT": _default_collation,
     "DISTINCT": _distinct_arguments,
     "EXACT": _nearest,

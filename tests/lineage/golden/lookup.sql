@@ -304,3 +304,19 @@ SELECT a FROM t;
 --> @0 out.a <- default.t.a
 --> @2 out.a <- other.t.a
 --> issue UNKNOWN_TABLE @2 relation=other.t
+
+-- case: variables_declared_by_their_full_name_or_called_var
+-- dialect: spark
+DECLARE OR REPLACE VARIABLE session.one STRING DEFAULT 'a';
+DECLARE VAR system.session.two = 'b';
+DECLARE var = 'c';
+CREATE TABLE IDENTIFIER(one) (x int);
+CREATE TABLE IDENTIFIER(session.two) (y int);
+CREATE TABLE IDENTIFIER(var) (z int);
+DECLARE elsewhere.two = 'd';
+CREATE TABLE IDENTIFIER(two) (y int);
+--> stmt 3 CREATE_TABLE writes a
+--> stmt 4 CREATE_TABLE writes b
+--> stmt 5 CREATE_TABLE writes c
+--> stmt 7 CREATE_TABLE writes b
+--> partial
