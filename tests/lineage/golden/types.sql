@@ -299,3 +299,30 @@ CREATE TABLE u AS SELECT struct(nosuch.*) AS r, coalesce(*) AS c FROM nosuch;
 --> partial
 --> issue UNKNOWN_TABLE @2 relation=nosuch
 --> issue APPROXIMATE_LINEAGE @2 relation=nosuch
+
+-- case: spark_computes_with_moments_and_texts_less_than_others
+-- table: t(ts timestamp, d date, s string, n int, x decimal(9,2), b binary, m interval month, h interval hour)
+SELECT ts + 1 FROM t;
+SELECT x + ts FROM t;
+SELECT d - x FROM t;
+SELECT d * s FROM t;
+SELECT s / ts FROM t;
+SELECT b + s FROM t;
+SELECT 1 FROM t WHERE m > h;
+SELECT 1 FROM t WHERE m = s;
+SELECT d + n, d - n, ts - d, ts + h, d + m, s + n, s * x, ts - s, d || s, m + m, h < h, s > ts, b = s, m * n, m / x FROM t;
+--> partial
+--> issue TYPE_MISMATCH @0
+--> issue TYPE_MISMATCH @1
+--> issue TYPE_MISMATCH @2
+--> issue TYPE_MISMATCH @3
+--> issue TYPE_MISMATCH @4
+--> issue TYPE_MISMATCH @5
+--> issue TYPE_MISMATCH @6
+--> issue TYPE_MISMATCH @7
+
+-- case: other_engines_count_days_of_moments
+-- dialect: oracle
+-- table: T(TS timestamp, S varchar(9))
+SELECT ts + 1 FROM t;
+--> partial

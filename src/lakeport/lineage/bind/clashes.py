@@ -85,6 +85,9 @@ def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None
 def _kind_word(kind: SqlType | None) -> str | None:
     if kind is None:
         return None
+    if kind.kind == "interval":
+        # Of months or of seconds.
+        return _UNCLEAR
     return "number" if kind.kind in _NUMBERS else kind.kind
 
 

@@ -12,7 +12,15 @@ from collections.abc import Iterator
 from sqlglot import exp
 
 from lakeport.lineage.types.infer import ColumnType, Memo, infer
-from lakeport.lineage.types.model import INSTANT, NESTED, NUMERIC, TEXTUAL, SqlType
+from lakeport.lineage.types.model import (
+    INSTANT,
+    INTEGRAL,
+    NESTED,
+    NUMERIC,
+    TEXTUAL,
+    YEAR_MONTH_UNITS,
+    SqlType,
+)
 from lakeport.lineage.types.write import type_text
 
 _FAMILIES = {
@@ -57,6 +65,9 @@ _OPERATORS: dict[type[exp.Expr], str] = {
     exp.Mod: "%",
 }
 _ARITHMETIC = frozenset("+-*/%")
+# Engines that convert little by themselves.
+_STRICT = frozenset({"spark", "databricks"})
+_TEMPORAL = frozenset({"date", "time"})
 # What arithmetic there is besides that of numbers, in either order unless it is a difference.
 _TIMELY = {
     "+": {("date", "number"), ("date", "interval"), ("time", "interval"), ("interval", "interval")},
@@ -87,11 +98,29 @@ def mismatch(
     one, other = _FAMILIES.get(left.kind), _FAMILIES.get(right.kind)
     if one is None or other is None or one == other == "number":
         return None
-    if operator in _ARITHMETIC:
+    if dialect in _STRICT and _is_refused(left, right, operator):
+        works = False
+    elif operator in _ARITHMETIC:
         works = _computes(one, other, operator, dialect)
     else:
         works = _compares(left, right, dialect)
     return None if works else _message(left, right, operator, dialect)
+
+
+def _is_refused(left: SqlType, right: SqlType, operator: str) -> bool:
+    """What Spark never computes or compares, though others convert one side.
+
+    Moments take intervals and days whole numbers, and a text is no number beside what is none.
+    """
+    families = {_FAMILIES[left.kind], _FAMILIES[right.kind]}
+    kinds = {left.kind, right.kind}
+    if operator not in _ARITHMETIC:
+        if families == {"interval"} and left.unit and right.unit:
+            return (left.unit[0] in YEAR_MONTH_UNITS) != (right.unit[0] in YEAR_MONTH_UNITS)
+        return families == {"interval", "text"}
+    if "text" in families:
+        return "binary" in families or (operator in "*/%" and not families.isdisjoint(_TEMPORAL))
+    return families == {"date", "number"} and not (kinds <= {"date"} | INTEGRAL)
 
 
 def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
