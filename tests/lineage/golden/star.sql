@@ -301,3 +301,21 @@ FROM elsewhere;
 --> @0 out.one <- ()
 --> @1 out <- elsewhere?
 --> issue APPROXIMATE_LINEAGE @1 relation=elsewhere span.start=22 span.end=31
+
+-- case: a_star_of_what_names_nothing
+-- table: t(a int, s struct<x:int>)
+SELECT zz.*, a FROM t;
+SELECT s.* FROM t;
+SELECT (SELECT count(zz.*) FROM t u) AS n FROM t zz;
+SELECT zz.* EXCEPT (b) FROM t;
+--> @0 out.a <- t.a
+--> @1 out.x <= t.s
+--> partial
+--> issue UNRESOLVED_REFERENCE @0 relation=zz
+--> issue UNRESOLVED_REFERENCE @3 relation=zz
+
+-- case: a_star_of_what_may_be_a_column
+-- table: t(a int, ...)
+SELECT zz.* FROM t;
+--> partial
+--> no issue UNRESOLVED_REFERENCE

@@ -221,18 +221,23 @@ def _struct_column(binder: Binder, chain: list[exp.Expr], scope: Scope, role: in
         column = infer(binder, unsure[0], first.name, key)
         if column is not None:
             return [Ref(column, role, approximate=len(sources) > 1, path=path)]
+    names_nothing(binder, chain, scope)
+    return []
+
+
+def names_nothing(binder: Binder, chain: list[exp.Expr], scope: Scope) -> None:
+    """Report that what stands before the last part of a name is no table."""
     names = [source.alias for source in scope.sources if source.alias]
-    close = nearest(first.name, names)
+    close = nearest(chain[0].name, names)
     binder.report(
         IssueCode.UNRESOLVED_REFERENCE,
         f"`{dotted(part.name for part in chain[:-1])}` names no table in scope",
-        at=chain[-2] if len(chain) > 1 else first,
+        at=chain[-2] if len(chain) > 1 else chain[0],
         column=chain[-1].name,
         relation_name=dotted(part.name for part in chain[:-1]),
         suggestions=[close] if close else [],
         hint=f"did you mean `{close}`?" if close else _in_scope(names),
     )
-    return []
 
 
 def _field_of(binder: Binder, columns: list[Column], path: str, role: int) -> Ref:

@@ -14,7 +14,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.columns import merged_refs
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.qualified import hidden_by_alias
+from lakeport.lineage.bind.qualified import hidden_by_alias, names_nothing
 from lakeport.lineage.bind.row_fields import AROUND, field_column, field_inputs, row_behind
 from lakeport.lineage.bind.scope import VALUE, Column, Item, Ref, Relation, Scope, Tail
 from lakeport.lineage.bind.star_modifiers import Modifiers, written_path
@@ -147,7 +147,29 @@ def _qualified(binder: Binder, node: exp.Column, scope: Scope, modifiers: Modifi
     hidden = None if known else hidden_by_alias(binder, parts, node.this, scope)
     if hidden is not None:
         return [Tail(hidden)]
+    if len(parts) == 1 and not known and _is_nothing(binder, parts[0], scope):
+        names_nothing(binder, [*parts, node.this], scope)
+        modifiers.unmet.clear()
+        return []
     return _struct(binder, parts, scope, modifiers)
+
+
+def _is_nothing(binder: Binder, name: exp.Expr, scope: Scope) -> bool:
+    """Whether neither a column nor anything else can have the name that is written before a star."""
+    if binder.blocks or binder.variables:
+        return False
+    key, level = binder.key(name), scope
+    if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
+        return False
+    while True:
+        if key in level.aliases or key in level.merged:
+            return False
+        relations = [source.relation for source in level.sources]
+        if any(not relation.complete or relation.find(key) for relation in relations):
+            return False
+        if level.parent is None:
+            return True
+        level = level.parent
 
 
 def expand_value(binder: Binder, value: Column, scope: Scope) -> list[Item]:
