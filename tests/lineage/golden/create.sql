@@ -360,3 +360,9 @@ CREATE TRANSACTIONAL TABLE t STORED AS ORC AS SELECT a FROM s;
 -- dialect: hive
 CREATE TABLE t (a string NOT NULL ENFORCED, rely int, PRIMARY KEY (a) DISABLE NOVALIDATE RELY) PARTITIONED BY (d string) SKEWED BY (a, rely) ON (('x', 1), ('y', 2)) STORED AS DIRECTORIES;
 --> schema t(a string, rely int, d string) implied @0
+
+-- case: a_table_with_two_columns_of_one_name
+CREATE TABLE t (a int, b int, A string);
+CREATE TABLE u (a int, ds string) PARTITIONED BY (ds);
+--> partial
+--> issue DUPLICATE_COLUMN @0 relation=t column=a

@@ -118,7 +118,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         columns = [*copies[-1][0], *declared]
         complete = all(known for _, known in copies)
     else:
-        columns = declared
+        columns = _listed(binder, target, declared)
         # With partitions alone, the other columns are those of a file.
         complete = len(declared) > len(folders)
     _show_columns(target, columns)
@@ -304,6 +304,13 @@ def _show_columns(target: Relation, columns: list[ColumnEntry]) -> None:
         column = Column(entry.name, entry.key)
         column.entry = entry
         target.add(column)
+
+
+def _listed(binder: Binder, target: Relation, declared: list[ColumnEntry]) -> list[ColumnEntry]:
+    """The columns of a table that is written out, each of them once."""
+    _show_columns(target, declared)
+    _check_duplicates(binder, target)
+    return declared
 
 
 def _copied(
