@@ -266,3 +266,11 @@ INSERT INTO t PARTITION (ds) SELECT x, y, x FROM s;
 --> @1 t.x <- s.x
 --> @1 t.y <- s.y
 --> @1 t.ds <- s.x
+
+-- case: by_name_says_where_the_unknown_column_stands
+-- table: t(a int)
+-- table: s(a int, b int)
+INSERT INTO t BY NAME SELECT a, b + 1 AS zz FROM s;
+--> t.a <- s.a
+--> t.zz <= s.b?
+--> issue UNKNOWN_COLUMN column=zz span.start=41 span.end=43

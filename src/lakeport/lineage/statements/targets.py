@@ -46,13 +46,14 @@ def target_column(binder: Binder, target: Relation, identifier: exp.Expr) -> Col
     return target.find(key) or new_column(binder, target, identifier.name, key, identifier)
 
 
-def new_column(
+def new_column(  # noqa: PLR0913 - a column, and where it is told from
     binder: Binder,
     target: Relation,
     name: str,
     key: str,
     at: exp.Expr | None = None,
     *,
+    extent: tuple[int, int] | None = None,
     expected: bool = False,
 ) -> Column:
     """One that nobody told of. Where all are known it is reported, and what reaches it is a guess.
@@ -67,6 +68,7 @@ def new_column(
             IssueCode.UNKNOWN_COLUMN,
             f"`{dotted(target.name)}` has no column `{name}`",
             at=at,
+            extent=extent,
             relation=target,
             column=name,
         )
@@ -137,8 +139,11 @@ def assign_by_name(binder: Binder, target: Relation, output: Output, *, known: b
             continue
         column = target.find(item.key)
         if column is None:
-            column = new_column(binder, target, item.name, item.key, expected=not known)
-            column.span = item.span
+            place, expected = item.span, not known
+            column = new_column(
+                binder, target, item.name, item.key, extent=place, expected=expected
+            )
+            column.span = place
         elif column.refs and not known:
             # A repeated name in a query into an unknown table: position is identity.
             column = Column(item.name, item.key)
