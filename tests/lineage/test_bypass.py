@@ -144,6 +144,21 @@ def test_counting_rows_of_a_removed_relation_counts_those_of_its_source() -> Non
     assert set(flows) == {("t", "out.n")}
 
 
+def test_counting_rows_behind_a_star_opens_nothing() -> None:
+    graph = Graph().relation("t").relation("c").relation("out", "n")
+    graph.edge("t", "c", approximate=True).edge("c", "out.n", "derivation", "count(*)")
+    _, flows = graph.without("c")
+    assert set(flows) == {("t", "out.n")}
+
+
+def test_the_source_of_a_column_is_not_behind_the_star_of_another() -> None:
+    graph = Graph().relation("t", "a").relation("u").relation("c", "a").relation("out", "a")
+    graph.edge("t.a", "c.a").edge("u", "c", approximate=True)
+    graph.edge("c.a", "out.a").edge("c", "out", approximate=True)
+    _, flows = graph.without("c")
+    assert set(flows) == {("t.a", "out.a"), ("u", "out")}
+
+
 def test_a_join_inside_stays_a_join_outside() -> None:
     graph = chain().relation("u", "k").edge("u", "c", "join_dependency")
     _, flows = graph.without("c")

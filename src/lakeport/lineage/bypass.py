@@ -102,19 +102,27 @@ def _is_within(node_id: str, removed: Collection[str], owners: Mapping[str, str]
 
 
 class _Hop(NamedTuple, Generic[E]):
-    """One step; `edge` is None where only the relations of two columns are linked by it."""
+    """One step; `edge` is None where only the relations of two columns are linked by it.
+
+    `counts` says that it leads from a relation to a column, which is made of rows and not of values.
+    """
 
     source: str
     target: str
     edge: E | None
+    counts: bool
 
 
 class _Origin(NamedTuple):
-    """Where a path began and how strong it is; `is_real` once a hop of it was an edge."""
+    """Where a path began and how strong it is; `is_real` once a hop of it was an edge.
+
+    `by_rows` says that it came from relation to relation, where columns bring the values.
+    """
 
     node: str
     strength: int
     is_real: bool
+    by_rows: bool = False
 
 
 class _Via(NamedTuple):
@@ -149,11 +157,12 @@ def _hops(
         if edge.edge_type in {"ownership", "cross_statement"}:
             continue
         if edge.source in gone or edge.target in gone:
-            hops[edge.source].append(_Hop(edge.source, edge.target, edge))
+            counts = not edge.approximate and edge.source not in owners and edge.target in owners
+            hops[edge.source].append(_Hop(edge.source, edge.target, edge, counts))
             link = owners.get(edge.source, edge.source), owners.get(edge.target, edge.target)
             if link != (edge.source, edge.target) and link[0] != link[1] and link not in links:
                 links.add(link)
-                hops[link[0]].append(_Hop(*link, None))
+                hops[link[0]].append(_Hop(*link, None, counts=False))
     return hops
 
 
@@ -228,15 +237,29 @@ def _in_order(hops: Mapping[str, list[_Hop[E]]], gone: Collection[str]) -> list[
 
 
 def _continues(origin: _Origin, hop: _Hop[E]) -> bool:
-    """What decides over a relation's rows goes on from relation to relation, not into its values."""
-    return origin.strength < _OF_ROWS or hop.edge is None or hop.edge.edge_type not in _VALUE
+    """What decides over a relation's rows goes on from relation to relation, not into its values.
+
+    Nor does a relation whose columns bring the values: only its rows can be counted.
+    """
+    if hop.edge is None or _strength(hop.edge) >= _OF_ROWS:
+        return True
+    return origin.strength < _OF_ROWS and (hop.counts or not origin.by_rows)
+
+
+def _strength(edge: E) -> int:
+    """A whole relation that decides over the rows of another is like one joined to it."""
+    strength = _STRENGTH.index(edge.edge_type)
+    if edge.edge_type != "data_flow":
+        return strength
+    transformation = edge.metadata.get("transformation", {})
+    return _OF_ROWS if transformation.get("type") == "INDIRECT" else strength
 
 
 def _extended(origin: _Origin, path: _Path[E], hop: _Hop[E]) -> tuple[_Origin, _Path[E]]:
     edge = hop.edge
     if edge is None:
-        return origin, path
-    strength = max(origin.strength, _STRENGTH.index(edge.edge_type))
+        return origin._replace(by_rows=origin.strength < _OF_ROWS), path
+    strength = max(origin.strength, _strength(edge))
     expression = edge.expression if isinstance(edge, Edge) else None
     return (
         _Origin(origin.node, strength, is_real=True),
@@ -297,10 +320,12 @@ def _leaving(
         for origin, path in origins.items():
             if not _continues(origin, hop):
                 continue
-            (node, strength, is_real), whole = _extended(origin, _passing(path, owner), hop)
+            (node, strength, is_real, by_rows), whole = _extended(
+                origin, _passing(path, owner), hop
+            )
             # A table may get its own values back; that its own rows decide over it says nothing.
             closes = node == hop.target and strength >= _OF_ROWS
-            if is_real and whole.edge is not None and not closes:
+            if is_real and whole.edge is not None and not closes and not by_rows:
                 yield _edge(node, hop.target, _STRENGTH[strength], whole)
 
 

@@ -34,6 +34,9 @@ _DIRECT = tuple(
 )
 
 
+# Whole relations that decide which rows another keeps, and give it none.
+_DECIDES = {"metadata": _transformation("INDIRECT", "FILTER", masking=False)}
+_ROWS_ONLY = {"DELETE": _DECIDES, "MERGE_DELETE": _DECIDES}
 # What the ids of edges between columns begin with.
 _DERIVED, _COPIED = (edge_id("", "", kind)[:-1] for kind in ("derivation", "data_flow"))
 
@@ -275,6 +278,7 @@ class Flows:
                     "data_flow",
                     operation=operation,
                     approximate=approximate,
+                    **_ROWS_ONLY.get(operation, {}),
                 )
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from msgspec.structs import replace
+
 from lakeport.lineage.bypass import is_temporary
 from lakeport.lineage.flows import IDENTITY
 from lakeport.lineage.graph import PLAIN_EDGE, column_ids, edge_id, node_id, table_id
+from lakeport.lineage.lives import Lives, Turn
 from lakeport.lineage.open_ends import OpenEnd
 from lakeport.lineage.result import (
     CanonicalName,
@@ -23,13 +26,14 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
     from lakeport.lineage.open_ends import Opened
     from lakeport.lineage.request import Options
-    from lakeport.lineage.result import Edge, Node, StatementLineage
+    from lakeport.lineage.result import Edge, EdgeType, Node, StatementLineage
 
 
 # A column is followed through so many stars.
 _MAX_HOPS = 20
 # The relations behind the stars of another, each once for the names that do not come from there.
 _Ways: TypeAlias = "dict[tuple[str, frozenset[str]], OpenEnd]"
+_NO_TURN = Turn({}, {}, [])
 # What a node over the whole workload keeps of a statement's.
 _KEPT = frozenset({"temporary", "placeholder", "derived", "external", "dataType", "dataTypeOrigin"})
 
@@ -43,17 +47,11 @@ def workload_graph(options: Options) -> GlobalGraph:
 
 
 class GlobalGraph:
-    """Grows statement by statement.
-
-    A relation that will be collapsed is another node each time it is written anew: what its former
-    rows were made of must not reach the readers of its new ones.
-    """
+    """Grows statement by statement."""
 
     def __init__(self, collapses: Callable[[Node], bool] | None = None) -> None:
-        self._collapses = collapses
-        # How often a relation was written anew, and which of them will be collapsed.
-        self._lives: dict[str, int] = {}
-        self._collapsed: set[str] = set()
+        # A relation that will be collapsed is another node each time what it holds changes.
+        self._lives = None if collapses is None else Lives(collapses)
         self._nodes: dict[str, GlobalNode] = {}
         # By id, which says kind and ends; parallel edges of a statement are one edge here.
         self._edges: dict[str, GlobalEdge] = {}
@@ -83,10 +81,13 @@ class GlobalGraph:
             canonical = table_id(name)
             if canonical != own:
                 same[own] = canonical
-        if self._collapses is not None:
-            self._live(statement, names, renewed, same)
+        turn = _NO_TURN
+        if self._lives is not None:
+            turn = self._lives.turn(statement, names, owners, renewed, same)
         self._merge_nodes(statement, names, owners, same)
-        self._merge_edges(statement.edges, same)
+        if turn is not _NO_TURN:
+            self._turn(turn, same)
+        self._merge_edges(statement.edges, same, turn.before)
         if self._open or opened:
             self._pass_open_ends(statement, owners, same)
             self._open_ends(names, renewed, opened, same)
@@ -212,31 +213,48 @@ class GlobalGraph:
             if counted:
                 held.statement_refs.append(StatementRef(index, own))
 
-    def _live(
-        self,
-        statement: StatementLineage,
-        names: dict[str, Name],
-        renewed: Collection[str],
-        same: dict[str, str],
-    ) -> None:
-        """Ids that tell the lives of a relation apart; a statement reads the one before its own."""
-        collapses = self._collapses
-        gone = {node.id for node in statement.nodes if collapses is not None and collapses(node)}
-        canonical = {own: table_id(name) for own, name in names.items()}
-        self._collapsed.update(canonical[own] for own in gone if own in canonical)
-        for own, name in names.items():
-            life = self._lives.get(canonical[own], 0) + (own in renewed)
-            if life and canonical[own] in self._collapsed:
-                same[own] = node_id("table", *name, f"@{life}")
-        for own in renewed:
-            self._lives[canonical[own]] = self._lives.get(canonical[own], 0) + 1
+    def _turn(self, turn: Turn, same: dict[str, str]) -> None:
+        """Nodes for what is read of a life that ends, and the ways from one life to the next."""
+        for own, former in turn.before.items():
+            if former not in self._nodes:
+                self._continue(same.get(own, own), former)
+        for own, former in turn.before.items():
+            relation = turn.owners.get(own)
+            if relation is not None:
+                self._connect(relation, former, "ownership")
+        for former, later, keys, has_stars in turn.carried:
+            self._continue(former, later)
+            self._open[later] = dict(self._open.get(former, {}))
+            if has_stars:
+                self._connect(former, later, "data_flow", guessed=True)
+            before, after = column_ids(former), column_ids(later)
+            for key in keys:
+                self._continue(before[key], after[key])
+                self._connect(later, after[key], "ownership")
+                self._connect(before[key], after[key], "data_flow")
 
-    def _merge_edges(self, edges: list[Edge], same: dict[str, str]) -> None:
+    def _continue(self, held: str, other: str) -> None:
+        """A node that is another life of one we have."""
+        node = self._nodes[held]
+        if other not in self._nodes:
+            self._nodes[other] = replace(node, id=other, statement_refs=[])
+        elif node.metadata.get("temporary"):
+            _stay_temporary(self._nodes[other])
+
+    def _connect(self, source: str, target: str, kind: EdgeType, *, guessed: bool = False) -> None:
+        edge = edge_id(source, target, kind)
+        metadata = {} if kind == "ownership" else IDENTITY
+        if edge not in self._edges:
+            self._edges[edge] = GlobalEdge(edge, source, target, kind, guessed, metadata)
+
+    def _merge_edges(self, edges: list[Edge], same: dict[str, str], before: dict[str, str]) -> None:
         merged = self._edges
         for edge in edges:
             key = identifier = edge.id
             source, target, kind = edge.source, edge.target, edge.edge_type
             if same and (source in same or target in same):
+                if source in before and kind != "ownership":
+                    source = before[source]
                 source, target = same.get(source, source), same.get(target, target)
                 key = identifier = edge_id(source, target, kind)
             elif len(key) != PLAIN_EDGE:
@@ -341,4 +359,8 @@ def _improve(held: GlobalNode, node: Node) -> None:
     if node.node_type == "view":
         held.node_type = "view"
     if node.metadata.get("temporary"):
-        held.metadata = {**held.metadata, "temporary": True}
+        _stay_temporary(held)
+
+
+def _stay_temporary(held: GlobalNode) -> None:
+    held.metadata = {**held.metadata, "temporary": True}

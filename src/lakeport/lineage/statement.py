@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 _logger = logging.getLogger(__name__)
 
 # Statements after which nothing of what a relation held before remains.
+_EXCHANGES = frozenset({"RENAME", "SWAP"})
 _REWRITES = frozenset(
     {
         "ALTER_VIEW",
@@ -187,7 +188,7 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
             reads[first] = None
         if relation.written:
             writes[first] = None
-            if kind in _REWRITES and not relation.appended:
+            if (kind in _REWRITES and not relation.appended) or _is_exchanged(relation):
                 rewrites.append(first)
                 renewed.append(relation.node)
             if (relation.tails or relation.table_inputs) and (
@@ -198,6 +199,11 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     owners = emitter.fields if statement.incremental is None else owners_of(result.edges)
     binder.dissolve()
     return Analysed(result, names, owners, list(reads), list(writes), rewrites, renewed, opened)
+
+
+def _is_exchanged(relation: Relation) -> bool:
+    """It holds the rows of another, from ALTER on."""
+    return any(operation in _EXCHANGES for _, operation in relation.table_inputs)
 
 
 def _lineage(

@@ -96,7 +96,10 @@ CREATE TABLE t (a INT);
 CREATE TABLE u (b INT);
 ALTER TABLE t SWAP WITH u;
 SELECT * FROM t;
+--> @2 T.B <- U.B[SWAP]
+--> @2 U.A <- T.A[SWAP]
 --> @3 out.b <- T.B
+--> stmt 2 ALTER_TABLE reads T, U writes T, U
 
 -- case: set_schema
 -- dialect: postgres
@@ -250,14 +253,14 @@ SELECT * FROM report;
 --> @1 report.total <- fresh.total[RENAME]
 --> @2 out.id <- report.id
 --> @2 out.total <- report.total
---> stmt 1 ALTER_TABLE writes fresh, report, report_old
+--> stmt 1 ALTER_TABLE reads report, fresh writes fresh, report, report_old
 
 -- case: exchanged_tables
 -- dialect: clickhouse
 EXCHANGE TABLES shop.a AND shop.b;
 --> shop.a <- shop.b[SWAP]
 --> shop.b <- shop.a[SWAP]
---> stmt 0 ALTER_TABLE writes shop.a, shop.b
+--> stmt 0 ALTER_TABLE reads shop.a, shop.b writes shop.a, shop.b
 
 -- case: fields_are_dropped_renamed_and_retyped
 CREATE TABLE t (s STRUCT<x: INT, y: STRING>, a INT);
@@ -411,3 +414,14 @@ SELECT * FROM global_temp.g;
 --> @4 global_temp.g.a <- lake.d.s.a
 --> @5 global_temp.g.c <- lake.d.s.b
 --> @6 out.c <- global_temp.g.c
+-- case: a_renamed_table_was_filled_under_its_old_name
+-- dialect: postgres
+-- table: s(a int)
+CREATE TABLE t AS SELECT a FROM s;
+ALTER TABLE t RENAME TO u;
+SELECT a FROM u;
+--> @0 t.a <- s.a
+--> @1 u.a <- t.a[RENAME]
+--> @1 u <- t[RENAME]
+--> @2 out.a <- u.a
+--> stmt 1 ALTER_TABLE reads t writes t, u

@@ -156,3 +156,102 @@ INSERT INTO second (a) SELECT x FROM #work;
 --> issue APPROXIMATE_LINEAGE @0 relation=one
 --> issue APPROXIMATE_LINEAGE @3 relation=two
 --> partial
+
+-- case: collapse_takes_no_row_that_came_after_the_reader
+-- spec: 2.14, a read sees what was appended before it
+-- dialect: postgres
+-- table: x(a int)
+-- table: y(b int, c int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE s (k int, v int);
+INSERT INTO s (k) SELECT a FROM x;
+CREATE TABLE one AS SELECT k, v FROM s;
+INSERT INTO s SELECT b, c FROM y;
+CREATE TABLE two AS SELECT k, v FROM s;
+--> global one.k <- x.a
+--> global two.k <- x.a, y.b
+--> global two.v <- y.c
+--> partial
+
+-- case: collapse_reads_a_column_as_it_was_before_its_update
+-- dialect: postgres
+-- table: x(a int, b int)
+-- table: y(q int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE s AS SELECT a, b FROM x;
+UPDATE s SET a = b;
+UPDATE s SET b = q FROM y;
+CREATE TABLE one AS SELECT a, b FROM s;
+--> global one.a <- x.a, x.b
+--> global one.b <- x.b, y.q
+--> partial
+
+-- case: collapse_takes_a_merge_after_the_first_reader_apart
+-- dialect: snowflake
+-- table: x(a int, b int)
+-- table: y(a int, c int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE s AS SELECT a, b FROM x;
+CREATE TABLE one AS SELECT b FROM s;
+MERGE INTO s USING y ON s.a = y.a WHEN MATCHED THEN UPDATE SET b = y.c;
+CREATE TABLE two AS SELECT a, b FROM s;
+--> global ONE.b <- X.b
+--> global TWO.a <- X.a
+--> global TWO.b <- X.b, Y.c
+--> partial
+
+-- case: collapse_keeps_stars_of_a_table_that_grew_after_it_was_read
+-- dialect: duckdb
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE s AS SELECT * FROM x;
+CREATE TABLE one AS SELECT p FROM s;
+INSERT INTO s (p) SELECT r FROM y;
+CREATE TABLE two AS SELECT * FROM s;
+--> global one.p <- x.p
+--> global two <- x?
+--> global two.p <- x.p?, y.r?
+--> issue APPROXIMATE_LINEAGE @0 relation=x
+--> partial
+
+-- case: a_renamed_temporary_is_temporary
+-- dialect: postgres
+-- table: x(a int)
+-- options: {"collapseTemporary": true}
+CREATE TEMP TABLE s AS SELECT a FROM x;
+ALTER TABLE s RENAME TO filled;
+CREATE TABLE one AS SELECT a FROM filled;
+--> @0 s.a <- x.a
+--> @1 filled.a <- s.a[RENAME]
+--> @1 filled <- s[RENAME]
+--> @2 one.a <- filled.a
+--> node @1 filled metadata.temporary=true
+--> global one.a <- x.a
+
+-- case: collapse_through_a_swap_gives_each_the_rows_of_the_other
+-- dialect: snowflake
+-- table: live(a int)
+-- table: delta(a int)
+-- options: {"collapseTemporary": true, "collapsePattern": "next_.*"}
+CREATE TABLE next_live CLONE live;
+INSERT INTO next_live SELECT a FROM delta;
+ALTER TABLE live SWAP WITH next_live;
+CREATE TABLE backup AS SELECT a FROM next_live;
+--> global LIVE.a <- LIVE.a, DELTA.a
+--> global BACKUP.a <- LIVE.a
+--> partial
+
+-- case: counted_rows_of_an_open_cte_open_nothing
+-- options: {"hideCtes": true}
+WITH c AS (SELECT * FROM t) SELECT count(*) AS n FROM c;
+--> out.n <= t?
+--> issue APPROXIMATE_LINEAGE
+
+-- case: columns_of_a_hidden_cte_are_not_behind_the_star_beside_them
+-- options: {"hideCtes": true}
+-- table: a(id int, x int)
+-- table: b(id int, ...)
+WITH c AS (SELECT a.x, b.* FROM a JOIN b ON a.id = b.id) SELECT * FROM c;
+--> out.x <- a.x?
+--> out.id <- b.id?
+--> out <- b?
+--> issue APPROXIMATE_LINEAGE severity=info

@@ -435,8 +435,11 @@ def _rename_table(binder: Binder, target: Relation, table: exp.Expr) -> None:
     renamed.resolution = "implied"
     binder.writes.setdefault(dotted(name))
     renamed.table_inputs.append((target, "RENAME"))
+    _read(binder, target)
     if entry is None:
         entry = TableEntry(name, shown, [], "implied", complete=False, inference="usage")
+    elif entry.temporary:
+        renamed.metadata["temporary"] = True
     _carry(target, renamed, entry, "RENAME")
     columns = [replace(column, origin="implied") for column in entry.columns]
     moved = entry.with_columns(
@@ -460,7 +463,10 @@ def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
     binder.writes.setdefault(dotted(name))
     other.table_inputs.append((target, "SWAP"))
     target.table_inputs.append((other, "SWAP"))
+    _read(binder, target)
+    _read(binder, other)
     first, second = current_entry(binder, target), current_entry(binder, other)
+    _exchange(target.known(), other.known(), target, other)
     for entry, place, spelled in ((first, other, shown), (second, target, (target.label,))):
         if entry is None:
             continue
@@ -478,6 +484,28 @@ def _swap(binder: Binder, target: Relation, table: exp.Expr) -> None:
         elif binder.registry.allow_implied:
             # What was imported is kept under its name, so the import is not true any more.
             check_conflict(binder, imported, moved, place)
+
+
+def _read(binder: Binder, relation: Relation) -> None:
+    """Its rows go to another name: whoever filled it comes first."""
+    relation.is_read = True
+    binder.reads.setdefault(dotted(relation.name))
+
+
+def _exchange(
+    former: list[Column], latter: list[Column], target: Relation, other: Relation
+) -> None:
+    """Identity edges from every column of two tables to the other, where it may be new."""
+    found: list[tuple[Column, Column]] = []
+    for columns, place in ((former, other), (latter, target)):
+        for origin in columns:
+            made = place.find(origin.key)
+            if made is None:
+                made = place.add(Column(origin.name, origin.key))
+                made.entry = origin.entry
+            found.append((made, origin))
+    for made, origin in found:
+        made.refs, made.identity = [Ref(origin, operation="SWAP")], True
 
 
 def _carry(source: Relation, target: Relation, entry: TableEntry, operation: str) -> None:
