@@ -1,4 +1,4 @@
-"""`IDENTIFIER('db.' || 'orders')`: a name written as a constant string, replaced by the name itself.
+"""`IDENTIFIER('db.' || 'orders')` of Spark and Snowflake: a name in a string, replaced by the name itself.
 
 Done on tokens before parsing, so that tables, columns and functions named this way are read, bound
 and printed like any other. A clause that is not constant is a name of its own where only a table can
@@ -20,8 +20,11 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 _T = TokenType
-_PART = re.compile(r"(?:`((?:[^`]|``)+)`|([^`.\s]+))(\.|$)")
+_PART = re.compile(r'(?:`((?:[^`]|``)+)`|"((?:[^"]|"")+)"|([^`".\s]+))(\.|$)')
 _PLAIN = re.compile(r"[A-Za-z_]\w*")
+# The quotes of each group of a part; those of Snowflake keep the name as it is written.
+_QUOTES = {1: "`", 2: '"', 3: ""}
+_EXACT = 2
 
 
 _STRINGS = frozenset({_T.STRING, _T.RAW_STRING})
@@ -103,17 +106,16 @@ def _names(pieces: list[Token]) -> Iterator[Token]:
     written = literals[0].token_type is _T.STRING
     whole = len(literals) == 1 and written and literals[0].end - literals[0].start == len(text) + 1
     for number, part in enumerate(parts):
-        quoted, plain, _ = part.groups()
-        name = quoted.replace("``", "`") if quoted else plain
-        group = 1 if quoted else 2
+        group = next(number for number in _QUOTES if part[number])
+        quote = _QUOTES[group]
+        name = part[group].replace(quote * 2, quote) if quote else part[group]
         # A name that stands in one string keeps its exact place; a computed one has the clause's.
         start = literals[0].start + 1 + part.start(group) if whole else pieces[0].start
         end = start + len(part.group(group)) - 1 if whole else pieces[-1].end
         if number:
             yield _token(_T.DOT, ".", pieces[0], start, start)
-        yield _token(
-            _T.VAR if _PLAIN.fullmatch(name) else _T.IDENTIFIER, name, pieces[0], start, end
-        )
+        plain = group != _EXACT and _PLAIN.fullmatch(name)
+        yield _token(_T.VAR if plain else _T.IDENTIFIER, name, pieces[0], start, end)
 
 
 def _token(kind: TokenType, text: str, at: Token, start: int, end: int) -> Token:

@@ -257,7 +257,7 @@ class StatementParser:
         return None
 
     def _unfold(self, tokens: list[Token], text: str, lowered: str) -> None:
-        """Pipes, names in short and Spark's IDENTIFIER; a look at the text is cheaper than one at every token.
+        """Pipes, names in short and IDENTIFIER; a look at the text is cheaper than one at every token.
 
         One for a single character takes a hundredth of one for a word.
         """
@@ -271,6 +271,8 @@ class StatementParser:
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
         if self._dialect.naming not in {"spark", "bigquery"}:
+            if self._dialect.parser == "snowflake" and "identifier" in lowered:
+                self._computed |= fold_identifiers(tokens, self._text)
             if "|>" in text:
                 unfold_pipes(tokens)
             return

@@ -370,3 +370,25 @@ JOIN (SELECT a AS n FROM t) TABLESAMPLE (5 ROWS) r ON q.a = r.n;
 -- table: t(a int, b int)
 SELECT * FROM (FROM t |> WHERE b > 1 |> SELECT a + 1 AS c);
 --> out.c <= t.a
+
+-- case: snowflake_names_in_strings
+-- dialect: snowflake
+-- table: db.s.orders(id int, total int)
+INSERT INTO IDENTIFIER('db.s."Daily"') (paid) SELECT o.total FROM IDENTIFIER('db.s.orders') AS o;
+SELECT paid FROM IDENTIFIER('db.s."Daily"');
+MERGE INTO IDENTIFIER('db.s.orders') t USING IDENTIFIER('db.s.' || 'news') n ON t.id = n.id
+WHEN MATCHED THEN UPDATE SET total = n.total;
+--> stmt 0 INSERT reads DB.S.ORDERS writes DB.S.Daily
+--> @0 DB.S.Daily.PAID <- DB.S.ORDERS.TOTAL
+--> @1 out.paid <- DB.S.Daily.PAID
+--> @2 DB.S.ORDERS.TOTAL <- DB.S.NEWS.TOTAL
+--> no issue DYNAMIC_SQL
+--> issue UNKNOWN_TABLE @0 relation=DB.S.Daily
+--> issue UNKNOWN_TABLE @1 relation=DB.S.Daily
+--> issue UNKNOWN_TABLE @2 relation=DB.S.NEWS
+
+-- case: snowflake_names_in_variables_are_known_at_run_time
+-- dialect: snowflake
+SELECT a FROM IDENTIFIER($source) WHERE b = 1;
+--> out.a <- IDENTIFIER($source).A
+--> issue DYNAMIC_SQL
