@@ -123,6 +123,7 @@ class Flows:
             fed.add(tail.relation)
             if tail.relation.node is not None and relation.node is not None:
                 self._edge(tail.relation.node, relation.node, "data_flow", approximate=True)
+        fed.update(other for other, _ in relation.table_inputs)
         if relation.inputs:
             self._join_dependencies(relation, fed)
 

@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.created_queries import created_query
 from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
 from lakeport.lineage.lake_commands import lake_command, named_table
 from lakeport.lineage.live_tables import pipeline_flow, without_live
@@ -511,6 +512,11 @@ def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | N
     return Shim("directory" if path is not None else "moved_files", made, path=path)
 
 
+def _created_query(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = created_query(tokens)
+    return Shim("created_query", made) if made is not None else None
+
+
 def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     """Constructs inside a query, whatever its first words are."""
     plain = plain_syntax(tokens)
@@ -555,5 +561,6 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _moved_files,
     _hive_syntax,
     _spark_syntax,
+    _created_query,
     _administration,
 )

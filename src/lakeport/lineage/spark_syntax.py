@@ -31,6 +31,9 @@ _ARRANGEMENTS = frozenset(
 )
 
 
+_ALIASES = frozenset({_T.VAR, _T.IDENTIFIER})
+
+
 def plain_syntax(tokens: list[Token]) -> list[Token] | None:
     """The tokens with every construct replaced that is known here; None if there was none."""
     found: list[Token] = []
@@ -262,6 +265,20 @@ def _pivot(tokens: list[Token], at: int, found: list[Token]) -> int:
     return 0
 
 
+def _lateral_view(tokens: list[Token], at: int, found: list[Token]) -> int:
+    """`LATERAL VIEW explode(x) t a, b` → `LATERAL VIEW explode(x) t AS a, b`: the word may be left out."""
+    called = at + 2 + (_word(tokens, at + 2) == "OUTER")
+    while called < len(tokens) and tokens[called].token_type is not _T.L_PAREN:
+        called += 1
+    end = closing(tokens, called) if _word(tokens, at + 1) == "VIEW" else 0
+    names = [token.token_type for token in tokens[end + 1 : end + 3]]
+    if not end or len(names) < 2 or not set(names) <= _ALIASES:
+        return 0
+    alias = made_token(_T.ALIAS, "AS", tokens[end + 2])
+    found += [*tokens[at : end + 2], alias]
+    return end + 2 - at
+
+
 def _called(aggregate: list[Token]) -> list[Token]:
     """An aggregate with its alias, as a call."""
     named = len(aggregate) > 2 and aggregate[-2].token_type is _T.ALIAS
@@ -300,6 +317,7 @@ _REWRITES: dict[str, Callable[[list[Token], int, list[Token]], int]] = {
     "EXACT": _nearest,
     "GEOGRAPHY": _any_reference,
     "GEOMETRY": _any_reference,
+    "LATERAL": _lateral_view,
     "MAP": _transform,
     "MATCH_CONDITION": _match_condition,
     "MAX": _max_recursion,

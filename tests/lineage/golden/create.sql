@@ -366,3 +366,57 @@ CREATE TABLE t (a int, b int, A string);
 CREATE TABLE u (a int, ds string) PARTITIONED BY (ds);
 --> partial
 --> issue DUPLICATE_COLUMN @0 relation=t column=a
+-- case: a_view_with_a_schedule_is_its_query
+-- dialect: databricks
+-- table: events(at timestamp, kind string)
+CREATE MATERIALIZED VIEW hourly SCHEDULE CRON '0 0 * * * ?' AT TIME ZONE 'UTC' AS SELECT at AS hour, kind FROM events;
+CREATE OR REFRESH PRIVATE MATERIALIZED VIEW good (kind STRING COMMENT 'what', CONSTRAINT told EXPECT (kind IS NOT NULL) ON VIOLATION DROP ROW)
+  AS SELECT kind FROM events;
+--> @0 hourly.hour <- events.at
+--> @0 hourly.kind <- events.kind
+--> @1 good.kind <- events.kind
+--> stmt 0 CREATE_VIEW reads events writes hourly
+--> stmt 1 CREATE_VIEW reads events writes good
+--> no issue UNSUPPORTED_SYNTAX
+--> no issue PARSE_ERROR
+
+-- case: a_dynamic_table_with_new_options_is_its_query
+-- dialect: snowflake
+-- table: s(a int, b int)
+CREATE DYNAMIC TABLE d TARGET_LAG = '5 minutes' WAREHOUSE = w FROZEN WHERE (b < 7) AS SELECT a, b FROM s;
+CREATE HYBRID TABLE h (k INT PRIMARY KEY, n NUMBER(38, 0) UNIQUE, INDEX i (n) INCLUDE (k)) AS SELECT a, b FROM s;
+CREATE VIEW v WITH AGGREGATION POLICY p ENTITY KEY (a) AS SELECT a FROM s;
+--> D.A <- S.A
+--> D.B <- S.B
+--> H.K <- S.A
+--> H.N <- S.B
+--> V.A <- S.A
+--> schema d(a int, b int) implied @0
+--> schema h(k int, n NUMBER(38, 0)) implied @1
+--> schema s(a int, b int) imported
+--> schema v(a int) implied view @2
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_table_with_a_layout_is_its_query
+-- dialect: redshift
+-- table: s(a int, b int)
+CREATE TABLE t DISTSTYLE ALL DISTKEY(a) INTERLEAVED SORTKEY(a, b) AS SELECT a, b FROM s;
+--> t.a <- s.a
+--> t.b <- s.b
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_copy_with_options_is_a_copy
+-- dialect: bigquery
+-- table: d.s(a int)
+CREATE SNAPSHOT TABLE IF NOT EXISTS d.t CLONE d.s FOR SYSTEM_TIME AS OF TIMESTAMP('2024-01-01') OPTIONS (expiration_timestamp = NULL);
+CREATE MATERIALIZED VIEW d.r OPTIONS (replication_interval_seconds = 900) AS REPLICA OF d.s;
+--> stmt 0 CREATE_TABLE_CLONE reads d.s writes d.t
+--> stmt 1 CREATE_VIEW reads d.s writes d.r
+--> @0 d.t.a <- d.s.a
+--> @1 d.r.a <- d.s.a
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_function_that_gives_a_table_is_no_table
+-- dialect: bigquery
+CREATE TABLE FUNCTION f(least INT64) AS SELECT a FROM t WHERE a > least;
+--> stmt 0 CREATE_FUNCTION reads t

@@ -593,3 +593,12 @@ CREATE FUNCTION f(x DECIMAL(9, 2), y INT DEFAULT 3) RETURNS INT RETURN y;
 SELECT f(a) AS p, f(a, b) AS q FROM t;
 --> @1 out.p <- ()
 --> @1 out.q <= t.b
+
+-- case: a_lateral_view_names_its_columns_without_as
+-- table: person(id int, ages array<int>, pets array<struct<name:string,born:int>>)
+SELECT id, age, pet, y FROM person LATERAL VIEW OUTER explode(ages) a age LATERAL VIEW inline(pets) p pet, y;
+--> out.id <- person.id
+--> out.age <= person.ages
+--> out.pet <= person.pets
+--> out.y <= person.pets
+--> no issue PARSE_ERROR

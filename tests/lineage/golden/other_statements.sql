@@ -446,3 +446,12 @@ XA START 'x';
 ASSERT 1 = 1;
 --> stmt 0 ASSERT
 --> no issue PARSE_ERROR
+
+-- case: spark_tells_of_files_and_partitions
+LIST JAR /tmp/some.jar "ivy://group:module:version";
+MSCK TABLE t;
+REMOVE WIDGET state;
+--> stmt 0 LIST
+--> stmt 1 MSCK
+--> stmt 2 REMOVE
+--> no issue PARSE_ERROR
