@@ -40,6 +40,25 @@ def test_batches_end_at_go_alone_on_its_line() -> None:
     assert pieces("SELECT 1\nGO\nSELECT 2", "tsql") == ["SELECT 1", "SELECT 2"]
 
 
+def test_cells_of_a_notebook_are_statements() -> None:
+    sql = (
+        "-- Databricks notebook source\nSELECT 1\n\n-- COMMAND ----------\n\n%python\nx = 'a;b'\n"
+        "-- COMMAND ----------\n-- MAGIC %md text\n-- COMMAND ----------\n%sql\nSELECT a % 2 FROM t;\n"
+    )
+    assert pieces(sql) == ["SELECT 1", "SELECT a % 2 FROM t"]
+    assert pieces(sql, "databricks") == pieces(sql)
+
+
+def test_the_cells_of_an_edited_notebook_are_found_again() -> None:
+    cells = ["SELECT 1", "%python\nprint(';')", "SELECT 2", "SELECT 3"]
+    mark = "\n-- COMMAND ----------\n"
+    earlier = resplit(None, mark.join(cells), "spark")
+    edited = mark.join([*cells[:2], "SELECT a FROM t", cells[3]])
+    again = [(chunk.start, chunk.end) for chunk in resplit(earlier, edited, "spark").chunks]
+    assert again == [(chunk.start, chunk.end) for chunk in split(edited, "spark")]
+    assert len(again) == 3
+
+
 def test_oracle_batches_end_at_a_slash_alone_on_its_line() -> None:
     assert pieces("SELECT 4 / 2 FROM dual\n/\nSELECT 2 FROM dual", "oracle") == [
         "SELECT 4 / 2 FROM dual",

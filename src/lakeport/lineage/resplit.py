@@ -14,6 +14,7 @@ from sqlglot.tokenizer_core import TokenType
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.pieces import broken_chunk
+from lakeport.lineage.notebooks import is_notebook
 from lakeport.lineage.scripts import may_be_script
 from lakeport.lineage.split import split
 
@@ -38,7 +39,8 @@ def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
             [Chunk([], c.start, c.end, c.error, blocks=c.blocks) for c in previous.chunks],
             previous.scripted,
         )
-    scripted = may_be_script(text.lower(), parser)
+    lowered = text.lower()
+    scripted = may_be_script(lowered, parser) or is_notebook(text, lowered, parser)
     whole = previous is None or scripted or previous.scripted
     found = None if whole or previous is None else _resplit(previous, text, parser)
     return Pieces(text, found if found is not None else split(text, parser), scripted)

@@ -20,6 +20,7 @@ from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.bodies import moved
 from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
+from lakeport.lineage.notebooks import is_notebook, with_cells_parted
 from lakeport.lineage.pieces import broken_chunk, cuts
 from lakeport.lineage.request import Encoding
 from lakeport.lineage.result import SplitResult
@@ -56,6 +57,8 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
         lowered = text.lower()
     if parser in BATCHES and "go" in lowered:
         text = _with_lone_marks(text)
+    elif is_notebook(text, lowered, parser):
+        text = with_cells_parted(text)
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):

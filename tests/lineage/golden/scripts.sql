@@ -759,3 +759,21 @@ DO LANGUAGE 'plpgsql' $$ BEGIN INSERT INTO s (x) SELECT a + 2 FROM t; END $$ -- 
 --> @1 s.x <- t.a
 --> @3 s.x <= t.a
 --> @5 s.x <= t.a
+
+-- case: cells_of_a_databricks_notebook
+-- dialect: databricks
+-- table: t(a int)
+CREATE TEMP VIEW halves AS SELECT a % 2 AS m FROM t
+
+-- COMMAND ----------
+
+%python
+display(spark.table("halves")) # not; SQL
+
+-- COMMAND ----------
+
+%sql
+SELECT m FROM halves
+--> @0 halves.m <= t.a
+--> @1 out.m <- halves.m
+--> no issue PARSE_ERROR
