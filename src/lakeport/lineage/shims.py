@@ -37,6 +37,7 @@ from lakeport.lineage.respelt import (
 )
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import nowhere_written, stream_as_view
+from lakeport.lineage.tsql_syntax import without_hints
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -424,9 +425,12 @@ def _placeholders(tokens: list[Token], _words: list[str], _text: str) -> Shim | 
     return Shim("placeholders", made) if len(made) != len(tokens) else None
 
 
+_ASSIGNED = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT, TokenType.PARAMETER})
+
+
 def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """T-SQL's `SET a += b` is `SET a = a + b`."""
-    if words[0] not in {"UPDATE", "MERGE", "WITH"}:
+    """T-SQL's `SET a += b` is `SET a = a + b`, and so is `SELECT @a += b`."""
+    if words[0] not in {"UPDATE", "MERGE", "SELECT", "WITH"}:
         return None
     operators = {TokenType.PLUS, TokenType.DASH, TokenType.STAR, TokenType.SLASH, TokenType.MOD}
     kept: list[Token] = []
@@ -442,7 +446,7 @@ def _compound_assignment(tokens: list[Token], words: list[str], _text: str) -> S
         if compound and following is not None and following.start == token.end + 1:
             name: list[Token] = []
             for earlier in reversed(kept):
-                if earlier.token_type not in {TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT}:
+                if earlier.token_type not in _ASSIGNED:
                     break
                 name.insert(0, earlier)
             kept += [following, *name, token]
@@ -512,6 +516,11 @@ def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | N
     return Shim("directory" if path is not None else "moved_files", made, path=path)
 
 
+def _hints(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = without_hints(tokens)
+    return Shim("hints", made) if made else None
+
+
 def _created_query(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     made = created_query(tokens)
     return Shim("created_query", made) if made is not None else None
@@ -561,6 +570,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _moved_files,
     _hive_syntax,
     _spark_syntax,
+    _hints,
     _created_query,
     _administration,
 )

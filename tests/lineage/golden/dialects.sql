@@ -392,3 +392,21 @@ WHEN MATCHED THEN UPDATE SET total = n.total;
 SELECT a FROM IDENTIFIER($source) WHERE b = 1;
 --> out.a <- IDENTIFIER($source).A
 --> issue DYNAMIC_SQL
+
+-- case: tsql_hints_tell_nothing_of_values
+-- dialect: tsql
+-- table: dbo.t(k int, a int)
+-- table: dbo.u(k int, b int)
+SELECT a, b FROM dbo.t WITH (INDEX = i, FORCESEEK) JOIN dbo.u WITH (NOLOCK, INDEX = (j)) ON t.k = u.k
+OPTION (RECOMPILE, USE HINT ('X'), OPTIMIZE FOR (@p UNKNOWN));
+UPDATE dbo.t SET a = k WHERE CURRENT OF c;
+DELETE FROM dbo.t WHERE k IN (SELECT k FROM dbo.u) OPTION (LABEL = N'x');
+SELECT @n += 1, @sum += a FROM dbo.t;
+--> @0 out.a <- dbo.t.a
+--> @0 out.b <- dbo.u.b
+--> @1 dbo.t.a <- dbo.t.k
+--> stmt 2 DELETE reads dbo.t, dbo.u writes dbo.t
+--> @2 dbo.t <- dbo.u[DELETE]
+--> @3 out._col_0 <- ()
+--> @3 out._col_1 <= dbo.t.a
+--> no issue PARSE_ERROR
