@@ -6,6 +6,8 @@ rewrite files, and no query sees a difference.
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
@@ -30,7 +32,7 @@ def lake_command(tokens: list[Token]) -> exp.Expr | None:
     words = [token.text.upper() for token in tokens]
     if words[:2] in _KEPT or (words[0] == "GENERATE" and "FOR" in words[2:3]):
         return exp.column(words[0])
-    if words[0] == "RESTORE" and words[-3:-1] == ["AS", "OF"]:
+    if words[0] == "RESTORE" and ("AS", "OF") in pairwise(words):
         return _changed(tokens, words, 1 + (words[1] == "TABLE"), _BEHIND_RESTORED)
     if words[:2] == ["CONVERT", "TO"] and words[2:3] in (["DELTA"], ["ICEBERG"]):
         return _changed(tokens, words, 3, _BEHIND_CONVERTED)

@@ -51,7 +51,7 @@ _ESCAPED = re.compile(r"""\\(['"\\])|(['"])\2""")
 
 
 def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
-    """The statement that an EXPLAIN, an UNLOAD or an EXECUTE IMMEDIATE is about."""
+    """The statement that an EXPLAIN, an UNLOAD, a task or an EXECUTE IMMEDIATE is about."""
     word = tokens[0].text.upper() if tokens else ""
     if word in {"EXPLAIN", "PROFILE"}:
         inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
@@ -67,6 +67,9 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     elif word == "UNLOAD":
         inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
         yield from _unloaded(inner)
+    elif word in {"SUBMIT", "USING"}:
+        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
+        yield from _wrapped(inner, word)
     elif word in {"RENAME", "EXCHANGE"} and (tree := renaming(tokens, text, parser)) is not None:
         yield Shim("rename", tree=tree)
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
@@ -75,6 +78,14 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
         end = tokens[-1].end + 1
         fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
         yield Shim("immediate", inner)
+
+
+def _wrapped(tokens: list[Token], word: str) -> Iterator[Shim]:
+    """StarRocks' `SUBMIT TASK t AS INSERT …`, Athena's `USING EXTERNAL FUNCTION f(…) … SELECT …`."""
+    kinds = {TokenType.ALIAS} if word == "SUBMIT" else {TokenType.SELECT, TokenType.WITH}
+    begin = next((n for n, token in enumerate(tokens) if token.token_type in kinds), 0)
+    if begin:
+        yield Shim("wrapped", tokens[begin + (word == "SUBMIT") :])
 
 
 def _unloaded(tokens: list[Token]) -> Iterator[Shim]:

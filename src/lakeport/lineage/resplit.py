@@ -13,8 +13,8 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.engines import tokens_of
-from lakeport.lineage.pieces import broken_chunk
 from lakeport.lineage.notebooks import is_notebook
+from lakeport.lineage.pieces import broken_chunk
 from lakeport.lineage.scripts import may_be_script
 from lakeport.lineage.split import split
 

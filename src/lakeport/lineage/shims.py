@@ -9,11 +9,12 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.altered_statements import altered_names, altered_relation
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.created_queries import created_query
 from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
@@ -103,16 +104,6 @@ def _private_temporary(tokens: list[Token], words: list[str], _text: str) -> Shi
     return Shim("private_temporary", kept)
 
 
-def _live_table(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    plain = without_live(tokens)
-    return Shim("live_table", plain) if plain is not None else None
-
-
-def _pipeline_flow(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    made = pipeline_flow(tokens)
-    return Shim("pipeline_flow", made) if made is not None else None
-
-
 def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """T-SQL's `UPDATE TOP (10) t …`: how many rows change does not matter here."""
     if words[0] not in {"UPDATE", "DELETE", "INSERT"} or words[1:3] != ["TOP", "("]:
@@ -176,9 +167,17 @@ def _system_time_travel(tokens: list[Token], _words: list[str], _text: str) -> S
 
 
 def _insert_directory(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    if words[:2] != ["INSERT", "OVERWRITE"] or "DIRECTORY" not in words[2:4]:
+    """The query of `INSERT OVERWRITE DIRECTORY 'p' USING csv SELECT …`, with the WITH before it."""
+    start = 0
+    if words[0] == "WITH":
+        words = [token.text.upper() for token in tokens]
+        start = next((n for n, pair in enumerate(pairwise(words)) if pair == _OVERWRITES), 0)
+    if (
+        words[start : start + 2] != list(_OVERWRITES)
+        or "DIRECTORY" not in words[start + 2 : start + 4]
+    ):
         return None
-    at = words.index("DIRECTORY")
+    at = words.index("DIRECTORY", start)
     path = (
         tokens[at + 1].text
         if len(tokens) > at + 1 and tokens[at + 1].token_type is TokenType.STRING
@@ -190,8 +189,11 @@ def _insert_directory(tokens: list[Token], words: list[str], _text: str) -> Shim
         kind = tokens[position].token_type
         depth += (kind is TokenType.L_PAREN) - (kind is TokenType.R_PAREN)
         if depth == 0 and kind in starts:
-            return Shim("directory", tokens[position:], path=path)
+            return Shim("directory", [*tokens[:start], *tokens[position:]], path=path)
     return None
+
+
+_OVERWRITES = ("INSERT", "OVERWRITE")
 
 
 def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -369,11 +371,6 @@ def _reset(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     return Shim("reset", tree=exp.Set(expressions=[exp.SetItem(this=pair)]))
 
 
-def _lake_command(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    tree = lake_command(tokens)
-    return Shim("lake_command", tree=tree) if tree is not None else None
-
-
 def _describe(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """What is described is not read; the parser knows but a few forms of it."""
     return Shim("describe", tree=exp.Describe()) if words[0] in {"DESC", "DESCRIBE"} else None
@@ -476,12 +473,6 @@ def _titles(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
 _SHOWN = (TokenType.L_PAREN, TokenType.STRING, TokenType.R_PAREN)
 
 
-def _respelt(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    """Statements that another dialect spells as the parser wants them."""
-    made = respelt(tokens)
-    return Shim("respelt", made) if made is not None else None
-
-
 def _nested_column(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     found = nested_column(tokens)
     return Shim("nested_column", found[0], finish=within(found[1])) if found is not None else None
@@ -497,17 +488,6 @@ def _evolving_change(tokens: list[Token], _words: list[str], _text: str) -> Shim
     return Shim("evolving_change", made, finish=evolving) if made is not None else None
 
 
-def _hive_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    """Clauses of Hive that carry no column, and with them what Spark took over."""
-    plain = hive_syntax(tokens)
-    return Shim("hive_syntax", plain) if plain is not None else None
-
-
-def _partition_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    tree = partition_change(tokens)
-    return Shim("partition_change", tree=tree) if tree is not None else None
-
-
 def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     moved = moved_files(tokens)
     if moved is None:
@@ -516,29 +496,36 @@ def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | N
     return Shim("directory" if path is not None else "moved_files", made, path=path)
 
 
-def _hints(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    made = without_hints(tokens)
-    return Shim("hints", made) if made else None
+_Rewrite: TypeAlias = "Callable[[list[Token], list[str], str], Shim | None]"
 
 
-def _created_query(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    made = created_query(tokens)
-    return Shim("created_query", made) if made is not None else None
+def _tokens_by(kind: str, rewrite: Callable[[list[Token]], list[Token] | None]) -> _Rewrite:
+    """A shim that needs the tokens alone, and gives others."""
+
+    def shim(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+        made = rewrite(tokens)
+        return Shim(kind, made) if made is not None else None
+
+    return shim
 
 
-def _spark_syntax(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    """Constructs inside a query, whatever its first words are."""
-    plain = plain_syntax(tokens)
-    return Shim("spark_syntax", plain) if plain is not None else None
+def _tree_by(kind: str, read: Callable[[list[Token]], exp.Expr | None]) -> _Rewrite:
+    """A shim that reads the tokens itself."""
+
+    def shim(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+        tree = read(tokens)
+        return Shim(kind, tree=tree) if tree is not None else None
+
+    return shim
 
 
-_SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
+_SHIMS: tuple[_Rewrite, ...] = (
     _replace_table,
     _replace_rows,
     _private_temporary,
     _external_table,
-    _live_table,
-    _pipeline_flow,
+    _tokens_by("live_table", without_live),
+    _tokens_by("pipeline_flow", pipeline_flow),
     _limited_change,
     _delete_from,
     _table_query,
@@ -547,7 +534,7 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _nested_column,
     _placed_column,
     _evolving_change,
-    _respelt,
+    _tokens_by("respelt", respelt),
     _alter_view,
     _checked_view,
     _set_schema,
@@ -559,18 +546,20 @@ _SHIMS: tuple[Callable[[list[Token], list[str], str], Shim | None], ...] = (
     _model,
     _array_model,
     _describe,
-    _lake_command,
+    _tree_by("lake_command", lake_command),
     _reset,
     _compound_assignment,
     _window_function,
     _system_time_travel,
     _titles,
     _placeholders,
-    _partition_change,
+    _tree_by("partition_change", partition_change),
     _moved_files,
-    _hive_syntax,
-    _spark_syntax,
-    _hints,
-    _created_query,
+    _tokens_by("hive_syntax", hive_syntax),
+    _tokens_by("spark_syntax", plain_syntax),
+    _tokens_by("hints", without_hints),
+    _tokens_by("altered_relation", altered_relation),
+    _tree_by("altered_names", altered_names),
+    _tokens_by("created_query", created_query),
     _administration,
 )

@@ -425,3 +425,52 @@ SELECT a FROM u;
 --> @1 u <- t[RENAME]
 --> @2 out.a <- u.a
 --> stmt 1 ALTER_TABLE reads t writes t, u
+
+-- case: a_materialized_view_is_renamed_as_a_view_is
+-- dialect: postgres
+-- table: s(a int)
+CREATE MATERIALIZED VIEW v AS SELECT a FROM s;
+ALTER MATERIALIZED VIEW IF EXISTS v RENAME COLUMN a TO b;
+ALTER MATERIALIZED VIEW v RENAME TO w;
+SELECT b FROM w;
+--> @0 v.a <- s.a
+--> @1 v.b <- v.a[RENAME]
+--> @2 w.b <- v.b[RENAME]
+--> @2 w <- v[RENAME]
+--> @3 out.b <- w.b
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_view_becomes_another_query_in_parentheses
+-- table: s(a int)
+ALTER VIEW v AS (SELECT a FROM s);
+SELECT * FROM v;
+--> @0 v.a <- s.a
+--> @1 out.a <- v.a
+
+-- case: several_columns_are_renamed_at_once
+-- dialect: bigquery
+CREATE TABLE d.t (a INT64, c INT64);
+ALTER TABLE d.t RENAME COLUMN a TO b, RENAME COLUMN IF EXISTS c TO e;
+SELECT b, e FROM d.t;
+--> @1 d.t.b <- d.t.a[RENAME]
+--> @1 d.t.e <- d.t.c[RENAME]
+--> @2 out.b <- d.t.b
+--> @2 out.e <- d.t.e
+
+-- case: masks_filters_and_labels_change_no_column
+-- dialect: databricks
+-- table: t(a int)
+ALTER TABLE t ALTER COLUMN a SET MASK m USING COLUMNS (a);
+ALTER TABLE t SET ROW FILTER f ON (a);
+ALTER TABLE t ALTER COLUMN a UNSET TAGS ('x');
+SELECT * FROM t;
+--> @3 out.a <- t.a
+--> no issue UNSUPPORTED_SYNTAX
+--> no issue SCHEMA_CONFLICT
+
+-- case: a_mutation_of_clickhouse_is_an_update
+-- dialect: clickhouse
+-- table: t(a Int32, b Int32)
+ALTER TABLE t ON CLUSTER c UPDATE a = b + 1 WHERE b IN (1, 2) SETTINGS mutations_sync = 1;
+--> t.a <= t.b
+--> stmt 0 UPDATE reads t writes t

@@ -777,3 +777,22 @@ SELECT m FROM halves
 --> @0 halves.m <= t.a
 --> @1 out.m <- halves.m
 --> no issue PARSE_ERROR
+
+-- case: a_task_of_starrocks_is_what_it_runs
+-- dialect: starrocks
+-- table: s(a int)
+SUBMIT TASK nightly AS INSERT INTO t (b) SELECT a FROM s;
+--> t.b <- s.a
+--> issue UNKNOWN_TABLE relation=t
+
+-- case: functions_declared_for_one_query
+-- dialect: athena
+-- table: t(a varchar)
+USING EXTERNAL FUNCTION f(x VARCHAR) RETURNS VARCHAR LAMBDA 'name' SELECT f(a) AS b FROM t;
+--> out.b <= t.a
+
+-- case: a_directory_is_overwritten_behind_a_with
+-- table: t(a int)
+WITH c AS (SELECT a FROM t) INSERT OVERWRITE DIRECTORY '/out' USING csv OPTIONS (sep '|') SELECT /*+ COALESCE(1) */ a FROM c;
+--> /out.a <- t.a
+--> stmt 0 INSERT_OVERWRITE reads t writes /out
