@@ -42,6 +42,12 @@ class Dialect:
     first_alias_wins: bool = False
     # WHERE sees select aliases too.
     where_aliases: bool = False
+    # A name in double quotes that nothing has is a string.
+    quoted_strings: bool = False
+    # `x IN t` asks a table.
+    in_takes_tables: bool = False
+    # A sort key of a set operation may have its name from any branch.
+    branches_name_keys: bool = False
     # A relation's name may stand for its whole row.
     row_values: bool = False
     # `f(*)` calls a function with all columns.
@@ -269,6 +275,7 @@ _TABLE: dict[str, Dialect] = {
             first_alias_wins=True,
             where_aliases=True,
             row_values=True,
+            branches_name_keys=True,
             merged_in_place=True,
             naming="duckdb",
             values_columns="col",
@@ -284,6 +291,10 @@ _TABLE: dict[str, Dialect] = {
             lateral_aliases=False,
             first_alias_wins=True,
             where_aliases=True,
+            quoted_strings=True,
+            in_takes_tables=True,
+            branches_name_keys=True,
+            implicit_recursion=True,
             merged_in_place=True,
             naming="duckdb",
             pseudo_columns=frozenset({"rowid", "oid", "_rowid_"}),
@@ -348,6 +359,7 @@ _TABLE: dict[str, Dialect] = {
             star_arguments=True,
             first_alias_wins=True,
             where_aliases=True,
+            in_takes_tables=True,
             merged_in_place=True,
             naming="duckdb",
             fractional_division=True,

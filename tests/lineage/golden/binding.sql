@@ -495,3 +495,33 @@ SELECT a.id, count(*) AS n FROM a JOIN b ON a.x = b.y GROUP BY a.id HAVING id > 
 SELECT current_path AS p;
 --> out.p <- ()
 --> no issue UNRESOLVED_REFERENCE
+-- case: sqlite_takes_a_quoted_name_that_nothing_has_for_a_string
+-- dialect: sqlite
+-- table: city(name text, state text, a text)
+-- options: {"includeIndirect": true}
+SELECT "name", a || "!" AS loud FROM city WHERE "state" = "New York";
+--> out.name <- city.name
+--> out.loud <= city.a
+--> out <~ city.state[FILTER]
+
+-- case: sqlite_knows_no_string_in_brackets_or_backticks
+-- dialect: sqlite
+-- table: city(name text)
+SELECT name FROM city WHERE name = [New York] OR name = `Boston`;
+--> out.name <- city.name
+--> issue UNKNOWN_COLUMN relation=city "column=New York"
+--> issue UNKNOWN_COLUMN relation=city column=Boston
+
+-- case: sqlite_knows_no_string_behind_a_qualifier
+-- dialect: sqlite
+-- table: city(name text)
+SELECT name FROM city AS c WHERE name = c."Boston";
+--> out.name <- city.name
+--> issue UNKNOWN_COLUMN relation=city column=Boston
+
+-- case: quoted_names_are_names_elsewhere
+-- dialect: duckdb
+-- table: city(name text)
+SELECT name FROM city WHERE name = "Boston";
+--> out.name <- city.name
+--> issue UNKNOWN_COLUMN relation=city column=Boston

@@ -72,3 +72,11 @@ SELECT x FROM a;
 -- table: b(y int)
 WITH a AS (SELECT y FROM b), b AS (SELECT x AS y FROM t) SELECT y FROM a;
 --> out.y <- b.y
+
+-- case: sqlite_needs_no_word_for_recursion
+-- dialect: sqlite
+-- table: t(a integer, b integer)
+WITH walk(n, m) AS (SELECT a, 1 FROM t UNION ALL SELECT n + 1, m + b FROM walk JOIN t ON n < 10)
+SELECT n, m FROM walk;
+--> out.n <- t.a
+--> out.m <= t.b

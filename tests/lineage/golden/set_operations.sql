@@ -174,3 +174,13 @@ VALUES (ROW(1, 'x')), (ROW(2, 'y'));
 -- table: d.u(b int64, c int64)
 FROM d.t |> UNION ALL (SELECT b FROM d.u), (SELECT c FROM d.u) |> ASSERT a > 0, 'none' |> WHERE a > 1;
 --> out.a <- d.t.a, d.u.b, d.u.c
+
+-- case: sqlite_sorts_by_names_of_any_branch
+-- dialect: sqlite
+-- table: t(a integer, b integer)
+-- table: u(c integer, d integer)
+-- options: {"includeIndirect": true}
+SELECT a, b FROM t UNION ALL SELECT c, d FROM u ORDER BY d;
+--> out.a <- t.a, u.c
+--> out.b <- t.b, u.d
+--> out <~ t.b[SORT], u.d[SORT]

@@ -141,3 +141,36 @@ FROM d.t JOIN d.u USING (id) |> EXTEND t.a + u.b AS total |> WHERE u.b > 1 |> DR
 FROM d.t JOIN d.u USING (id) |> SELECT t.a |> WHERE u.b > 1;
 --> out.a <- d.t.a
 --> issue UNRESOLVED_REFERENCE
+
+-- case: in_asks_a_table
+-- dialect: sqlite
+-- table: t(a integer, b integer)
+-- table: allowed(id integer)
+-- options: {"includeIndirect": true}
+SELECT b FROM t WHERE a IN allowed AND b NOT IN (a);
+--> out.b <- t.b
+--> out <~ t.a[FILTER], t.b[FILTER], allowed.id[FILTER]
+--> stmt 0 SELECT reads allowed, t
+
+-- case: in_asks_a_cte
+-- dialect: sqlite
+-- table: t(a integer, b integer)
+-- options: {"includeIndirect": true}
+WITH few AS (SELECT b FROM t LIMIT 5) SELECT a FROM t WHERE a IN few;
+--> out.a <- t.a
+--> out <~ t.a[FILTER], few.b[FILTER]
+
+-- case: clickhouse_in_asks_a_table_of_a_database
+-- dialect: clickhouse
+-- table: d.hits(user UInt64, url String)
+-- table: d.robots(user UInt64)
+-- options: {"includeIndirect": true}
+SELECT url FROM d.hits WHERE user GLOBAL NOT IN d.robots;
+--> out.url <- d.hits.url
+--> out <~ d.hits.user[FILTER], d.robots.user[FILTER]
+
+-- case: clickhouse_in_takes_a_named_value
+-- dialect: clickhouse
+-- table: d.hits(user UInt64, url String)
+WITH [1, 2] AS robots SELECT url FROM d.hits WHERE user IN robots;
+--> out.url <- d.hits.url

@@ -360,6 +360,7 @@ def _not_found(
         key in binder.variables
         or _is_time_part(identifier)
         or (name.lower() in _NILADIC and not identifier.args.get("quoted"))
+        or (binder.dialect.quoted_strings and _is_string(binder, identifier))
     ):
         return []
     listed = _listed(binder, identifier, key) if binder.dialect.where_aliases else None
@@ -396,6 +397,12 @@ def _listed(binder: Binder, identifier: exp.Expr, key: str) -> exp.Expr | None:
         if isinstance(item, exp.Alias) and binder.key(item.args["alias"]) == key:
             return item.this if item.find(exp.Query) is None else None
     return None
+
+
+def _is_string(binder: Binder, identifier: exp.Expr) -> bool:
+    """Whether it stands in double quotes; brackets and backticks hold names alone."""
+    span = binder.span(identifier)
+    return span is not None and binder.text[span[0]] == '"'
 
 
 def _is_time_part(identifier: exp.Expr) -> bool:

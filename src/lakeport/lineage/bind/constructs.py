@@ -288,11 +288,32 @@ def _in(
         for child in _children(node, name)
         if child.__class__ is not exp.Literal
     ]
+    if binder.dialect.in_takes_tables:
+        values = [_table_listed(binder, child, scope) for child in values]
     for child in values:
         if isinstance(child, exp.Query):
             binder.predicate(child, scope)
     _push(work, [child for child in values if not isinstance(child, exp.Query)], role)
     _push(work, _children(node, "this"), role)
+
+
+def _table_listed(binder: Binder, node: exp.Expr, scope: Scope) -> exp.Expr:
+    """`x IN t`: all rows of `t`, unless it is the name of a value or stands in brackets."""
+    if (
+        node.__class__ is not exp.Column
+        or node.arg_key != "field"
+        or node.this.__class__ is not exp.Identifier
+    ):
+        return node
+    if node.args.get("table") is None:
+        key = binder.key(node.this)
+        if key in scope.aliases or scope.sole(key) is not None:
+            return node
+    parts = {"this": node.this.copy()}
+    for name, place in (("db", "table"), ("catalog", "db")):
+        if node.args.get(place) is not None:
+            parts[name] = node.args[place].copy()
+    return exp.Select(expressions=[exp.Star()], from_=exp.From(this=exp.Table(**parts)))
 
 
 def _quantified(

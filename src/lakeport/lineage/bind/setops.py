@@ -65,13 +65,13 @@ def bind_set_operation(
     items = [_branch_copy(item) for item in output.items]
     indirect, inputs = list(output.indirect), list(output.inputs)
     scope = Scope(parent, ctes)
+    called: dict[str, Column] = {}
     for operation, branch in rest:
         if not operation.args.get("by_name") and not any(isinstance(item, Tail) for item in items):
             leave_unnamed(binder, branch)
         other = binder.query(branch, parent, ctes)
-        if "order" in node.args and binder.dialect.name == "duckdb":
-            # There a sort key may have its name from any branch.
-            scope.aliases.update(_called_there(items, other.items))
+        if "order" in node.args and binder.dialect.branches_name_keys:
+            called = {**_called_there(items, other.items), **called}
         _combine(binder, items, other.items, operation)
         indirect += other.indirect
         inputs += other.inputs
@@ -80,6 +80,9 @@ def bind_set_operation(
         combined = Relation("cte", "", ("",))
         combined.adopt(items)
         scope.sources.append(Source("", combined))
+    if called:
+        named = {item.key: item for item in reversed(items) if isinstance(item, Column)}
+        scope.projection = {**called, **named}
     bind_order(binder, node, items, scope)
     return Output(items, indirect + scope.indirect, inputs)
 
