@@ -171,3 +171,13 @@ CREATE TABLE log (line STRING) USING parquet;
 SELECT _metadata.row_index FROM log;
 --> @1 out.row_index <= log._metadata
 --> schema log(line string) imported
+
+-- case: field_of_a_struct_of_columns_that_two_tables_call_the_same
+-- dialect: duckdb
+-- table: t(k int, a int, c int)
+-- table: u(k int, a int)
+SELECT m.p AS one, m.q AS other, m.r.s AS third
+FROM (SELECT {'p': t.a, 'q': u.a, 'r': {'s': t.c + u.k}} AS m FROM t JOIN u ON t.k = u.k) AS d;
+--> out.one <= t.a
+--> out.other <= u.a
+--> out.third <= t.c, u.k

@@ -160,12 +160,30 @@ def _field_of_struct(binder: Binder, column: Column, parts: list[Part], name: st
     part = part_named(binder, parts, name)
     if part is None or any(part.value.find_all(exp.Query, exp.Star)):
         return None
-    keys = {binder.key(used.this) for used in part.value.find_all(exp.Column)}
-    found = [
-        ref
-        for ref in column.refs
-        if ref.role > AGGREGATE or (isinstance(ref.origin, Column) and ref.origin.key in keys)
-    ]
-    if len([ref for ref in found if ref.role <= AGGREGATE]) != len(keys):
+    used = list(part.value.find_all(exp.Column))
+    values = [ref for ref in column.refs if ref.role <= AGGREGATE]
+    found = _called(binder, values, used) or _bound(binder, values, used)
+    if found is None:
         return None
-    return found, binder.types.of(part.value)
+    meant = {id(ref) for ref in found}
+    kept = [ref for ref in column.refs if ref.role > AGGREGATE or id(ref) in meant]
+    return kept, binder.types.of(part.value)
+
+
+def _called(binder: Binder, values: list[Ref], used: list[exp.Column]) -> list[Ref] | None:
+    """The inputs of these names, if there is one for each."""
+    keys = {binder.key(node.this) for node in used}
+    found = [ref for ref in values if isinstance(ref.origin, Column) and ref.origin.key in keys]
+    return found if len(found) == len(keys) else None
+
+
+def _bound(binder: Binder, values: list[Ref], used: list[exp.Column]) -> list[Ref] | None:
+    """The inputs that qualified names were bound to: columns of several tables have one name."""
+    origins = set()
+    for node in used:
+        ref = binder.types.bound.get(id(node))
+        if ref is None or node.args.get("table") is None:
+            return None
+        origins.add(id(ref.origin))
+    found = [ref for ref in values if id(ref.origin) in origins]
+    return found if len(found) == len(origins) else None
