@@ -110,3 +110,19 @@ SELECT a FROM t UNION ALL SELECT b FROM s ORDER BY a;
 --> @1 out <~ s.b[SORT]
 --> @2 out.a <- t.a
 --> @2 out <~ t.a[SORT]
+
+-- case: pivot_groups_by_what_it_leaves_alone
+-- dialect: duckdb
+-- table: t(g int, f int, v int)
+-- options: {"includeIndirect": true}
+WITH p AS (SELECT * FROM t PIVOT (sum(v) FOR f IN (1, 2))) SELECT "1" FROM p;
+--> out.1 <= t.v, t.f[CONDITIONAL]
+--> _derived_2 <~ t.g[GROUP_BY]
+
+-- case: pivot_statement_groups_by_what_it_leaves_alone
+-- dialect: duckdb
+-- table: t(g int, h int, f int, v int)
+-- options: {"includeIndirect": true}
+SELECT g FROM (PIVOT t ON f IN (1, 2) USING sum(v) GROUP BY g);
+--> out.g <- t.g
+--> _derived_2 <~ t.g[GROUP_BY]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.pivots import pass_through, value_text
+from lakeport.lineage.bind.pivots import group_by_rest, pass_through, value_text
 from lakeport.lineage.bind.scope import (
     AGGREGATE,
     CONDITIONAL,
@@ -62,7 +62,7 @@ def _pivot(binder: Binder, node: exp.Pivot, base: Relation, made: Relation, scop
     if group is not None:
         kept = _keys(collect(binder, group, scope))
         consumed |= {column.key for column in base.known() if column.key not in kept}
-    pass_through(base, made, consumed)
+    group_by_rest(binder, base, made, consumed)
     if group is not None:
         # Nothing but the grouped columns passes.
         made.tails, made.complete = (), True

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.scope import (
     AGGREGATE,
     CONDITIONAL,
+    FILTER,
     Column,
     Ref,
     Relation,
@@ -88,6 +90,14 @@ def pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None
         relation.complete = False
 
 
+def group_by_rest(binder: Binder, base: Relation, relation: Relation, consumed: set[str]) -> None:
+    """A PIVOT groups by what it leaves alone, without a word that says so."""
+    pass_through(base, relation, consumed)
+    if binder.wants_indirect:
+        keys = [ref for column in relation.columns for ref in column.refs]
+        relation.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in keys]
+
+
 def _keys(refs: list[Ref]) -> set[str]:
     return {ref.origin.key for ref in refs if isinstance(ref.origin, Column)}
 
@@ -114,7 +124,7 @@ def _pivot(
     if group is not None:
         kept = _keys(collect(binder, group, scope))
         consumed |= {column.key for column in base.known() if column.key not in kept}
-    pass_through(base, relation, consumed)
+    group_by_rest(binder, base, relation, consumed)
     names = pivot.args.get("columns") or []
     if not names:
         # `IN (ANY)` or a subquery: the produced columns are data, nobody can list them.
