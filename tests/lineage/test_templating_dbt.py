@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lakeport.lineage import analyze
+from lakeport.lineage import analyze, encode_result
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.request import SourceFile, TemplateConfig
 from lakeport.lineage.templating import DbtModel, Project, Reference, Rendering
@@ -557,3 +557,22 @@ def test_values_cannot_pass_for_line_marks() -> None:
     rendered = render("SELECT '{{ var('x') }}'\n, 1", context={"vars": {"x": "\ufdd0D9\ufdd1a"}})
     assert rendered.texts[0].sql == "SELECT 'D9a'\n, 1"
     assert rendered.texts[0].source_line(2) == 2
+
+
+def test_an_answer_quotes_no_secrets() -> None:
+    given = "{{ env_var('KEY') }}"
+    result = analyze(
+        {
+            "files": [
+                {
+                    "name": "m.sql",
+                    "content": f"SELECT a, concat('{given}', b) AS s FROM t JOIN u ON t.b = '{given}' WHERE b > '{given}'",
+                },
+                {"name": "broken.sql", "content": f"SELECT a frm '{given}' WHERE WHERE"},
+            ],
+            "dialect": "spark",
+            "templateConfig": {"mode": "dbt", "context": {"env": {"KEY": "opensesame"}}},
+        }
+    )
+    assert b"concat('**********', b)" in encode_result(result)
+    assert b"opensesame" not in encode_result(result)

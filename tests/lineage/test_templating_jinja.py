@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lakeport.lineage import analyze
 from lakeport.lineage.issues import Issue
 from lakeport.lineage.request import SourceFile, TemplateConfig
 from lakeport.lineage.templating import Project, RenderedText
@@ -181,3 +182,38 @@ def test_a_text_without_tags_is_itself_line_by_line(lines: list[str]) -> None:
     assert rendered.sql == text
     for number, line in enumerate(text.split("\n"), start=1):
         assert rendered.source_line(number) == (number if line.strip() else None)
+
+
+@pytest.mark.parametrize("encoding", ["utf8", "utf16", "codepoint"])
+def test_spans_count_in_the_part_of_the_text_that_is_shown(encoding: str) -> None:
+    result = analyze(
+        {
+            "sql": "-- é\n{% if true %}\nSELECT 1;\n{% endif %}\nSELECT a, '😀' AS u\nFROM t\nWHERE zz = {{ one }}",
+            "encoding": encoding,
+            "schema": {"tables": [{"name": "t", "columns": [{"name": "a"}]}]},
+            "templateConfig": {"mode": "jinja", "context": {"one": 1}},
+        }
+    )
+    second = result.statements[1]
+    assert second.resolved_sql == "SELECT a, '😀' AS u\nFROM t\nWHERE zz = 1"
+    codec = {"utf8": "utf-8", "utf16": "utf-16-le", "codepoint": "utf-32-le"}[encoding]
+    unit = {"utf8": 1, "utf16": 2, "codepoint": 4}[encoding]
+    shown = second.resolved_sql.encode(codec)
+    assert (second.span.start, second.span.end) == (0, len(shown) // unit)
+    (issue,) = result.issues
+    assert issue.span is not None
+    assert shown[issue.span.start * unit : issue.span.end * unit].decode(codec) == "zz"
+
+
+def test_a_span_has_the_line_of_its_template() -> None:
+    result = analyze(
+        {
+            "sql": "{# one\ntwo #}\nSELECT a,\n{% for n in [1, 2] %}\n  zz + {{ n }} AS x{{ n }}{{ ', ' if not loop.last }}\n"
+            "{% endfor %}\nFROM t WHERE yy > 1",
+            "schema": {"tables": [{"name": "t", "columns": [{"name": "a"}]}]},
+            "templateConfig": {"mode": "jinja"},
+        }
+    )
+    lines = {issue.column: issue.source_line for issue in result.issues}
+    assert lines == {"zz": 5, "yy": 7}
+    assert result.statements[0].metadata == {"sourceLine": 3}

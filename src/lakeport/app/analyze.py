@@ -74,16 +74,21 @@ class Analysis:
 
     def line(self, issue: Issue) -> int | None:
         """The line an issue is on; one of a whole statement is where that begins."""
+        if issue.source_line is not None:
+            return issue.source_line
         text = self.texts.get(issue.source_name or "")
-        span = issue.span or next(
+        about = next(
             (
-                statement.span
+                statement
                 for statement in self.result.statements
                 if statement.statement_index == issue.statement_index
             ),
             None,
         )
-        return None if text is None or span is None else text.line(span.start)
+        if text is None:
+            return about.metadata.get("sourceLine") if about is not None else None
+        span = issue.span or (about.span if about is not None else None)
+        return None if span is None else text.line(span.start)
 
 
 def analyze_workload(workload: Workload) -> Analysis:

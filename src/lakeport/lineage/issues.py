@@ -84,6 +84,8 @@ class Issue(Wire, frozen=True):
     span: Span | None = None
     statement_index: int | None = None
     source_name: str | None = None
+    # The line of a template that the span comes from, where it is a single one.
+    source_line: int | None = None
     resolution_source: ResolutionSource | None = None
     relation: str | None = None
     column: str | None = None

@@ -121,6 +121,7 @@ class Session:
                 span=self.source.span(*extent) if extent else None,
                 statement_index=statement,
                 source_name=source_name or self.source.name or None,
+                source_line=self.source.line(extent[0]) if extent else None,
                 resolution_source=origin,
                 relation=relation,
                 column=column,

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from operator import attrgetter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
+import msgspec
 from sqlglot import exp
 
 from lakeport.lineage.bind.binder import Binder
@@ -165,11 +166,14 @@ def analyse_statement(session: Session, statement: Statement) -> Analysed:
     """Bind and emit one statement; its effects on the registry happen on the way."""
     session.source = statement.source
     session.registry.begin(statement.index, statement.text)
+    told = len(session.issues)
     binder, kind, emitter = _emitted(session, statement)
     note_routine(statement.chunk.tokens, statement.source.content, session.registry, binder.body)
     result = _lineage(session, statement, binder, emitter, kind)
     if statement.incremental is not None:
         _add_incremental(session, statement, result)
+    if statement.secrets:
+        _hide(session, statement, result, told)
     names: dict[str, Name] = {}
     reads: dict[str, None] = {}
     writes: dict[str, None] = {}
@@ -222,8 +226,22 @@ def _lineage(
         local_schema=emitter.local_schema(),
         reads=list(binder.reads),
         writes=[] if binder.explain_only else list(binder.writes),
-        metadata={"explainOnly": True} if binder.explain_only else {},
+        metadata=_metadata(statement, binder),
     )
+
+
+def _metadata(statement: Statement, binder: Binder) -> dict[str, Any]:
+    line = statement.source.line(statement.chunk.start)
+    told = {"sourceLine": line} if line is not None else {}
+    return {**told, "explainOnly": True} if binder.explain_only else told
+
+
+def _hide(session: Session, statement: Statement, result: StatementLineage, told: int) -> None:
+    """Star out the secrets in what is quoted of a templated statement."""
+    from lakeport.lineage.templating.hidden import hide, hide_in  # noqa: PLC0415 - rarely needed
+
+    hide(result, statement.secrets)
+    hide_in(session.issues, told, statement.secrets)
 
 
 def cancelled_statement(session: Session, statement: Statement) -> StatementLineage:
@@ -433,8 +451,13 @@ def _add_incremental(session: Session, statement: Statement, result: StatementLi
         return
     other.index = statement.index
     session.source = other.source
+    told = len(session.issues)
     binder, _, emitter = _emitted(session, other)
     session.source = statement.source
+    # The text that is shown has no place for them.
+    session.issues[told:] = [
+        msgspec.structs.replace(issue, span=None) for issue in session.issues[told:]
+    ]
     nodes = {node.id for node in result.nodes}
     edges = {edge.id for edge in result.edges}
     for node in emitter.nodes:

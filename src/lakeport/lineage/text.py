@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 class SourceText:
     """One text of the request, with the arithmetic of its spans."""
 
-    __slots__ = ("content", "name", "span")
+    __slots__ = ("content", "line", "name", "span")
 
     def __init__(self, content: str, name: str | None = None, encoding: Encoding = "utf8") -> None:
         self.content = content
@@ -31,6 +31,8 @@ class SourceText:
         self.span: Callable[[int, int], Span] = (
             Span if offsets is None else partial(_converted, offsets)
         )
+        # The line of the template that a code point comes from, if there is one template line.
+        self.line: Callable[[int], int | None] = _no_line
 
 
 def with_piece(source: SourceText, piece: str, shown: tuple[int, int]) -> tuple[SourceText, int]:
@@ -41,7 +43,16 @@ def with_piece(source: SourceText, piece: str, shown: tuple[int, int]) -> tuple[
     longer = SourceText("", source.name, "codepoint")
     longer.content = f"{source.content}\n{piece}"
     longer.span = partial(_span_outside, source, begin, source.span(*shown))
+    longer.line = partial(_line_outside, source, begin, shown[0])
     return longer, begin
+
+
+def _no_line(_position: int) -> int | None:
+    return None
+
+
+def _line_outside(source: SourceText, begin: int, shown: int, position: int) -> int | None:
+    return source.line(shown if position >= begin else position)
 
 
 def _span_outside(source: SourceText, begin: int, shown: Span, start: int, end: int) -> Span:

@@ -43,6 +43,8 @@ class Statement(msgspec.Struct, eq=False):
     # The same statement as rendered for an incremental run, when that differs.
     incremental: Statement | None = None
     resolved_sql: str | None = None
+    # What came from the environment of a template.
+    secrets: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -149,6 +151,8 @@ def _build(
 
 def _rendered(session: Session, project: Project, file: SourceFile, first: int) -> list[Statement]:
     """A templated source; spans refer to the rendered text, which comes along."""
+    from lakeport.lineage.templating.place import place  # noqa: PLC0415 - for templates only
+
     rendering = project.render(file)
     model = rendering.model
     session.issues.extend(rendering.issues)
@@ -156,9 +160,7 @@ def _rendered(session: Session, project: Project, file: SourceFile, first: int) 
     for text in rendering.texts:
         source = SourceText(text.sql, file.name or None, session.request.encoding)
         statements = _parsed(session, source, first)
-        for statement in statements:
-            # The shown text hides what came from the environment.
-            statement.resolved_sql = text.shown[statement.chunk.start : statement.chunk.end]
+        place(text, source, statements)
         if model is not None:
             _build(statements, (*model.namespace, model.alias or model.name), model)
         elif file.builds:
