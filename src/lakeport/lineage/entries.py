@@ -58,6 +58,8 @@ class TableEntry(msgspec.Struct):
     kind: RelationKind = "table"
     temporary: bool = False
     inference: Literal["ddl", "usage"] | None = None
+    # Use told of columns that no definition lists.
+    deduced: bool = False
     statement_index: int | None = None
     source_name: str | None = None
     constraints: list[Constraint] = []

@@ -55,10 +55,11 @@ def learn(binder: Binder) -> None:
         known = registry.implied.get(relation.name)
         if not columns or (known is None and relation.name in registry.imported):
             continue
-        fresh = known is None or not {key for _, key in columns} <= known.keys()
+        # Said once of a table, whatever later statements add to what is known of it.
+        first = known is None or not (known.deduced or {key for _, key in columns} <= known.keys())
         shown = (*relation.name[:-1], relation.label)
         registry.infer(relation.name, columns, shown)
-        if fresh and registry.allow_implied:
+        if first and registry.allow_implied:
             names = ", ".join(name for name, _ in columns[:12])
             binder.report(
                 IssueCode.INFERRED_SCHEMA,

@@ -447,9 +447,10 @@ class Registry:
                 complete=False,
                 kind=announced.kind,
                 inference="usage",
+                deduced=True,
             )
         else:
-            self.implied[name] = entry.with_columns([*entry.columns, *added])
+            self.implied[name] = entry.with_columns([*entry.columns, *added], deduced=True)
 
     def define_routine(self, name: str, routine: Routine | None) -> None:
         """A function was created, or dropped if there is no `routine`.
