@@ -274,3 +274,11 @@ INSERT INTO t BY NAME SELECT a, b + 1 AS zz FROM s;
 --> t.a <- s.a
 --> t.zz <= s.b?
 --> issue UNKNOWN_COLUMN column=zz span.start=41 span.end=43
+-- case: a_row_of_defaults_has_no_columns
+-- dialect: postgres
+-- table: t(a int, b int)
+INSERT INTO t DEFAULT VALUES;
+INSERT INTO t (a, b) SELECT 1;
+--> @1 t.a <- ()
+--> @1 t.b <- ()
+--> issue COLUMN_COUNT_MISMATCH @1

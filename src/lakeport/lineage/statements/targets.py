@@ -101,7 +101,8 @@ def assign_by_position(
             return
         if position < len(columns):
             assign(columns[position], item)
-    if len(items) != len(columns):
+    # A row of defaults (`DEFAULT VALUES`, `VALUES ()`) has no columns at all.
+    if items and len(items) != len(columns):
         binder.report(
             IssueCode.COLUMN_COUNT_MISMATCH,
             f"`{dotted(target.name)}` takes {len(columns)} columns, but the query has {len(items)}",
