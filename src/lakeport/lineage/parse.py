@@ -97,6 +97,8 @@ class Parsed(msgspec.Struct, frozen=True):
         return isinstance(self.own if self.loan is None else self.loan.shape.root, kind)
 
 
+# Trees that may hide a statement.
+_OPAQUE = (exp.Command, exp.Execute)
 # What sqlglot raises on damaged text: its own errors, and the accidents of a parser in a hurry.
 _FAILURES = (
     SqlglotError,
@@ -167,7 +169,7 @@ class StatementParser:
             tree = self._tree(chunk.tokens, self._dialect.parser, alone=chunk.alone)
         except _FAILURES as error:
             problem = _problem(error, chunk)
-        if tree is not None and not isinstance(tree, exp.Command):
+        if tree is not None and not isinstance(tree, _OPAQUE):
             if self._dialect.naming == "spark" and ("time_" in lowered or _may_name_unit(lowered)):
                 name_times(tree, lowered)
             return Parsed(self._filling(tree, target), computed=self._computed)
@@ -270,6 +272,8 @@ class StatementParser:
             leave_clusters_out(tokens)
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
+        if self._dialect.parser == "snowflake" and "identifier" in lowered:
+            self._computed |= fold_identifiers(tokens, self._text)
         if self._dialect.naming not in {"spark", "bigquery"}:
             if self._dialect.parser == "snowflake" and "identifier" in lowered:
                 self._computed |= fold_identifiers(tokens, self._text)

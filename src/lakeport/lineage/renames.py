@@ -33,7 +33,7 @@ def renaming(tokens: list[Token], text: str, parser: str) -> exp.Expr | None:
     whole: exp.Expr | None = None
     for pair in reversed(_pairs(inner)):
         middle = next((n for n, token in enumerate(pair) if token.text.upper() in between), 0)
-        old, new = _named(pair[:middle]), _named(_until_option(pair[middle + 1 :]))
+        old, new = named(pair[:middle]), named(_until_option(pair[middle + 1 :]))
         if old is None or new is None:
             return None
         action = exp.SwapTable(this=new) if exchanges else exp.AlterRename(this=new)
@@ -58,7 +58,8 @@ def _until_option(tokens: list[Token]) -> list[Token]:
     return tokens[:end]
 
 
-def _named(tokens: list[Token]) -> exp.Table | None:
+def named(tokens: list[Token]) -> exp.Table | None:
+    """The table that names with dots between them are; None if they are something else."""
     names = tokens[::2]
     dots = all(token.token_type is TokenType.DOT for token in tokens[1::2])
     if not dots or len(tokens) % 2 == 0 or len(names) > len(_FIELDS):

@@ -12,9 +12,11 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bodies import tokens_at, tokens_between
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.executed import executed_statements
 from lakeport.lineage.parameters import fill_markers
 from lakeport.lineage.renames import renaming
 from lakeport.lineage.shims import Shim
+from lakeport.lineage.strings import unescaped
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +49,7 @@ _IMMEDIATE = re.compile(
     r"""\s*(?:;|$|(?:INTO|USING)\b)""",
     re.IGNORECASE | re.DOTALL,
 )
-_ESCAPED = re.compile(r"""\\(['"\\])|(['"])\2""")
+_TSQL = frozenset({"tsql", "fabric"})
 
 
 def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
@@ -62,7 +64,7 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
         if inner:
             yield Shim("explain", inner)
     elif word == "UNLOAD" and (match := _UNLOAD.match(text, tokens[0].end + 1)) is not None:
-        inner = tokens_at(text, match.start("query"), _unescaped(match["query"]), parser, tokens[0])
+        inner = tokens_at(text, match.start("query"), unescaped(match["query"]), parser, tokens[0])
         yield Shim("unload", inner, path=match["path"])
     elif word == "UNLOAD":
         inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
@@ -73,11 +75,13 @@ def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Sh
     elif word in {"RENAME", "EXCHANGE"} and (tree := renaming(tokens, text, parser)) is not None:
         yield Shim("rename", tree=tree)
     elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
-        sql = _unescaped(match["sql"], match["quote"])
+        sql = unescaped(match["sql"], match["quote"])
         inner = tokens_at(text, match.start("sql"), sql, parser, tokens[0])
         end = tokens[-1].end + 1
         fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
         yield Shim("immediate", inner)
+    elif parser in _TSQL:
+        yield from executed_statements(tokens, text, parser)
 
 
 def _wrapped(tokens: list[Token], word: str) -> Iterator[Shim]:
@@ -101,22 +105,3 @@ def _is_options(tokens: list[Token]) -> bool:
     queries = {TokenType.SELECT, TokenType.WITH, TokenType.L_PAREN, TokenType.VALUES}
     closed = any(token.token_type is TokenType.R_PAREN for token in tokens)
     return closed and len(tokens) > 1 and tokens[1].token_type not in queries
-
-
-def _unescaped(quoted: str, quote: str = "'") -> str:
-    """The inside of a string; a blank stands for the mark that escaped, so that nothing moves.
-
-    It stands outside of the strings in there, which would else be longer by it.
-    """
-    inside = False
-
-    def replaced(match: re.Match[str]) -> str:
-        nonlocal inside
-        mark = match[1] or match[2]
-        if mark != quote:
-            # Two marks of the other kind are an empty string.
-            return f" {mark}" if match[1] else match[0]
-        inside = not inside
-        return f" {mark}" if inside else f"{mark} "
-
-    return _ESCAPED.sub(replaced, quoted)

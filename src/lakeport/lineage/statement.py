@@ -397,6 +397,12 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
         )
         bind_statement(binder, tree)
         return "CALL"
+    if shim.kind == "answered":
+        binder.report(
+            IssueCode.UNSUPPORTED_SYNTAX,
+            "the rows that the procedure answers with are not known",
+            severity="info",
+        )
     if shim.kind == "stream":
         bind_statement(binder, tree)
         return "CREATE_STREAM"

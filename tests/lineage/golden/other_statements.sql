@@ -455,3 +455,75 @@ REMOVE WIDGET state;
 --> stmt 1 MSCK
 --> stmt 2 REMOVE
 --> no issue PARSE_ERROR
+-- case: snowflake_identifier_of_a_string_is_the_name
+-- dialect: snowflake
+-- table: T(A int)
+SELECT a FROM IDENTIFIER('t');
+SELECT 1 AS one FROM IDENTIFIER('db."Sch".t');
+--> @0 out.a <- T.A
+--> stmt 1 SELECT reads DB.Sch.T
+--> issue UNKNOWN_TABLE @1
+--> partial
+
+-- case: snowflake_identifier_of_a_variable_is_computed
+-- dialect: snowflake
+SELECT a FROM IDENTIFIER($source);
+INSERT INTO IDENTIFIER($target) (a) SELECT 1;
+--> @0 out.a <- IDENTIFIER($source).A
+--> issue DYNAMIC_SQL @0
+--> issue DYNAMIC_SQL @1
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: tsql_exec_of_a_string
+-- dialect: tsql
+-- table: t(a int, b varchar)
+EXEC ('SELECT a FROM t WHERE b = ''x''');
+EXEC sp_executesql N'SELECT b FROM t WHERE a = @p', N'@p int', @p = 1;
+--> @0 out.a <- t.a
+--> @1 out.b <- t.b
+--> stmt 0 CALL reads t
+--> issue DYNAMIC_SQL @0
+--> issue DYNAMIC_SQL @1
+
+-- case: tsql_exec_of_what_variables_hold
+-- dialect: tsql
+EXEC (@query);
+EXEC ('SELECT * FROM ' + @name);
+EXEC sp_executesql @query;
+EXEC load_orders @day = '2024-01-01';
+--> issue DYNAMIC_SQL @0
+--> issue DYNAMIC_SQL @1
+--> issue DYNAMIC_SQL @2
+--> stmt 3 CALL
+
+-- case: tsql_insert_exec
+-- dialect: tsql
+-- table: t(a int, b int)
+-- table: u(x int)
+INSERT INTO t (b) EXEC ('SELECT x FROM u');
+INSERT INTO t EXEC load_orders 1;
+--> @0 t.b <- u.x
+--> stmt 1 INSERT writes t
+--> issue UNSUPPORTED_SYNTAX severity=info @1
+
+-- case: tsql_sp_rename
+-- dialect: tsql
+CREATE TABLE dbo.t (a INT, b INT);
+EXEC sp_rename 'dbo.t.b', 'c', 'COLUMN';
+EXEC sp_rename 'dbo.t', 'u';
+EXEC sp_rename N'dbo.u.ix', N'iy', N'INDEX';
+SELECT * FROM dbo.u;
+--> @1 dbo.t.c <- dbo.t.b[RENAME]
+--> @2 dbo.u.a <- dbo.t.a[RENAME]
+--> @2 dbo.u.c <- dbo.t.c[RENAME]
+--> @4 out.a <- dbo.u.a
+--> @4 out.c <- dbo.u.c
+--> schema dbo.u(a int, c int) implied
+
+-- case: values_are_no_statements
+this IS NOT sql;
+x + 1;
+coalesce(1, 2);
+--> issue UNSUPPORTED_SYNTAX @0
+--> issue UNSUPPORTED_SYNTAX @1
+--> issue UNSUPPORTED_SYNTAX @2

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.executed import is_dynamic
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
 from lakeport.lineage.no_lineage import NO_LINEAGE
@@ -123,17 +124,26 @@ _DROPPED_VARIABLE = re.compile(
 )
 
 
+def bind_execute(binder: Binder, tree: exp.Expr) -> str:
+    """A call of a procedure, or SQL that nobody knows."""
+    return _dynamic(binder) if is_dynamic(tree) else "CALL"
+
+
+def _dynamic(binder: Binder) -> str:
+    binder.report(
+        IssueCode.DYNAMIC_SQL,
+        "the statement runs SQL that is computed at run time",
+        hint="analyse the generated SQL instead",
+    )
+    return "CALL"
+
+
 def bind_command(binder: Binder, tree: exp.Expr) -> str:
     word = str(tree.this).upper()
     argument = tree.args.get("expression")
     text = argument.name if isinstance(argument, exp.Expr) else str(argument or "")
     if word in {"EXECUTE", "EXEC"} or text.upper().startswith("IMMEDIATE"):
-        binder.report(
-            IssueCode.DYNAMIC_SQL,
-            "the statement runs SQL that is computed at run time",
-            hint="analyse the generated SQL instead",
-        )
-        return "CALL"
+        return _dynamic(binder)
     if word == "CALL":
         bind_procedure(binder, text)
         return "CALL"

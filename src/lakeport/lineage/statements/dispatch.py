@@ -16,7 +16,7 @@ from lakeport.lineage.bind.tables import name_parts, report_lookup
 from lakeport.lineage.no_lineage import NO_LINEAGE
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
-from lakeport.lineage.statements.commands import bind_command
+from lakeport.lineage.statements.commands import bind_command, bind_execute
 from lakeport.lineage.statements.comment import bind_comment
 from lakeport.lineage.statements.define import bind_create, bind_definition, defines_relation
 from lakeport.lineage.statements.files import bind_copy, bind_export, bind_load
@@ -89,7 +89,6 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
         exp.Refresh: "REFRESH",
         exp.Analyze: "ANALYZE",
         exp.Kill: "KILL",
-        exp.Execute: "CALL",
         exp.Pragma: "SET",
         exp.Install: "INSTALL",
     }
@@ -110,8 +109,8 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
             return reset_settings(binder)
         if first in NO_LINEAGE:
             return first
-        if not binder.blocks:
-            binder.unsupported(tree, "these words are no statement in this dialect")
+    if isinstance(tree, _VALUES) and not isinstance(tree, _GIVEN) and not binder.blocks:
+        binder.unsupported(tree, "these words are no statement in this dialect")
     word = re.sub(r"(?<!^)(?=[A-Z])", "_", type(tree).__name__).upper()
     return word if isinstance(tree, exp.DDL) else "UNKNOWN"
 
@@ -258,6 +257,9 @@ def _cache(binder: Binder, tree: exp.Expr) -> str:
 
 # What the parser takes for a value that stands alone.
 _WORDS = (exp.Column, exp.Alias, exp.Literal, exp.Identifier)
+_VALUES = (*_WORDS, exp.Condition, exp.Star)
+# What a template or a script may leave, or does where no block of it shows.
+_GIVEN = (exp.Placeholder, exp.Parameter, exp.PropertyEQ)
 _CHANGES = frozenset({exp.Update, exp.Delete, exp.Merge})
 # The rules of the classes met so far.
 _known: dict[type, Callable[[Binder, exp.Expr], str]] = {}
@@ -282,4 +284,5 @@ _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str
     ((exp.Declare,), bind_declare),
     ((exp.Comment,), bind_comment),
     ((exp.Command,), bind_command),
+    ((exp.Execute,), bind_execute),
 )
