@@ -224,6 +224,8 @@ def check_conflict(
         {_imported_key(imported, c): c for c in entry.columns},
         {c.key: c for c in imported.columns if not c.uncertain},
     )
+    if binder.registry.merge_columns:
+        _add_types(binder, imported, mine)
     extra = [c for key, c in mine.items() if key not in theirs]
     missing = [c.name for key, c in theirs.items() if key not in mine] if imported.complete else []
     changed = [
@@ -256,6 +258,18 @@ def check_conflict(
         severity="info" if only_extra else None,
         hint="update schema.tables, or remove the CREATE",
     )
+
+
+def _add_types(binder: Binder, imported: TableEntry, mine: dict[str, ColumnEntry]) -> None:
+    """Columns that are imported as names alone get the types of the definition."""
+    columns = [
+        replace(held, data_type=mine[held.key].data_type, type_origin=mine[held.key].type_origin)
+        if held.data_type is None and held.key in mine
+        else held
+        for held in imported.columns
+    ]
+    if columns != imported.columns:
+        binder.registry.update(imported.with_columns(columns))
 
 
 def types_differ(binder: Binder, first: str | None, second: str | None) -> bool:

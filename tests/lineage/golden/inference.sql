@@ -12,6 +12,7 @@ SELECT b FROM t;
 --> @0 out.a <- t.a
 --> @1 out.b <- t.b
 --> schema t(a, b, ...) implied usage
+--> issue INFERRED_SCHEMA @0 relation=t
 
 -- case: usage_never_makes_a_star_exact
 SELECT a FROM t;

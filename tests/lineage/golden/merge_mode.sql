@@ -69,3 +69,32 @@ SELECT b FROM t;
 --> out.b <- t.b
 --> issue SCHEMA_CONFLICT relation=t
 --> schema t(b int) imported
+
+-- case: types_come_from_the_workload_where_the_import_has_none
+-- table: t(a, b bigint)
+-- options: {"schemaMergeMode": "column"}
+CREATE TABLE t (a INT, b BIGINT, c STRING);
+--> issue SCHEMA_CONFLICT @0 severity=info
+--> schema t(a int, b bigint, c string) imported
+
+-- case: an_equal_definition_tells_types_without_a_conflict
+-- table: t(a, b)
+-- options: {"schemaMergeMode": "column"}
+CREATE TABLE t (a INT, b STRING);
+SELECT * FROM t;
+--> @1 out.a <- t.a
+--> @1 out.b <- t.b
+--> schema t(a int, b string) imported
+
+-- case: an_added_column_follows_the_imported
+-- table: t(a int)
+-- options: {"schemaMergeMode": "column"}
+ALTER TABLE t ADD COLUMNS (b STRING, c INT);
+ALTER TABLE t DROP COLUMN c;
+SELECT * FROM t;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b?
+--> issue SCHEMA_CONFLICT @0 severity=info
+--> issue SCHEMA_CONFLICT @1 severity=info
+--> schema t(a int, b string) imported
+--> column t.b origin=implied

@@ -114,6 +114,8 @@ class _Change:
         self._extra: list[str] = []
         self._missing: list[str] = []
         self._retyped: list[str] = []
+        # What the workload had added to an import, and takes away again.
+        self._gone: list[str] = []
         self._touched = False
         # Whether what is imported cannot be right any more, which is more than a column too few.
         self._severe = False
@@ -143,8 +145,11 @@ class _Change:
         if self._position(column.key) is not None:
             return
         if self._imported:
-            self._overlay[column.key] = column
             self._extra.append(column.name)
+            if self._binder.registry.merge_columns:
+                self._columns.append(replace(column, uncertain=True))
+            else:
+                self._overlay[column.key] = column
             return
         folders = self._entry.partitions
         at = len(self._columns)
@@ -228,10 +233,12 @@ class _Change:
             self._overlay.pop(key, None)
             return
         self._show(self._columns[at])
-        if self._imported:
+        if self._imported and not self._columns[at].uncertain:
             self._missing.append(self._columns[at].name)
-        else:
-            del self._columns[at]
+            return
+        if self._imported:
+            self._gone.append(self._columns[at].name)
+        del self._columns[at]
 
     def rename(self, old: exp.Expr, new: exp.Expr) -> None:
         """In place, with an identity edge from the old column to the new one."""
@@ -339,13 +346,17 @@ class _Change:
             return
         if not self._binder.registry.allow_implied:
             return
-        if not (self._extra or self._missing or self._retyped):
+        if not (self._extra or self._missing or self._retyped or self._gone):
             # NOT NULL, a comment, a type that is imported already: nothing that a query can see.
             return
         merging = self._binder.registry.merge_columns
         held = self._entry.conflict
         conflict = Conflict(
-            extra=[*(held.extra if held else []), *self._extra],
+            extra=[
+                name
+                for name in [*(held.extra if held else []), *self._extra]
+                if name not in self._gone
+            ],
             missing=[*(held.missing if held else []), *self._missing],
             type_changed=[*(held.type_changed if held else []), *self._retyped],
         )
