@@ -119,7 +119,8 @@ def test_a_statement_nested_deeper_than_asked_for_keeps_its_tables() -> None:
     sql = f"INSERT INTO o SELECT {'f(' * 30}a{')' * 30} FROM t"
     assert IssueCode.APPROXIMATE_LINEAGE.value not in _codes(_analyzed(sql))
     shallow = _analyzed(sql, maxExpressionDepth=20)
-    assert _codes(shallow) == {IssueCode.APPROXIMATE_LINEAGE.value}
+    assert IssueCode.APPROXIMATE_LINEAGE.value in _codes(shallow)
+    assert not shallow.summary.has_errors
     assert (shallow.statements[0].reads, shallow.statements[0].writes) == (["t"], ["o"])
 
 

@@ -20,6 +20,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.comments import blanked, cleared
+from lakeport.lineage.depth import flattened, may_be_deep, nesting
 from lakeport.lineage.engines import tree_of
 from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
@@ -58,10 +59,6 @@ _MISSING = "Required keyword"
 _TOO_MANY = "The number of provided arguments"
 _CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _MANY_STRUCTS = 6
-_OPENERS = frozenset({TokenType.L_PAREN, TokenType.L_BRACKET, TokenType.L_BRACE, TokenType.CASE})
-_TYPES = frozenset({TokenType.ARRAY, TokenType.STRUCT, TokenType.MAP, TokenType.NESTED})
-_TYPE_WEIGHT = 4
-_CLOSERS = frozenset({TokenType.R_PAREN, TokenType.R_BRACKET, TokenType.R_BRACE, TokenType.END})
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +81,8 @@ class Parsed(msgspec.Struct, frozen=True):
     shim: Shim | None = None
     # Some names may be put together, and are written nowhere as they are.
     computed: bool = False
+    # Below some level only the columns are known.
+    cut: Problem | None = None
     # In place of a tree of its own, one that it has in turn with others.
     loan: Loan | None = None
 
@@ -155,9 +154,11 @@ class StatementParser:
         text = self._text[chunk.start : chunk.end]
         lowered = text.lower()
         deepest = self._deepest
-        if _may_be_deep(lowered, len(chunk.tokens), deepest) and _nesting(chunk.tokens) > deepest:
-            message = f"nested deeper than {deepest} levels"
-            return Parsed(None, Problem(message, chunk.start, chunk.end, too_deep=True))
+        if may_be_deep(lowered, len(chunk.tokens), deepest) and nesting(chunk.tokens) > deepest:
+            return self._cut(chunk, deepest)
+        return self._read(chunk, text, lowered)
+
+    def _read(self, chunk: Chunk, text: str, lowered: str) -> Parsed:
         self._computed = False
         self._unfold(chunk.tokens, text, lowered)
         if lowered.count("struct(") > _MANY_STRUCTS:
@@ -176,6 +177,23 @@ class StatementParser:
         if len(self._text) < _LONG and may_hold_comments(text):
             return self._uncommented(chunk, tree, problem, target)
         return self._second_ways(chunk, tree, problem, target)
+
+    def _cut(self, chunk: Chunk, deepest: int) -> Parsed:
+        """What can be said of a statement that nests too deeply."""
+        problem = Problem(
+            f"nested deeper than {deepest} levels", chunk.start, chunk.end, too_deep=True
+        )
+        shallow = flattened(chunk.tokens, deepest)
+        if shallow is None:
+            return Parsed(None, problem)
+        written = chunk.tokens[:]
+        chunk.tokens[:] = shallow
+        text = self._text[chunk.start : chunk.end]
+        parsed = self._read(chunk, text, text.lower())
+        if parsed.own is None or isinstance(parsed.own, exp.Command):
+            chunk.tokens[:] = written
+            return Parsed(None, problem)
+        return replace(parsed, cut=problem)
 
     def _uncommented(
         self, chunk: Chunk, tree: exp.Expr | None, problem: Problem | None, target: list[Token]
@@ -338,18 +356,6 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
     return tree if isinstance(tree, exp.Expr) and not isinstance(tree, exp.Command) else None
 
 
-def _may_be_deep(lowered: str, tokens: int, deepest: int) -> bool:
-    """Counting characters is cheap; only a text with that many openers is worth a closer look.
-
-    Whether there is any is cheaper still.
-    """
-    types = _TYPE_WEIGHT * lowered.count("<") if "<" in lowered else 0
-    if tokens + types <= deepest:
-        return False
-    openers = sum([lowered.count(opener) for opener in "([{" if opener in lowered])
-    return openers + types + lowered.count("case") > deepest
-
-
 def _may_name_unit(lowered: str) -> bool:
     """Whether a call of `date_trunc` or `trunc` does not begin with a text, as nearly all do."""
     return "trunc(" in lowered and lowered.count("trunc(") > lowered.count("trunc('")
@@ -365,25 +371,6 @@ def _calm_structs(tokens: list[Token]) -> None:
             tokens[position] = Token(
                 TokenType.VAR, token.text, token.line, token.col, token.start, token.end
             )
-
-
-def _nesting(tokens: list[Token]) -> int:
-    """How deep a statement nests; a nested type weighs more, because it is parsed again and again."""
-    depth = deepest = types = 0
-    for position, token in enumerate(tokens):
-        kind = token.token_type
-        if kind in _OPENERS:
-            depth += 1
-        elif kind in _CLOSERS:
-            depth -= 1 if depth else 0
-        elif (
-            kind in _TYPES and tokens[min(position + 1, len(tokens) - 1)].token_type is TokenType.LT
-        ):
-            types += 1
-        elif types and token.text.startswith(">"):
-            types = max(0, types - len(token.text))
-        deepest = max(deepest, depth + _TYPE_WEIGHT * types)
-    return deepest
 
 
 def _refused_call(error: ParseError, tokens: list[Token]) -> int | None:

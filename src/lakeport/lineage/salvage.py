@@ -44,6 +44,8 @@ _CREATE_WORDS = frozenset(
         "ICEBERG",
     }
 )
+# What a statement is by its first word, where that says it.
+_KINDS = {word: word for word in ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE")}
 _NOT_NAMES = frozenset(
     {
         "SELECT",
@@ -102,6 +104,19 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
         for source in reads:
             target.table_inputs.append((source, "SALVAGED"))
     return "UNKNOWN"
+
+
+def salvage_deep(binder: Binder, chunk: Chunk) -> str:
+    """The same of one that is SQL, only too deep to be read: what it is and answers is known."""
+    salvage(binder, chunk)
+    word = chunk.tokens[0].text.upper() if chunk.tokens else ""
+    kind = _KINDS.get(word, "UNKNOWN")
+    if kind in {"SELECT", "WITH"} and not binder.writes:
+        read = [relation for relation in binder.relations if relation.local_kind is None]
+        answer = Relation("output", "output", ("output",))
+        answer.table_inputs = [(relation, "SALVAGED") for relation in read]
+        binder.relations.append(answer)
+    return kind
 
 
 def created_kind(tokens: list[Token]) -> str | None:

@@ -24,7 +24,7 @@ from lakeport.lineage.open_ends import Opened, opened_by
 from lakeport.lineage.order import model_name
 from lakeport.lineage.result import StatementLineage
 from lakeport.lineage.routines import note_routine
-from lakeport.lineage.salvage import created_kind, salvage
+from lakeport.lineage.salvage import created_kind, salvage, salvage_deep
 from lakeport.lineage.session_reading import read_by_session
 from lakeport.lineage.session_types import with_session_types
 from lakeport.lineage.statements.define import (
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.scope import Relation
     from lakeport.lineage.globalgraph import GlobalGraph
     from lakeport.lineage.names import Name
-    from lakeport.lineage.parse import Parsed
+    from lakeport.lineage.parse import Parsed, Problem
     from lakeport.lineage.session import Session
     from lakeport.lineage.shims import Shim
     from lakeport.lineage.workload import Statement
@@ -310,7 +310,8 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
         if header is not None and statement.chunk.error is None:
             return binder, header
         _report_problem(session, statement)
-        return binder, salvage(binder, statement.chunk)
+        deep = parsed.problem is not None and parsed.problem.too_deep
+        return binder, (salvage_deep if deep else salvage)(binder, statement.chunk)
     if parsed.fallback is not None:
         session.report(
             IssueCode.DIALECT_FALLBACK,
@@ -318,6 +319,8 @@ def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
             statement=statement.index,
             extent=(statement.chunk.start, statement.chunk.end),
         )
+    if parsed.cut is not None:
+        _report_cut(session, statement, parsed.cut, "only the columns in parts of this statement")
     if binder.blocks:
         open_rows(binder)
     kind = _bind(binder, statement, parsed)
@@ -344,13 +347,7 @@ def _given_up(
 def _report_problem(session: Session, statement: Statement) -> None:
     problem = statement.parsed.problem
     if problem is not None and problem.too_deep:
-        session.report(
-            IssueCode.APPROXIMATE_LINEAGE,
-            f"only the table names of this statement are known, because it is {problem.message}",
-            statement=statement.index,
-            extent=(problem.start, problem.end),
-            hint="options.maxExpressionDepth goes up to 400",
-        )
+        _report_cut(session, statement, problem, "only the table names of this statement")
     elif problem is not None:
         session.report(
             IssueCode.PARSE_ERROR,
@@ -359,6 +356,16 @@ def _report_problem(session: Session, statement: Statement) -> None:
             extent=(problem.start, problem.end),
             hint="the statement keeps its place; its tables are a guess",
         )
+
+
+def _report_cut(session: Session, statement: Statement, problem: Problem, known: str) -> None:
+    session.report(
+        IssueCode.APPROXIMATE_LINEAGE,
+        f"{known} are known, because it is {problem.message}",
+        statement=statement.index,
+        extent=(problem.start, problem.end),
+        hint="options.maxExpressionDepth goes up to 400",
+    )
 
 
 def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
