@@ -8,7 +8,7 @@ changed by what it inherits.
 from __future__ import annotations
 
 from collections import defaultdict, deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import msgspec
@@ -101,12 +101,13 @@ def propagate(
             leaving[edge.source].append(edge)
     stopped = _spread(held, leaving)
     owners = {edge.target: edge.source for edge in edges if edge.edge_type == "ownership"}
+    answers = {node.id for node in nodes if node.node_type == "output"}
     order = {node.id: position for position, node in enumerate(nodes)}
     tags = {node_id: list(found.values()) for node_id, found in held.items() if node_id in order}
     return TagReport(
         tags=dict(sorted(tags.items(), key=lambda item: order[item[0]])),
         stopped=_still_stopped(stopped, held),
-        counts=_counts(tags, owners),
+        counts=_counts(tags, owners, answers),
         flows=_flows(tags, order),
     )
 
@@ -206,7 +207,10 @@ def _still_stopped(
     return {node_id: names for node_id, names in left.items() if names}
 
 
-def _counts(tags: Mapping[str, list[ColumnTag]], owners: Mapping[str, str]) -> list[TagCount]:
+def _counts(
+    tags: Mapping[str, list[ColumnTag]], owners: Mapping[str, str], answers: Collection[str]
+) -> list[TagCount]:
+    """How many columns hold a tag, and in how many relations; what a query answers is none."""
     columns: dict[str, set[str]] = defaultdict(set)
     sources: dict[str, set[str]] = defaultdict(set)
     for node_id, found in tags.items():
@@ -217,7 +221,7 @@ def _counts(tags: Mapping[str, list[ColumnTag]], owners: Mapping[str, str]) -> l
         TagCount(
             tag=name,
             columns=len(holders),
-            tables=len({owners.get(node_id, node_id) for node_id in holders}),
+            tables=len({owners.get(node_id, node_id) for node_id in holders}.difference(answers)),
             sources=sorted(sources[name]),
         )
         for name, holders in sorted(columns.items())

@@ -29,3 +29,10 @@ SELECT a, b FROM s;
 --> out.a <- s.a
 --> out.b <- s.b
 --> node out.b tags.0.name=internal
+
+-- case: what_a_query_answers_is_a_tagged_column_of_no_table
+-- table: s(mail string)
+-- request: {"tagHints": [{"table": "s", "column": "mail", "tags": [{"name": "pii"}]}]}
+SELECT mail FROM s;
+--> out.mail <- s.mail
+--> summary tagCounts.0.columns=2 tagCounts.0.tables=1
