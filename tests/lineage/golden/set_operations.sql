@@ -184,3 +184,21 @@ SELECT a, b FROM t UNION ALL SELECT c, d FROM u ORDER BY d;
 --> out.a <- t.a, u.c
 --> out.b <- t.b, u.d
 --> out <~ t.b[SORT], u.d[SORT]
+-- case: every_branch_says_which_operation_it_passes
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: u(a int, c int)
+SELECT a FROM t UNION ALL SELECT a FROM u;
+SELECT b FROM t INTERSECT SELECT c FROM u;
+SELECT a + 1 AS a FROM t EXCEPT SELECT c FROM u;
+SELECT a FROM t UNION SELECT a FROM u UNION ALL SELECT b FROM t;
+SELECT a, b FROM t UNION ALL BY NAME SELECT a, c FROM u;
+SELECT count(*) AS n FROM t UNION ALL SELECT c + 1 FROM u;
+--> @0 out.a <- t.a[UNION_ALL], u.a[UNION_ALL]
+--> @1 out.b <- t.b[INTERSECT], u.c[INTERSECT]
+--> @2 out.a <= t.a[EXCEPT], u.c[EXCEPT]
+--> @3 out.a <- t.a[UNION], u.a[UNION], t.b[UNION_ALL]
+--> @4 out.a <- t.a[UNION_ALL], u.a[UNION_ALL]
+--> @4 out.b <- t.b[UNION_ALL]
+--> @4 out.c <- u.c[UNION_ALL]
+--> @5 out.n <= t[COUNT_ALL], u.c[UNION_ALL]

@@ -17,6 +17,7 @@ from lakeport.lineage.bind.scope import (
     Column,
     Item,
     Output,
+    Ref,
     Relation,
     Scope,
     Source,
@@ -63,6 +64,10 @@ def bind_set_operation(
     first, rest = branches(node)
     output = binder.query(first, parent, ctes)
     items = [_branch_copy(item) for item in output.items]
+    for item in items if rest else []:
+        if isinstance(item, Column):
+            item.refs = _passing(item, operation_name(rest[0][0]))
+            item.identity = True
     indirect, inputs = list(output.indirect), list(output.inputs)
     scope = Scope(parent, ctes)
     called: dict[str, Column] = {}
@@ -167,14 +172,20 @@ def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subt
     if subtract:
         added = [replace(ref, role=FILTER, operation=operation) for ref in other.refs]
     else:
-        added = explicit(other, operation)
-        column.refs = explicit(column)
-        column.identity = True
+        added = _passing(other, operation)
     types = binder.types
     kinds = [types.of_column(column), types.of_column(other)]
     column.type, column.typed, column.widened = types.common(kinds), True, True
     column.refs += added
     column.approximate = column.approximate or other.approximate
+
+
+def _passing(column: Column, operation: str) -> list[Ref]:
+    """A branch's inputs: they pass this operation, or another one before it, or are counted."""
+    return [
+        replace(passed, operation=ref.operation) if ref.operation is not None else passed
+        for ref, passed in zip(column.refs, explicit(column, operation), strict=True)
+    ]
 
 
 def _combine_by_name(items: list[Item], others: list[Item], operation: str) -> None:
@@ -184,10 +195,11 @@ def _combine_by_name(items: list[Item], others: list[Item], operation: str) -> N
             items.append(other)
         elif other.key in named:
             column = named[other.key]
-            column.refs = [*explicit(column), *explicit(other, operation)]
-            column.identity = True
+            column.refs = [*column.refs, *_passing(other, operation)]
         else:
             made = _branch_copy(other)
+            if isinstance(made, Column):
+                made.refs, made.identity = _passing(other, operation), True
             items.append(made)
 
 
