@@ -419,9 +419,7 @@ def test_a_folder_of_dbt_is_its_models_with_its_macros_and_those_of_packages(lak
         "tests/positive.sql": "SELECT * FROM {{ ref('revenue') }} WHERE total < 0",
         "target/compiled/shop/models/orders.sql": "SELECT id FROM old",
     }
-    for name, text in files.items():
-        Path(name).parent.mkdir(parents=True, exist_ok=True)
-        Path(name).write_text(text, encoding="utf-8")
+    _written(files)
     shown = lakeport("lineage", "--template", "dbt", ".")
     assert shown.code == 0
     told, _, _ = shown.out.partition("\n\n")
@@ -437,3 +435,46 @@ def test_a_folder_of_dbt_is_its_models_with_its_macros_and_those_of_packages(lak
     assert "query.most" in named
     assert "revenue.total  orders.amount" in named
     assert "old.id" in lakeport("lineage", "--template", "dbt", "target/compiled/shop/models").out
+
+
+def _written(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(parents=True, exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
+
+
+def test_a_project_of_dbt_is_read_as_its_yaml_files_say(lakeport: Run) -> None:
+    _written(
+        {
+            "shop/dbt_project.yml": "name: shop\nmodel-paths: [sql]\nvars: {orders: \"{{ source('raw', 'orders') }}\"}\n"
+            "models: {shop: {marts: {+schema: marts}}}\nseeds: {+schema: raw}\n",
+            "shop/sql/marts/revenue.sql": "SELECT o.total, c.name FROM {{ ref('stage') }} o JOIN {{ ref('codes') }} c",
+            "shop/sql/stage.sql": "SELECT {{ cents('amount') }} AS total FROM {{ var('orders') }}",
+            "shop/sql/sources.yml": "sources: [{name: raw, schema: landing, tables: [{name: orders}]}]",
+            "shop/seeds/codes.csv": "id,name\n1,one\n",
+            "shop/macros/cents.sql": "{% macro cents(name) %}({{ name }} / {{ money.base() }}){% endmacro %}",
+            "shop/dbt_packages/money/dbt_project.yml": "name: money\nmacro-paths: [lib]",
+            "shop/dbt_packages/money/lib/base.sql": "{% macro base() %}100{% endmacro %}",
+            "shop/integration_tests/models/not_mine.sql": "SELECT a AS x FROM t",
+        }
+    )
+    expected = [
+        "column               comes from             how",
+        "marts.revenue.name   raw.codes.name         copied",
+        "marts.revenue.total  stage.total            copied",
+        "stage.total          landing.orders.amount  computed",
+    ]
+    for named in ("shop", "."):
+        shown = lakeport("lineage", "--template", "dbt", named)
+        told, _, rest = shown.out.partition("\n\n")
+        assert sorted(told.splitlines()) == expected
+        assert "TEMPLATE_ERROR" not in rest
+    # A part of it comes with what the project says, and with its macros.
+    for part in ("shop/sql", "shop/sql/stage.sql"):
+        shown = lakeport("lineage", "--template", "dbt", part)
+        assert "stage.total" in shown.out
+        assert "landing.orders.amount  computed" in shown.out
+    assert "not_mine.x" in lakeport("lineage", "--template", "dbt", "shop/integration_tests").out
+    Path("empty").mkdir()
+    Path("empty/dbt_project.yml").write_text("name: empty", encoding="utf-8")
+    assert "no model of dbt in empty" in lakeport("lineage", "--template", "dbt", "empty").err

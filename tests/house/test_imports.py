@@ -21,6 +21,7 @@ HOMES = {
     "pyspark": ("pipeline/spark", "spark"),
     "sqlalchemy": ("state", "catalog/iceberg"),  # there: PyIceberg's own engine,
     "sqlglot": ("lineage", "pipeline/model", "catalog/expressions"),
+    "yaml": ("lineage/templating/documents",),
     "jwt": ("access/oidc",),
     "rich": ("cli",),
     "typer": ("cli",),

@@ -68,6 +68,12 @@ def test_a_ref_finds_the_name_the_other_model_declares() -> None:
     assert sql("SELECT * FROM {{ ref('stage') }}", others=others) == "SELECT * FROM dev.lake.stg"
 
 
+def test_a_name_that_only_a_query_would_assign_is_a_value_that_nobody_knows() -> None:
+    macros = "{% macro fresh() %}{% if execute %}{% set found = 1 %}{% endif %}{{ return(found) }}{% endmacro %}"
+    text = "SELECT {{ fresh() }} FROM t WHERE a = {{ fresh() }}"
+    assert sql(text, macros=macros) == "SELECT * FROM t WHERE a = null"
+
+
 def test_versioned_refs() -> None:
     assert sql("{{ ref('dim', version=2) }} {{ ref('dim', v='3') }}") == "dim_v2 dim_v3"
     others = {"models/dim.sql": "SELECT 1"}

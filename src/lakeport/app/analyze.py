@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from lakeport.app import wiring
+from lakeport.app.dbt_files import dbt_files, headers, texts
 from lakeport.app.model_files import ModelFiles, built_by, model_files, settings_around
 from lakeport.app.sql_files import STANDARD_INPUT, SqlFile, files_in, read_payload, read_text
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnknownWordError
@@ -116,6 +117,9 @@ def analyze_workload(workload: Workload) -> Analysis:
             "mode": workload.template,
             "macroFiles": [
                 {"name": file.name, "content": file.content} for file in gathered.macros
+            ],
+            "projectFiles": [
+                {"name": file.name, "content": file.content} for file in gathered.properties
             ],
         },
     }
@@ -224,6 +228,7 @@ class _Gathered:
     programs: list[Program] = field(default_factory=list)
     declared: list[dict[str, Any]] = field(default_factory=list)
     macros: list[SqlFile] = field(default_factory=list)
+    properties: list[SqlFile] = field(default_factory=list)
 
 
 def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
@@ -238,38 +243,19 @@ def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
         models.require_sound()
         return _Gathered([*models.files.values()], [*models.programs.values()], models.declared)
     if workload.template == "dbt":
-        return _dbt_files(workload.paths)
+        return _of_dbt(workload.paths)
     if not workload.as_models:
         return _Gathered([_source(path) for path in files_in(workload.paths)])
     return _Models(workload, exists).gathered()
 
 
-def _dbt_files(named: tuple[Path, ...]) -> _Gathered:
-    """The models of folders, their macros and those of packages: dbt goes by the folders they are in.
-
-    A file that is named is meant, wherever it is, and so are all of a folder without any models.
-    """
-    models: list[Path] = []
-    macros: list[Path] = []
-    for path in named:
-        found = files_in([path])
-        if not path.is_dir():
-            models += found
-            continue
-        # What the folder itself is in says nothing.
-        inside = {file: (path.resolve().name, *file.relative_to(path).parts) for file in found}
-        macros += [file for file in found if _MACROS in inside[file]]
-        others = [file for file in found if _MACROS not in inside[file]]
-        written = [file for file in others if not _COMPILED.issubset(inside[file])]
-        models += [file for file in written if not _MODELS.isdisjoint(inside[file])] or others
-    # Of two macros of one name the later one counts: the project's own.
-    macros.sort(key=lambda path: "dbt_packages" not in path.parts)
-    return _Gathered([_source(path) for path in models], macros=[_source(path) for path in macros])
-
-
-_COMPILED = {"target", "compiled"}
-_MACROS = "macros"
-_MODELS = frozenset({"models", "snapshots"})
+def _of_dbt(named: tuple[Path, ...]) -> _Gathered:
+    found = dbt_files(named)
+    return _Gathered(
+        [*headers(found.seeds), *texts(found.models)],
+        macros=texts(found.macros),
+        properties=texts(found.properties),
+    )
 
 
 @dataclass(slots=True)

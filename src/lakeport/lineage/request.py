@@ -120,11 +120,15 @@ class SchemaMetadata(Wire, frozen=True):
 
 
 class TemplateConfig(Wire, frozen=True):
-    """How the text becomes SQL. `manifest` is a dbt manifest; its compiled code is preferred."""
+    """How the text becomes SQL. `manifest` is a dbt manifest; its compiled code is preferred.
+
+    `project_files` are YAML files of dbt: `dbt_project.yml`, and those that declare sources and models.
+    """
 
     mode: Literal["raw", "jinja", "dbt"] = "raw"
     context: dict[str, Any] = {}
     macro_files: list[SourceFile] = []
+    project_files: list[SourceFile] = []
     manifest: dict[str, Any] = {}
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from jinja2 import TemplateSyntaxError
+from jinja2 import Template, TemplateSyntaxError
 
 from lakeport.lineage.templating.rendering import redacted
 from lakeport.lineage.templating.sandbox import Sandbox, bounded
@@ -37,7 +37,11 @@ def failing_softly(secrets: Collection[str] = ()) -> Iterator[None]:
 
 def output_of(environment: Sandbox, text: str, values: Mapping[str, Any]) -> str:
     """What a template prints, with its marks."""
-    template = environment.from_string(text)
+    return printed_by(environment, environment.from_string(text), values)
+
+
+def printed_by(environment: Sandbox, template: Template, values: Mapping[str, Any]) -> str:
+    """What a compiled template prints, with its marks."""
     pieces: list[str] = []
     length = 0
     for piece in template.generate(values):

@@ -1,18 +1,11 @@
-"""Rendering a dbt project: every file is a model, and a model may refer to the others.
-
-Where a model is stored is read from the constants of its `config(…)` before anything is rendered,
-so that `ref` gives the same name to a reader that the writer gives to itself.
-"""
+"""Rendering a dbt project: every file is a model, and a model may refer to the others."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from copy import deepcopy
 from functools import cache, partial
-from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
-
-from jinja2 import nodes
 
 from lakeport.lineage.issues import Issue, IssueCode
 from lakeport.lineage.templating.attempt import (
@@ -20,26 +13,30 @@ from lakeport.lineage.templating.attempt import (
     TemplateFailureError,
     failing_softly,
     output_of,
+    printed_by,
 )
 from lakeport.lineage.templating.blocks import DbtBlocks
 from lakeport.lineage.templating.dbt_sandbox import DbtSandbox
+from lakeport.lineage.templating.declared import Declared, model_name
 from lakeport.lineage.templating.guesses import settled
 from lakeport.lineage.templating.lines import unmarked
 from lakeport.lineage.templating.macros import Macros, defined
 from lakeport.lineage.templating.manifest import read_manifest
 from lakeport.lineage.templating.packages import ASKING, PACKAGES, except_word
-from lakeport.lineage.templating.relation import Relation
-from lakeport.lineage.templating.rendering import DbtModel, Reference, RenderedText, Rendering
+from lakeport.lineage.templating.properties import read_properties
+from lakeport.lineage.templating.rendering import DbtModel, RenderedText, Rendering
 from lakeport.lineage.templating.sandbox import Budget
-from lakeport.lineage.templating.shims import Adapter, Model, dbt_globals, returned
+from lakeport.lineage.templating.seeds import is_seed, seed_table
+from lakeport.lineage.templating.shims import CASTS, Adapter, Model, dbt_globals, returned
 from lakeport.lineage.templating.unknown import Strangers, dbt_undefined
+from lakeport.lineage.templating.values import Values
+from lakeport.lineage.templating.variables import Variables
 
 if TYPE_CHECKING:
+    from jinja2 import Template
+
     from lakeport.lineage.request import SourceFile, TemplateConfig
     from lakeport.lineage.templating.project import Reporter
-
-# What `this` is in a text that has no name of its own.
-_NAMELESS = "this"
 
 
 class DbtRenderer:
@@ -58,19 +55,24 @@ class DbtRenderer:
         self._reporter = reporter
         self._clock = clock
         self._strangers = Strangers()
+        assigned: set[str] = set()
         self._environment = DbtSandbox(
             clock,
-            dbt_undefined(self._strangers, self._macro_named, self._built_in),
+            dbt_undefined(self._strangers, self._macro_named, self._built_in, assigned),
+            assigned=assigned,
             extensions=(*EXTENSIONS, DbtBlocks),
         )
-        self._environment.filters.update(
-            dict.fromkeys(("as_text", "as_native", "as_bool", "as_number"), _same)
-        )
+        self._environment.filters.update(CASTS)
+        self._compiled: dict[str, Template] = {}
         self._manifest = read_manifest(config.manifest, dialect)
         self._macros = Macros(self._environment)
-        self._macro_issues = self._read_macro_files()
+        self._properties = read_properties(config.project_files, reporter)
+        values = Values(config.context, dialect, clock)
+        self._macro_issues = [*self._properties.issues, *self._read_macro_files()]
         self._packages = self._stand_ins()
-        self._models = {model_name(file): self._declared(file) for file in files}
+        self._declared = Declared(
+            files, self._manifest, self._properties, values, self._environment, dialect
+        )
 
     def render(self, source: SourceFile) -> Rendering:
         """The model's SQL; a second text if an incremental run would have another."""
@@ -78,6 +80,10 @@ class DbtRenderer:
         compiled = self._manifest.of_file(source.name)
         if compiled is not None:
             return Rendering((_foreign(compiled[0]),), tuple(issues), compiled[1])
+        if self._declared.is_replaced(source):
+            return self._left_out(source, issues)
+        if is_seed(source):
+            return self._seed(source, issues)
         self._strangers.names.clear()
         try:
             text, model = self._rendered(source, incremental=False)
@@ -95,22 +101,48 @@ class DbtRenderer:
         return Rendering(tuple(texts), tuple(issues), facts)
 
     def _rendered(self, source: SourceFile, *, incremental: bool) -> tuple[RenderedText, Model]:
-        name = model_name(source)
-        this = self._models.get(name) or self._declared(source)
+        context = deepcopy(self._config.context)
+        project = self._properties.variables(source.name)
         model = Model(
-            this,
-            deepcopy(self._config.context),
-            self._relation_of,
-            self._source_of,
+            self._declared.this(source),
+            context,
+            self._declared.model,
+            self._declared.source,
+            variables=Variables(context, project, self._rendered_value),
             incremental=incremental,
         )
-        self._enter(model, name)
+        model.config.update(deepcopy(self._declared.options(source)))
+        self._enter(model, source)
         with failing_softly(model.secrets):
             output = output_of(self._environment, source.content, {})
         sql, lines = unmarked(settled(output))
         return RenderedText(sql, lines, incremental, tuple(model.secrets)), model
 
-    def _enter(self, model: Model, name: str) -> None:
+    def _rendered_value(self, text: str) -> str:
+        """A variable whose text is a template of its own, which many models may ask for."""
+        if text not in self._compiled:
+            self._compiled[text] = self._environment.from_string(text)
+        return unmarked(settled(printed_by(self._environment, self._compiled[text], {})))[0]
+
+    def _seed(self, source: SourceFile, issues: list[Issue]) -> Rendering:
+        """One that is disabled makes no table."""
+        options = self._declared.options(source)
+        table = self._declared.this(source)
+        sql = seed_table(source.content, table, options, self._dialect)
+        if sql is None or options.get("enabled") is False:
+            return Rendering(issues=tuple(issues))
+        return Rendering((RenderedText(sql, lines=(1,)),), tuple(issues))
+
+    def _left_out(self, source: SourceFile, issues: list[Issue]) -> Rendering:
+        note = self._reporter.note(
+            source,
+            f"model `{model_name(source)}` is disabled, and another file of its name is read",
+            severity="info",
+            hint="give the variables or the target that enable it in templateConfig.context",
+        )
+        return Rendering(issues=(*issues, note))
+
+    def _enter(self, model: Model, source: SourceFile) -> None:
         """Macros see the environment's globals only, so a model's words go there."""
         self._environment.budget = Budget.start(self._clock)
         self._macros.begin()
@@ -118,8 +150,10 @@ class DbtRenderer:
         words = self._environment.globals
         # What a template does to a list of the request's is gone with it.
         context = deepcopy(self._config.context)
+        project = self._properties.project(source.name, built=True)
+        context.setdefault("project_name", project or "project")
         words.update(context)
-        words.update(dbt_globals(model, adapter, context, name))
+        words.update(dbt_globals(model, adapter, context, model_name(source)))
         words.update(self._packages)
         words.update(self._macros.named)
 
@@ -146,6 +180,7 @@ class DbtRenderer:
         words = self._environment.globals
         words.update({"return": returned, "_except_word": except_word(self._dialect)})
         project = str(self._config.context.get("project_name", "project"))
+        projects = dict.fromkeys((project, *self._properties.names), "")
         return {
             name: Package(
                 name,
@@ -153,57 +188,11 @@ class DbtRenderer:
                 partial(self._defined, text),
                 self._strangers,
             )
-            for name, text in {project: "", **PACKAGES}.items()
+            for name, text in {**projects, **PACKAGES}.items()
         }
 
     def _defined(self, text: str) -> Mapping[str, Any]:
         return defined(self._environment.from_string(text))
-
-    def _declared(self, file: SourceFile) -> Relation:
-        """Where a model is stored, from the constants in its `config(…)` call."""
-        known = self._manifest.models.get(model_name(file))
-        if known is not None:
-            return self._relation(known.alias, known.schema, known.database)
-        options = self._constant_config(file.content)
-        alias = options.get("alias") or model_name(file)
-        return self._relation(alias, options.get("schema"), options.get("database"))
-
-    def _constant_config(self, text: str) -> dict[str, str]:
-        options: dict[str, str] = {}
-        if "config" not in text:
-            return options
-        try:
-            with failing_softly():
-                tree = self._environment.parse(text)
-        except TemplateFailureError:
-            return options  # rendering will report it
-        for call in tree.find_all(nodes.Call):
-            if isinstance(call.node, nodes.Name) and call.node.name == "config":
-                for keyword in call.kwargs:
-                    if isinstance(keyword.value, nodes.Const) and isinstance(
-                        keyword.value.value, str
-                    ):
-                        options[keyword.key] = keyword.value.value
-        return options
-
-    def _relation(self, name: str, schema: str | None, database: str | None) -> Relation:
-        return Relation(name, schema, database, self._dialect)
-
-    def _relation_of(self, reference: Reference) -> Relation:
-        names = [reference.name]
-        if reference.version is not None:
-            names.insert(0, f"{reference.name}_v{reference.version}")
-        for name in names:
-            known = self._manifest.models.get(name)
-            if known is not None:
-                return self._relation(known.alias, known.schema, known.database)
-            if name in self._models:
-                return self._models[name]
-        return self._relation(names[0], None, None)
-
-    def _source_of(self, source: str, table: str) -> Relation:
-        known = self._manifest.sources.get((source, table))
-        return known or self._relation(table, source, None)
 
     def _assumptions(self, source: SourceFile, model: Model) -> list[Issue]:
         """What was made up to get through the file."""
@@ -256,11 +245,6 @@ class Package:
         return self._stand_ins().get(name)
 
 
-def model_name(file: SourceFile) -> str:
-    """A model is called by the stem of its file."""
-    return PurePosixPath(file.name.replace("\\", "/")).stem or _NAMELESS
-
-
 def _foreign(sql: str) -> RenderedText:
     """A text of dbt's own making: its lines are not those of the file."""
     return RenderedText(sql, lines=(None,) * (sql.count("\n") + 1))
@@ -282,7 +266,3 @@ def _facts(name: str, model: Model) -> DbtModel:
         tags=tuple(map(str, tags if isinstance(tags, list | tuple) else [tags] if tags else [])),
         config=dict(model.config),
     )
-
-
-def _same(value: Any) -> Any:
-    return value

@@ -13,9 +13,9 @@ _PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_$]*")
 _BACKTICKS = frozenset({"spark", "spark2", "sparksql", "databricks", "hive", "bigquery", "mysql"})
 
 
-def quoted(name: str, dialect: str) -> str:
-    """A name as the dialect's parser reads it back."""
-    if _PLAIN.fullmatch(name):
+def quoted(name: str, dialect: str, reserved: frozenset[str] = frozenset()) -> str:
+    """A name as the dialect's parser reads it back, where some words are no names."""
+    if _PLAIN.fullmatch(name) and name.lower() not in reserved:
         return name
     mark = "`" if dialect in _BACKTICKS else '"'
     return mark + name.replace(mark, mark * 2) + mark

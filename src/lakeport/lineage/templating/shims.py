@@ -19,6 +19,7 @@ from lakeport.lineage.templating.relation import Relation, quoted
 from lakeport.lineage.templating.rendering import Reference
 from lakeport.lineage.templating.sandbox import ReturnSignal
 from lakeport.lineage.templating.unknown import Nothing, Strangers
+from lakeport.lineage.templating.variables import NOT_GIVEN, Variables
 
 # The adapters that an adapter takes macros from if it has none of its own.
 _PARENTS = {
@@ -30,6 +31,10 @@ _PARENTS = {
     "tsql": ("sqlserver",),
     "fabric": ("tsql", "sqlserver"),
 }
+
+
+# What dbt calls the adapter of a dialect, where that is another word.
+_ADAPTERS = {"generic": "spark", "spark2": "spark", "sparksql": "spark", "tsql": "sqlserver"}
 
 
 class Lenient(dict[str, Any]):
@@ -85,6 +90,7 @@ class Model:
         relation_of: Callable[[Reference], Relation],
         source_of: Callable[[str, str], Relation],
         *,
+        variables: Variables | None = None,
         incremental: bool = False,
     ) -> None:
         self.this = this
@@ -99,6 +105,7 @@ class Model:
         self._context = context
         self._relation_of = relation_of
         self._source_of = source_of
+        self._variables = variables or Variables(context, {})
 
     def ref(self, *names: str, version: object = None, v: object = None) -> Relation:
         """`ref('model')` or `ref('package', 'model')`, with a version if it has several."""
@@ -117,13 +124,12 @@ class Model:
         self.sources[source, table] = None
         return self._source_of(source, table)
 
-    def var(self, name: str, default: Any = None) -> Any:
-        """A variable of the project; without a value its own name stands in."""
-        given = self._context.get("vars")
-        for values in (given, self._context):
-            if isinstance(values, Mapping) and name in values:
-                return values[name]
-        if default is None:
+    def var(self, name: str, default: Any = NOT_GIVEN) -> Any:
+        """A variable of the request or its project; without a value its own name stands in."""
+        value = self._variables.value(name)
+        if value is not NOT_GIVEN:
+            return value
+        if default is NOT_GIVEN:
             self.missing[name] = None
             return NameInPlace(name)
         return default
@@ -201,6 +207,14 @@ class ColumnApi:
         )
 
 
+def _same(value: Any) -> Any:
+    return value
+
+
+# Filters that make Python's values of texts, which a printed template has no use for.
+CASTS = dict.fromkeys(("as_text", "as_native", "as_bool", "as_number"), _same)
+
+
 def returned(value: object = None) -> None:
     raise ReturnSignal(value)
 
@@ -242,14 +256,20 @@ def _zip(*values: Any, default: Any = None) -> Any:
         return default
 
 
+def target_of(context: Mapping[str, Any], this: Relation) -> Lenient:
+    """The connection of a profile nobody reads: its kind is that of the dialect."""
+    adapter = _ADAPTERS.get(this.dialect, this.dialect)
+    target = Lenient(name="dev", schema=this.schema or "", type=adapter, threads=1)
+    given = context.get("target")
+    if isinstance(given, Mapping):
+        target.update(given)
+    return target
+
+
 def dbt_globals(
     model: Model, adapter: Adapter, context: Mapping[str, Any], name: str
 ) -> dict[str, Any]:
     """The names a model or macro can use besides the project's own macros."""
-    target = Lenient(name="dev", schema=model.this.schema or "", type="spark", threads=1)
-    given = context.get("target")
-    if isinstance(given, Mapping):
-        target.update(given)
     nothing = Nothing()
     return {
         "ref": model.ref,
@@ -263,7 +283,7 @@ def dbt_globals(
         "model": Lenient(
             name=name, alias=model.this.identifier, unique_id=f"model.{name}", config=model.config
         ),
-        "target": target,
+        "target": target_of(context, model.this),
         "adapter": adapter,
         "api": SimpleNamespace(Relation=SimpleNamespace(create=_relation), Column=ColumnApi()),
         "builtins": {"ref": model.ref, "source": model.source, "config": model.config},

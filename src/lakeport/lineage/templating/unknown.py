@@ -6,7 +6,7 @@ relation argument is the best guess at what it prints. Each is reported once, an
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from typing import Any
 
 from jinja2 import Undefined, UndefinedError
@@ -72,18 +72,29 @@ def first_printable(values: list[Any]) -> Any:
     return ""
 
 
+class Absent(Undefined):
+    """A name without a value."""
+
+    @property
+    def is_assigned(self) -> bool:
+        """Whether the template assigns it, where it did not come by."""
+        return False
+
+
 def dbt_undefined(
     strangers: Strangers,
     macro_named: Callable[[str], Any | None],
     built_in: Callable[[str], Any | None],
-) -> type[Undefined]:
+    assigned: Container[str],
+) -> type[Absent]:
     """What dbt takes for nothing: false, empty, and every part of it is nothing again.
 
-    A part that something lacks prints as nothing, too; a name that nobody gave is an error when it is
-    printed, a macro when it is called, and a package when a macro is taken out of it.
+    A part that something lacks prints as nothing, too, and so does a name that is assigned where the template
+    did not come by, as behind a query; any other name that nobody gave is an error when it is printed, a macro
+    when it is called, and a package when a macro is taken out of it.
     """
 
-    class Unknown(Undefined):
+    class Unknown(Absent):
         # The sandbox asks these of everything that is called.
         unsafe_callable = False
         alters_data = False
@@ -107,9 +118,13 @@ def dbt_undefined(
             return macro_named(name) or strangers.stub(f"{self._undefined_name}.{name}")
 
         def __str__(self) -> str:
-            if self._undefined_obj is missing:
+            if self._undefined_obj is missing and not self.is_assigned:
                 self._fail_with_undefined_error()
             return ""
+
+        @property
+        def is_assigned(self) -> bool:
+            return self._undefined_name in assigned
 
     return Unknown
 
