@@ -56,6 +56,10 @@ class Dialect:
     far_correlation: bool = True
     # In `*`, a column merged by USING keeps its place in the left table instead of coming first.
     merged_in_place: bool = False
+    # A MERGE takes all of a row by position, not by name.
+    merges_by_position: bool = False
+    # RETURNING sees the rows of the target alone.
+    returns_target: bool = False
     naming: Naming = "position"
     # What queries around may call a column by that is shown as `_col_N`: its text in capitals, with
     # or without blanks, or its position behind a word.
@@ -282,7 +286,9 @@ _TABLE: dict[str, Dialect] = {
             relatives=("postgres", ""),
             fractional_division=True,
             unnamed="count_star()",
-            pseudo_columns=frozenset({"rowid", "filename", "file_row_number"}),
+            merges_by_position=True,
+            returns_target=True,
+            pseudo_columns=frozenset({"rowid", "filename", "file_row_number", "merge_action"}),
         ),
         replace(
             _INSENSITIVE,

@@ -13,6 +13,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing, opening
+from lakeport.lineage.duckdb_syntax import merged_rows, without_defaults
 from lakeport.lineage.made_tokens import made_token
 
 if TYPE_CHECKING:
@@ -464,6 +465,8 @@ _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
 
 _REWRITES = (
     _sorted_pivot,
+    merged_rows,
+    without_defaults,
     _with_expression,
     _unnest_deeply,
     _searched_value,

@@ -103,3 +103,66 @@ SELECT e.fullkey, e.atom FROM t, json_tree(t.j) e;
 SELECT d FROM generate_series(DATE '2024-01-01', DATE '2024-02-01', INTERVAL 1 DAY) g(d) WHERE d = '2024-01-03' AND [1] + [2] IS NOT NULL;
 --> out.d <- ()
 --> no issues
+
+-- case: a_macro_with_a_value_to_fall_back_on
+-- dialect: duckdb
+-- table: t(a int, c int)
+CREATE MACRO plus(x, y := 2) AS x + y;
+SELECT plus(a) AS one, plus(a, y := c) AS two FROM t;
+--> @1 out.one <= t.a
+--> @1 out.two <= t.a, t.c
+--> no issues
+
+-- case: a_table_macro_with_a_value_to_fall_back_on
+-- dialect: duckdb
+-- table: t(a int, c int)
+CREATE OR REPLACE MACRO some(y := 2) AS TABLE SELECT a FROM t WHERE c > y;
+SELECT * FROM some();
+--> @1 out.a <- t.a
+--> no issues
+
+-- case: tables_by_their_names_as_values
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT q.a, b FROM query_table('t') AS q;
+--> out.a <- t.a
+--> out.b <- t.b
+--> stmt 0 SELECT reads t
+--> no issues
+
+-- case: several_tables_by_their_names_are_one_below_the_other
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: u(a int, b int)
+SELECT * FROM query_table(['t', 'u']);
+--> out.a <- t.a, u.a
+--> out.b <- t.b, u.b
+--> no issues
+
+-- case: several_tables_by_their_names_and_by_the_names_of_their_columns
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: u(b int, c int)
+SELECT * FROM query_table(['t', 'u'], true);
+--> out.a <- t.a
+--> out.b <- t.b, u.b
+--> out.c <- u.c
+--> no issues
+
+-- case: a_query_as_a_value
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT q.a, twice FROM query('SELECT a, b * 2 AS twice FROM t') AS q;
+--> out.a <- t.a
+--> out.twice <= t.b
+--> no issues
+
+-- case: widths_in_bits_name_types
+-- dialect: duckdb
+-- table: t(a int)
+CREATE TABLE n AS SELECT a::int128 AS h, a::int8 AS b, CAST(a AS uint128) AS u FROM t;
+--> n.h <= t.a
+--> n.b <= t.a
+--> n.u <= t.a
+--> schema t(a int) imported
+--> schema n(h int128, b bigint, u uint128) implied

@@ -156,3 +156,50 @@ WHEN NOT MATCHED BY SOURCE AND stale THEN UPDATE SET qty = 0;
 -- table: p(id int)
 MERGE INTO o USING p ON o.id = p.id WHEN MATCHED THEN UPDATE SET note = 'x';
 --> o.note <= p[ROW]
+
+-- case: duckdb_merges_rows_by_position
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+MERGE INTO t USING s ON t.a = s.x WHEN MATCHED THEN UPDATE WHEN NOT MATCHED THEN INSERT *;
+--> t.a <- s.x
+--> t.b <- s.y
+--> no issues
+
+-- case: duckdb_merges_rows_by_name_where_it_is_told_to
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(b int, a int)
+MERGE INTO t USING s USING (a) WHEN MATCHED THEN UPDATE BY NAME WHEN NOT MATCHED THEN INSERT BY NAME;
+--> t.a <- s.a
+--> t.b <- s.b
+--> no issues
+
+-- case: duckdb_merges_by_position_where_it_is_told_to
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+MERGE INTO t USING s ON a = x WHEN MATCHED THEN UPDATE BY POSITION WHEN NOT MATCHED THEN INSERT BY POSITION *;
+--> t.a <- s.x
+--> t.b <- s.y
+--> no issues
+
+-- case: what_a_merge_of_duckdb_returns
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+MERGE INTO t USING s ON a = x WHEN MATCHED THEN UPDATE SET b = y RETURNING merge_action, *;
+--> t.b <- s.y
+--> out.merge_action <- t.merge_action
+--> out.a <- t.a
+--> out.b <- t.b
+--> no issues
+
+-- case: duckdb_inserts_by_name_alone
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(b int, a int)
+MERGE INTO t USING s USING (a) WHEN NOT MATCHED THEN INSERT BY NAME;
+--> t.a <- s.a
+--> t.b <- s.b
+--> no issues

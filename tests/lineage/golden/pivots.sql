@@ -163,3 +163,33 @@ SELECT * FROM t PIVOT (sum(x) FOR y IN (1, 2));
 SELECT `1` FROM t PIVOT (sum(x) FOR y IN (1, 2));
 --> out.1 <= t.x, t.y
 --> no issue APPROXIMATE_LINEAGE
+
+-- case: columns_a_pivot_groups_by_pass_though_it_aggregates_them
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+PIVOT t ON b IN (1, 2) USING sum(a) AS s, max(c) AS m GROUP BY c, a;
+--> out.c <- t.c
+--> out.a <- t.a
+--> out.1_s <= t.a, t.b
+--> out.1_m <= t.c, t.b
+--> out.2_s <= t.a, t.b
+--> out.2_m <= t.c, t.b
+--> no issues
+
+-- case: columns_a_pivot_clause_groups_by_pass_in_their_order
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+SELECT * FROM t PIVOT (max(c) AS m FOR b IN (1) GROUP BY c, a);
+--> out.c <- t.c
+--> out.a <- t.a
+--> out.1_m <= t.c, t.b
+--> no issues
+
+-- case: a_pivot_statement_over_the_values_of_a_query
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+-- table: u(d int)
+WITH p AS (PIVOT t ON b IN (SELECT d FROM u) USING sum(a)) SELECT c, "7" AS seven FROM p;
+--> out.c <- t.c?
+--> out.seven <= t.a[AGGREGATION], t.b[CONDITIONAL]
+--> stmt 0 WITH reads t, u

@@ -144,3 +144,13 @@ UPDATE t SET a = DEFAULT, b = c WHERE d = 1;
 --> t.a <- ()
 --> t.b <- t.c
 --> schema t(a, b, c, d, ...) implied usage
+
+-- case: duckdb_returns_the_rows_of_the_target
+-- dialect: duckdb
+-- table: t(a int, b int)
+-- table: s(x int, y int)
+UPDATE t SET b = s.y FROM s WHERE t.a = s.x RETURNING *;
+--> t.b <- s.y
+--> out.a <- t.a
+--> out.b <- t.b
+--> no issues

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.expressions import collect
-from lakeport.lineage.bind.pivots import group_by_rest, pass_through, value_text
+from lakeport.lineage.bind.pivots import pass_groups, pass_through, value_text
 from lakeport.lineage.bind.scope import (
     AGGREGATE,
     CONDITIONAL,
+    FILTER,
     Column,
     Output,
     Ref,
@@ -57,16 +58,19 @@ def _pivot(binder: Binder, node: exp.Pivot, base: Relation, made: Relation, scop
     inputs = [collect(binder, aggregate, scope, AGGREGATE) for aggregate in aggregates]
     fields = [field.this if isinstance(field, exp.In) else field for field in node.expressions]
     on = [ref for field in fields for ref in collect(binder, field, scope, CONDITIONAL)]
+    for field in node.expressions:
+        if isinstance(field, exp.In) and isinstance(field.args.get("query"), exp.Expr):
+            # Which columns there are is in the rows of the query.
+            scope.indirect += [(ref, "FILTER") for ref in collect(binder, field, scope, FILTER)]
     group = node.args.get("group")
+    grouped = collect(binder, group, scope) if group is not None else None
     consumed = _keys(on).union(*map(_keys, inputs))
-    if group is not None:
-        kept = _keys(collect(binder, group, scope))
-        consumed |= {column.key for column in base.known() if column.key not in kept}
-    group_by_rest(binder, base, made, consumed)
-    if group is not None:
-        # Nothing but the grouped columns passes.
-        made.tails, made.complete = (), True
-    listed = [field.expressions for field in node.expressions if isinstance(field, exp.In)]
+    pass_groups(binder, base, made, consumed, grouped)
+    listed = [
+        field.expressions
+        for field in node.expressions
+        if isinstance(field, exp.In) and field.args.get("query") is None
+    ]
     if len(listed) < len(fields):
         made.complete = False
         made.arguments = [*(ref for refs in inputs for ref in refs), *on]

@@ -90,12 +90,30 @@ def pass_through(base: Relation, relation: Relation, consumed: set[str]) -> None
         relation.complete = False
 
 
-def group_by_rest(binder: Binder, base: Relation, relation: Relation, consumed: set[str]) -> None:
-    """A PIVOT groups by what it leaves alone, without a word that says so."""
-    pass_through(base, relation, consumed)
+def pass_groups(
+    binder: Binder,
+    base: Relation,
+    relation: Relation,
+    consumed: set[str],
+    grouped: list[Ref] | None,
+) -> None:
+    """What a pivot groups by: the columns that are listed for it, or those that it leaves alone."""
+    if grouped is None:
+        pass_through(base, relation, consumed)
+    else:
+        _pass_listed(relation, grouped)
     if binder.wants_indirect:
         keys = [ref for column in relation.columns for ref in column.refs]
         relation.indirect += [(replace(ref, role=FILTER), "GROUP_BY") for ref in keys]
+
+
+def _pass_listed(relation: Relation, refs: list[Ref]) -> None:
+    """These columns in their order and no others, whatever the pivot does with them besides."""
+    for ref in refs:
+        if isinstance(ref.origin, Column):
+            made = Column(ref.origin.name, ref.origin.key)
+            made.refs, made.identity = [ref], True
+            relation.add(made)
 
 
 def _keys(refs: list[Ref]) -> set[str]:
@@ -119,12 +137,10 @@ def _pivot(
         # Elsewhere a bare word is a value; in Spark it is a name like any other.
         for value in values:
             collect(binder, value.this if isinstance(value, exp.PivotAlias) else value, scope)
-    consumed = _keys(on).union(*(_keys(refs) for refs in inputs)) if inputs else _keys(on)
     group = pivot.args.get("group")
-    if group is not None:
-        kept = _keys(collect(binder, group, scope))
-        consumed |= {column.key for column in base.known() if column.key not in kept}
-    group_by_rest(binder, base, relation, consumed)
+    grouped = collect(binder, group, scope) if group is not None else None
+    consumed = _keys(on).union(*map(_keys, inputs))
+    pass_groups(binder, base, relation, consumed, grouped)
     names = pivot.args.get("columns") or []
     if not names:
         # `IN (ANY)` or a subquery: the produced columns are data, nobody can list them.

@@ -23,6 +23,7 @@ from lakeport.lineage.bind.generators import (
     open_ended,
     put_in_scope,
 )
+from lakeport.lineage.bind.named_tables import given_rows
 from lakeport.lineage.bind.qualified import relation_refs
 from lakeport.lineage.bind.scope import (
     VALUE,
@@ -203,6 +204,11 @@ def add_table_function(binder: Binder, node: exp.Expr, scope: Scope) -> None:
             path, alias.this.name if alias is not None and alias.this else path
         )
         put_in_scope(binder, scope, relation, alias.this if alias is not None else None)
+        return
+    given = given_rows(binder, function)
+    if given is not None:
+        given.set("alias", None if alias is None else alias.copy())
+        binder.source(given, scope)
         return
     if binder.dialect.name == "oracle" and label == "containers":
         _add_containers(binder, node, scope)

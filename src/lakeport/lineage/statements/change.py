@@ -13,6 +13,7 @@ from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.scope import VALUE, Column, Output, Relation, Scope, Source, copied
 from lakeport.lineage.bind.sources import bind_sources
 from lakeport.lineage.bind.tables import trigger_name
+from lakeport.lineage.duckdb_syntax import told_order
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 from lakeport.lineage.respelt import is_evolving
@@ -349,6 +350,8 @@ def _when(
     if isinstance(action, exp.Update):
         items = action.args.get("expressions")
         if not isinstance(items, list) or not items or any(isinstance(i, exp.Star) for i in items):
+            return _row(binder, target, source, "MERGE_UPDATE", evolving=evolving)
+        if told_order(items[0]) == "NAME":
             return _by_name(binder, target, source, "MERGE_UPDATE", evolving=evolving)
         return [
             (column, value, "MERGE_UPDATE")
@@ -373,11 +376,13 @@ def _merge_insert(
     evolving: bool,
 ) -> list[tuple[Column, Column, str]]:
     listed, values = action.args.get("this"), action.args.get("expression")
-    if _is_row(listed) or _is_row(values):
-        return _row(binder, target, source)
-    whole_row = isinstance(listed, exp.Star | exp.Var) or not isinstance(listed or values, exp.Expr)
-    if whole_row:
+    way = told_order(listed)
+    if way == "NAME":
         return _by_name(binder, target, source, "MERGE_INSERT", evolving=evolving)
+    whole_row = isinstance(listed, exp.Star | exp.Var) or not isinstance(listed or values, exp.Expr)
+    if whole_row or way or _is_row(values):
+        said = bool(way) or _is_row(listed) or _is_row(values)
+        return _row(binder, target, source, "MERGE_INSERT", evolving=evolving, ordered=said)
     if isinstance(values, exp.Values):
         values = values.expressions[0] if values.expressions else None
     parts = (
@@ -419,23 +424,32 @@ def _is_row(node: object) -> bool:
 
 
 def _row(
-    binder: Binder, target: Relation, source: Relation | None
+    binder: Binder,
+    target: Relation,
+    source: Relation | None,
+    operation: str,
+    *,
+    evolving: bool,
+    ordered: bool = False,
 ) -> list[tuple[Column, Column, str]]:
-    """BigQuery's `INSERT ROW`: the source's columns by position, where all are known."""
-    if source is None or not (source.complete and target.complete):
-        return _by_name(binder, target, source, "MERGE_INSERT", evolving=False)
+    """All of the source's row: by name, or by position where the engine takes it so and all is known.
+
+    Such are BigQuery's `INSERT ROW`, and `INSERT *` and `UPDATE SET *` of DuckDB.
+    """
+    by_position = ordered or binder.dialect.merges_by_position
+    if not by_position or source is None or not (source.complete and target.complete):
+        return _by_name(binder, target, source, operation, evolving=evolving)
     columns, values = target.known(), source.known()
     _check_count(binder, target, len(columns), len(values))
     return [
-        (column, copied(value), "MERGE_INSERT")
-        for column, value in zip(columns, values, strict=False)
+        (column, copied(value), operation) for column, value in zip(columns, values, strict=False)
     ]
 
 
 def _by_name(
     binder: Binder, target: Relation, source: Relation | None, operation: str, *, evolving: bool
 ) -> list[tuple[Column, Column, str]]:
-    """`UPDATE SET *`, `INSERT *`: the source's columns into the target's of the same name.
+    """`UPDATE SET *`, `INSERT *`, `INSERT BY NAME`: the source's columns into the target's of the same name.
 
     What the target is known not to have is reported and kept as a guess, unless the statement adds it.
     """

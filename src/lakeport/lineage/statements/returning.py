@@ -25,7 +25,9 @@ def bind_returning(
         return Output([], [], [])
     scope = Scope(None, ctes)
     label = binder.folding.column(target.label)
-    scope.sources = [Source(label, target), *sources]
+    scope.sources = [Source(label, target)]
+    if not binder.dialect.returns_target:
+        scope.sources += sources
     aliases = {"inserted", "deleted", "new", "old"}
     # T-SQL's INSERTED and DELETED are two states of the target's rows.
     hidden = [Source(alias, target, visible=False) for alias in sorted(aliases - {label})]
