@@ -364,6 +364,17 @@ def _name_rows(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     return _Stage(source, rest[0] if len(rest) == 1 else None)
 
 
+def _call(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
+    """`CALL f(3) AS u` is `f((rows so far), 3) AS u`."""
+    begin = next((n for n, token in enumerate(rest) if token.token_type is _T.L_PAREN), 0)
+    if not begin:
+        return _grown(stage, [at, *rest], shape=True)
+    more = [] if rest[begin + 1 : begin + 2] == [rest[closing(rest, begin)]] else _words(at, ",")
+    rows = [*_words(at, "("), *stage.query(_words(at, "*"), at), *_words(at, ")"), *more]
+    alias = rest[-1] if rest[-1].token_type in {_T.VAR, _T.IDENTIFIER} else None
+    return _Stage([*rest[: begin + 1], *rows, *rest[begin + 1 :]], alias)
+
+
 def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     """Grouping columns come first, then the aggregates."""
     pieces = _split(rest, _T.GROUP_BY)
@@ -435,6 +446,7 @@ def _without_alias(key: list[Token]) -> list[Token]:
 _OPERATORS: dict[str, Callable[[_Stage, Token, list[Token]], _Stage]] = {
     "AGGREGATE": _aggregate,
     "AS": _name_rows,
+    "CALL": _call,
     "DISTINCT": _distinct,
     "DROP": _drop,
     "EXTEND": _extend,

@@ -410,3 +410,73 @@ SELECT @n += 1, @sum += a FROM dbo.t;
 --> @3 out._col_0 <- ()
 --> @3 out._col_1 <= dbo.t.a
 --> no issue PARSE_ERROR
+-- case: a_table_as_it_changed_in_bigquery
+-- dialect: bigquery
+-- table: d.t(a int64, b string)
+SELECT * FROM APPENDS(TABLE d.t, NULL, NULL);
+SELECT a, _CHANGE_TYPE AS how FROM CHANGES(TABLE d.t, '2024-01-01', NULL) AS c;
+--> @0 out.a <- d.t.a
+--> @0 out.b <- d.t.b
+--> @0 out._CHANGE_TYPE <- ()
+--> @0 out._CHANGE_TIMESTAMP <- ()
+--> @1 out.a <- d.t.a
+--> @1 out.how <- ()
+--> no issues
+
+-- case: gaps_filled_in_bigquery
+-- dialect: bigquery
+-- table: d.t(at datetime, device string, signal int64, other int64)
+SELECT * FROM GAP_FILL(TABLE d.t, ts_column => 'at', bucket_width => INTERVAL 1 MINUTE,
+  partitioning_columns => ['device'], value_columns => [('signal', 'locf')]);
+SELECT signal FROM GAP_FILL((SELECT at, signal FROM d.t), ts_column => 'at', bucket_width => INTERVAL 1 MINUTE,
+  value_columns => [('signal', 'linear')]);
+--> @0 out.at <= d.t.at
+--> @0 out.device <= d.t.device
+--> @0 out.signal <= d.t.signal
+--> @1 out.signal <= d.t.signal
+--> no issues
+
+-- case: rows_that_a_model_adds_to
+-- dialect: bigquery
+-- table: d.t(id int64, content string)
+SELECT id, content, ml_generate_embedding_result FROM ML.GENERATE_EMBEDDING(MODEL d.m, TABLE d.t, STRUCT(TRUE AS flatten_json_output));
+SELECT id, is_anomaly FROM ML.DETECT_ANOMALIES(MODEL d.m, STRUCT(0.1 AS contamination), TABLE d.t);
+SELECT id, ml_generate_text_result FROM ML.GENERATE_TEXT(MODEL d.m, (SELECT id, content AS prompt FROM d.t));
+--> @0 out.id <- d.t.id
+--> @0 out.content <- d.t.content
+--> @0 out.ml_generate_embedding_result <= d.t.id, d.t.content
+--> @1 out.id <- d.t.id
+--> @1 out.is_anomaly <= d.t.id, d.t.content
+--> @2 out.id <- d.t.id
+--> @2 out.ml_generate_text_result <= d.t.id, d.t.content
+--> no issues
+
+-- case: a_forecast_of_bigquery
+-- dialect: bigquery
+-- table: d.t(at timestamp, amount float64, shop string)
+SELECT forecast_timestamp, forecast_value FROM AI.FORECAST(TABLE d.t, data_col => 'amount', timestamp_col => 'at', id_cols => ['shop']);
+--> out.forecast_timestamp <= d.t.at, d.t.amount, d.t.shop
+--> out.forecast_value <= d.t.at, d.t.amount, d.t.shop
+--> stmt 0 SELECT reads d.t
+--> issue UNSUPPORTED_SYNTAX severity=info
+
+-- case: texts_of_bigquery_are_texts_where_they_come_of_texts
+-- dialect: bigquery
+-- table: d.t(a string, b bytes)
+CREATE TABLE d.n AS SELECT UPPER(a) AS x1, TRIM(a) AS x2, REPLACE(a, 'x', 'y') AS x3, REGEXP_REPLACE(a, 'x', 'y') AS x4,
+  REGEXP_EXTRACT(a, 'x') AS x5, REPEAT(a, 2) AS x6, TRANSLATE(a, 'x', 'y') AS x7, TO_JSON_STRING(a) AS x8, LOWER(b) AS x9, LTRIM(b, b'1') AS x10 FROM d.t;
+--> partial
+--> schema d.t(a string, b bytes) imported
+--> schema d.n(x1 string, x2 string, x3 string, x4 string, x5 string, x6 string, x7 string, x8 string, x9 bytes, x10 bytes) implied
+--> no issues
+
+-- case: a_piped_call_of_a_table_function
+-- dialect: bigquery
+-- table: d.t(a int64, b string)
+FROM d.t |> WHERE a > 1 |> CALL d.bigger(3) AS x |> SELECT x.n;
+FROM d.t |> CALL d.same() |> SELECT n;
+--> @0 out.n <= d.t.a, d.t.b
+--> @1 out.n <= d.t.a, d.t.b
+--> stmt 0 SELECT reads d.t
+--> issue UNSUPPORTED_SYNTAX @0 severity=info
+--> issue UNSUPPORTED_SYNTAX @1 severity=info

@@ -25,6 +25,7 @@ from lakeport.lineage.bind.generators import (
 )
 from lakeport.lineage.bind.named_tables import given_rows
 from lakeport.lineage.bind.qualified import relation_refs
+from lakeport.lineage.bind.row_functions import fill_from_rows, table_argument
 from lakeport.lineage.bind.scope import (
     VALUE,
     Column,
@@ -112,24 +113,6 @@ def add_rows_from(binder: Binder, node: exp.Expr, scope: Scope) -> None:
         generated(binder, relation, [("ordinality", [], SqlType("bigint"))], [])
     binder.rename(relation, alias_names(alias))
     put_in_scope(binder, scope, relation, identifier)
-
-
-def _predict(binder: Binder, function: exp.Expr, relation: Relation, scope: Scope) -> None:
-    """BigQuery's `ML.PREDICT(MODEL m, TABLE t)`: the rows as they are, and columns made of them."""
-    inner = Scope(scope, scope.ctes)
-    rows = function.args.get("expression")
-    if isinstance(rows, exp.Query):
-        rows = rows if isinstance(rows, exp.Subquery) else exp.Subquery(this=rows)
-    if isinstance(rows, exp.Expr):
-        binder.source(rows, inner)
-    relation.arguments = []
-    for source in inner.sources:
-        for column in source.relation.known():
-            relation.add(copied(column))
-        relation.arguments += [
-            replace(ref, derived=True) for ref in relation_refs(source.relation, VALUE)
-        ]
-    relation.complete = False
 
 
 def _add_changes(binder: Binder, relation: Relation, table: exp.Table, scope: Scope) -> None:
@@ -235,8 +218,8 @@ def _fill_known(
 ) -> bool:
     """Give the columns of a function whose rows are of a kind of their own; False for all others."""
     label, dialect = called(function), binder.dialect
-    if isinstance(function, exp.Predict):
-        _predict(binder, function, relation, scope)
+    if fill_from_rows(binder, function, label, relation, scope):
+        binder.rename(relation, names)
     elif isinstance(function, exp.VectorSearch):
         _vector_search(binder, function, relation, scope)
     elif add_called(binder, function, relation, scope, names):
@@ -274,6 +257,11 @@ def _fill(
     function, names = node.this, alias_names(node.args.get("alias"))
     if not (names or is_known_generator(binder, function) or _is_value(binder, function)):
         open_ended(binder, relation, function, scope)
+        rows = table_argument(function)
+        for row in () if rows is None else binder.source(rows, Scope(scope, scope.ctes)):
+            refs = relation_refs(row, VALUE)
+            given = [replace(ref, derived=True) for ref in refs]
+            relation.arguments = [*(relation.arguments or ()), *given]
         return
     ordinality = bool(node.args.get("ordinality"))
     wanted = max(len(names) - ordinality, 0)

@@ -39,7 +39,7 @@ from lakeport.lineage.types.model import (
 from lakeport.lineage.types.nested import NESTED_NAMES, NESTED_NODES
 from lakeport.lineage.types.operators import OPERATORS
 from lakeport.lineage.types.read import SPARK_FAMILY, parser_of, type_of_node
-from lakeport.lineage.types.rules import THIS, Answer, Rule, Types
+from lakeport.lineage.types.rules import THIS, Answer, Rule, Types, first
 from lakeport.lineage.types.scalars import SCALAR_NAMES, SCALAR_NODES
 from lakeport.lineage.types.times import TIME_NAMES, TIME_NODES
 
@@ -194,6 +194,19 @@ _SPARK_NAMES: dict[str, Entry] = {
 }
 
 
+# Of texts these make texts, of bytes bytes.
+_BIGQUERY: dict[type[exp.Expr], Entry] = {
+    **dict.fromkeys(
+        (
+            *(exp.Lower, exp.RegexpExtract, exp.RegexpReplace, exp.Repeat, exp.Replace),
+            *(exp.Translate, exp.Trim, exp.Upper),
+        ),
+        Rule(THIS, first),
+    ),
+    exp.JSONFormat: STRING,
+}
+
+
 @lru_cache(maxsize=64)
 def node_table(dialect: str) -> Table:
     """What is known about each class of node in a dialect."""
@@ -206,7 +219,8 @@ def node_table(dialect: str) -> Table:
             type_ = type_of_node(exp.DataType(this=returns), dialect)
             if type_ is not None:
                 fixed[cls] = type_
-    return {**fixed, exp.Count: BIGINT, **_STRUCTURAL}
+    own = _BIGQUERY if dialect == "bigquery" else {}
+    return {**fixed, exp.Count: BIGINT, **_STRUCTURAL, **own}
 
 
 def named_table(dialect: str) -> dict[str, Entry]:
