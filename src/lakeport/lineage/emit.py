@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 _MANY_TYPES = 2048
 # Shared by many nodes and edges: these maps are never changed after they are built.
 _NOTHING: dict[str, Any] = {}
+_QUOTES = "`\"'[]"
 # What `copy.copy` would find after a while.
 _copied = msgspec.Struct.__copy__  # type: ignore[attr-defined] # the stubs leave it out
 
@@ -89,7 +90,7 @@ def leave_unplaced(binder: Binder) -> None:
 
     def place(span: tuple[int, int] | None, name: str) -> tuple[int, int] | None:
         shown = binder.text[slice(*span)].casefold() if span is not None else ""
-        return span if name.casefold() in shown else None
+        return span if name.casefold() in {shown, shown.strip(_QUOTES)} else None
 
     for relation in binder.relations:
         named = relation.name[-1] if relation.local_kind is None else relation.label

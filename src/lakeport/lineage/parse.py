@@ -290,8 +290,6 @@ class StatementParser:
             leave_clusters_out(tokens)
         if self._dialect.parser in SKIPPED and ".." in text:
             name_skipped_schemas(tokens, SKIPPED[self._dialect.parser])
-        if self._dialect.parser == "snowflake" and "identifier" in lowered:
-            self._computed |= fold_identifiers(tokens, self._text)
         if self._dialect.naming not in {"spark", "bigquery"}:
             if self._dialect.parser == "snowflake" and "identifier" in lowered:
                 self._computed |= fold_identifiers(tokens, self._text)

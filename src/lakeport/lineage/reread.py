@@ -19,7 +19,7 @@ from lakeport.lineage.shims import Shim
 from lakeport.lineage.strings import unescaped
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
     from sqlglot.tokenizer_core import Token
 
@@ -55,49 +55,86 @@ _TSQL = frozenset({"tsql", "fabric"})
 def inner_statements(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
     """The statement that an EXPLAIN, an UNLOAD, a task or an EXECUTE IMMEDIATE is about."""
     word = tokens[0].text.upper() if tokens else ""
-    if word in {"EXPLAIN", "PROFILE"}:
-        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
-        if inner and inner[0].text == "(" and _is_options(inner):
-            del inner[: next(n for n, token in enumerate(inner) if token.text == ")") + 1]
-        while inner and inner[0].text.upper() in _EXPLAIN_WORDS:
-            del inner[0]
-        if inner:
-            yield Shim("explain", inner)
-    elif word == "UNLOAD" and (match := _UNLOAD.match(text, tokens[0].end + 1)) is not None:
-        inner = tokens_at(text, match.start("query"), unescaped(match["query"]), parser, tokens[0])
-        yield Shim("unload", inner, path=match["path"])
-    elif word == "UNLOAD":
-        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
-        yield from _unloaded(inner)
-    elif word in {"SUBMIT", "USING"}:
-        inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
-        yield from _wrapped(inner, word)
-    elif word in {"RENAME", "EXCHANGE"} and (tree := renaming(tokens, text, parser)) is not None:
+    read = _READERS.get(word)
+    shims = list(read(tokens, text, parser)) if read is not None else []
+    if not shims and parser in _TSQL:
+        shims += executed_statements(tokens, text, parser)
+    yield from shims
+
+
+def _behind(tokens: list[Token], text: str, parser: str) -> list[Token]:
+    """What stands behind the first word."""
+    return tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, parser, tokens[0])
+
+
+def _explained(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    inner = _behind(tokens, text, parser)
+    if inner and inner[0].text == "(" and _is_options(inner):
+        del inner[: next(n for n, token in enumerate(inner) if token.text == ")") + 1]
+    while inner and inner[0].text.upper() in _EXPLAIN_WORDS:
+        del inner[0]
+    if inner:
+        yield Shim("explain", inner)
+
+
+def _renamed(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    tree = renaming(tokens, text, parser)
+    if tree is not None:
         yield Shim("rename", tree=tree)
-    elif word in {"EXECUTE", "EXEC"} and (match := _IMMEDIATE.match(text, tokens[0].end + 1)):
-        sql = unescaped(match["sql"], match["quote"])
-        inner = tokens_at(text, match.start("sql"), sql, parser, tokens[0])
-        end = tokens[-1].end + 1
-        fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
-        yield Shim("immediate", inner)
-    elif parser in _TSQL:
-        yield from executed_statements(tokens, text, parser)
 
 
-def _wrapped(tokens: list[Token], word: str) -> Iterator[Shim]:
-    """StarRocks' `SUBMIT TASK t AS INSERT …`, Athena's `USING EXTERNAL FUNCTION f(…) … SELECT …`."""
-    kinds = {TokenType.ALIAS} if word == "SUBMIT" else {TokenType.SELECT, TokenType.WITH}
+def _immediate(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    match = _IMMEDIATE.match(text, tokens[0].end + 1)
+    if match is None:
+        return
+    sql = unescaped(match["sql"], match["quote"])
+    inner = tokens_at(text, match.start("sql"), sql, parser, tokens[0])
+    end = tokens[-1].end + 1
+    fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
+    yield Shim("immediate", inner)
+
+
+def _submitted(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    """StarRocks' `SUBMIT TASK t AS INSERT …`."""
+    yield from _wrapped(_behind(tokens, text, parser), {TokenType.ALIAS}, skipped=1)
+
+
+def _using(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    """Athena's `USING EXTERNAL FUNCTION f(…) … SELECT …`."""
+    yield from _wrapped(_behind(tokens, text, parser), {TokenType.SELECT, TokenType.WITH})
+
+
+def _wrapped(tokens: list[Token], kinds: set[TokenType], skipped: int = 0) -> Iterator[Shim]:
     begin = next((n for n, token in enumerate(tokens) if token.token_type in kinds), 0)
     if begin:
-        yield Shim("wrapped", tokens[begin + (word == "SUBMIT") :])
+        yield Shim("wrapped", tokens[begin + skipped :])
 
 
-def _unloaded(tokens: list[Token]) -> Iterator[Shim]:
-    """Athena's `UNLOAD (SELECT …) TO 'path'`, where the query is no string."""
-    end = closing(tokens, 0)
-    behind = tokens[end + 1 : end + 3]
+def _unloaded(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
+    """Redshift's `UNLOAD ('SELECT …') TO 'path'`; Athena's, where the query is no string."""
+    match = _UNLOAD.match(text, tokens[0].end + 1)
+    if match is not None:
+        inner = tokens_at(text, match.start("query"), unescaped(match["query"]), parser, tokens[0])
+        yield Shim("unload", inner, path=match["path"])
+        return
+    inner = _behind(tokens, text, parser)
+    end = closing(inner, 0)
+    behind = inner[end + 1 : end + 3]
     if end and len(behind) == 2 and behind[0].text.upper() == "TO":
-        yield Shim("unload", tokens[1:end], path=behind[1].text)
+        yield Shim("unload", inner[1:end], path=behind[1].text)
+
+
+_READERS: dict[str, Callable[[list[Token], str, str], Iterator[Shim]]] = {
+    "EXPLAIN": _explained,
+    "PROFILE": _explained,
+    "UNLOAD": _unloaded,
+    "SUBMIT": _submitted,
+    "USING": _using,
+    "RENAME": _renamed,
+    "EXCHANGE": _renamed,
+    "EXECUTE": _immediate,
+    "EXEC": _immediate,
+}
 
 
 def _is_options(tokens: list[Token]) -> bool:
