@@ -59,6 +59,9 @@ _MISSING = "Required keyword"
 _TOO_MANY = "The number of provided arguments"
 _CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _MANY_STRUCTS = 6
+# What a CREATE may define by a query, and within how many words it says so.
+_DEFINED = frozenset({TokenType.TABLE, TokenType.VIEW})
+_HEADER = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,6 +174,12 @@ class StatementParser:
         except _FAILURES as error:
             problem = _problem(error, chunk)
         if tree is not None and not isinstance(tree, _OPAQUE):
+            if (
+                ":" in text
+                and _takes_parts_for_aliases(tree, chunk.tokens)
+                and (other := self._as_relatives(chunk)) is not None
+            ):
+                return other
             if self._dialect.naming == "spark" and ("time_" in lowered or _may_name_unit(lowered)):
                 name_times(tree, lowered)
             return Parsed(self._filling(tree, target), computed=self._computed)
@@ -216,7 +225,12 @@ class StatementParser:
             if repaired is not None and not isinstance(repaired, exp.Command):
                 computed = self._computed or shim.kind == "immediate"
                 return Parsed(self._filling(repaired, target), shim=shim, computed=computed)
-        return Parsed(tree) if problem is None else self._otherwise(chunk, problem)
+        if problem is not None:
+            return self._otherwise(chunk, problem)
+        if isinstance(tree, exp.Command) and _defines_by_query(chunk.tokens):
+            # The parser stops at what it cannot read of the query, and hands all of it on as text.
+            return self._as_relatives(chunk) or Parsed(tree)
+        return Parsed(tree)
 
     def _output_target(self, tokens: list[Token], lowered: str) -> list[Token]:
         """T-SQL's `OUTPUT … INTO t`, cut out."""
@@ -235,11 +249,14 @@ class StatementParser:
         tree = self._with_free_arguments(chunk.tokens)
         if tree is not None:
             return Parsed(tree)
+        return self._as_relatives(chunk) or Parsed(None, problem)
+
+    def _as_relatives(self, chunk: Chunk) -> Parsed | None:
         for relative in self._dialect.relatives:
             other = self._as_relative(chunk, relative)
             if other is not None:
                 return Parsed(other, fallback=relative or "generic")
-        return Parsed(None, problem)
+        return None
 
     def _as_relative(self, chunk: Chunk, relative: str) -> exp.Expr | None:
         """The tree in another dialect: of the tokens as they are, or read anew with its quotes."""
@@ -357,6 +374,23 @@ def parsed_fragment(tokens: list[Token], text: str, parser: str) -> exp.Expr | N
 def _may_name_unit(lowered: str) -> bool:
     """Whether a call of `date_trunc` or `trunc` does not begin with a text, as nearly all do."""
     return "trunc(" in lowered and lowered.count("trunc(") > lowered.count("trunc('")
+
+
+def _defines_by_query(tokens: list[Token]) -> bool:
+    """Whether this is a CREATE of a table or view with a query behind it."""
+    kinds = [token.token_type for token in tokens]
+    return (
+        kinds[:1] == [TokenType.CREATE]
+        and not _DEFINED.isdisjoint(kinds[1:_HEADER])
+        and TokenType.SELECT in kinds
+    )
+
+
+def _takes_parts_for_aliases(tree: exp.Expr, tokens: list[Token]) -> bool:
+    """Whether `SELECT v:a`, a part of a value, was read as `v AS :a`, which no engine knows."""
+    return any(token.token_type is TokenType.COLON for token in tokens) and any(
+        isinstance(alias.args.get("alias"), exp.Placeholder) for alias in tree.find_all(exp.Alias)
+    )
 
 
 def _calm_structs(tokens: list[Token]) -> None:

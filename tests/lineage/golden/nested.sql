@@ -181,3 +181,9 @@ FROM (SELECT {'p': t.a, 'q': u.a, 'r': {'s': t.c + u.k}} AS m FROM t JOIN u ON t
 --> out.one <= t.a
 --> out.other <= u.a
 --> out.third <= t.c, u.k
+-- case: a_part_of_a_variant_is_no_alias
+-- table: t(a int, v variant)
+SELECT v:a, v:b AS c, a d FROM t;
+--> out.a <= t.v
+--> out.c <= t.v
+--> out.d <- t.a

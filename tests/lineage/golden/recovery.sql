@@ -295,3 +295,17 @@ SELECT r.line.value('@sku', 'varchar(9)') AS sku FROM docs AS d CROSS APPLY d..b
 -- table: t(id Int32, tags Array(String))
 SELECT id FROM t ARRAY JOIN tags AS (a INT);
 --> out.id <- t.id
+
+-- case: a_view_with_a_query_of_a_relative
+-- table: t(a int, v variant)
+CREATE VIEW w AS SELECT v:a::string AS x, v:b.c AS y FROM t;
+CREATE TABLE u USING parquet AS WITH q AS (SELECT v:a FROM t) SELECT * FROM q;
+SELECT * FROM w;
+--> @0 w.x <= t.v
+--> @0 w.y <= t.v
+--> @1 u.a <= t.v
+--> @2 out.x <- w.x
+--> @2 out.y <- w.y
+--> stmt 0 CREATE_VIEW reads t writes w
+--> stmt 1 CREATE_TABLE_AS reads t writes u
+--> no issue UNSUPPORTED_SYNTAX
