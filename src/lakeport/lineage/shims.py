@@ -39,6 +39,7 @@ from lakeport.lineage.respelt import (
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import nowhere_written, stream_as_view
 from lakeport.lineage.tsql_syntax import without_hints
+from lakeport.lineage.values_queries import bracketed_values
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -556,6 +557,7 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _tree_by("partition_change", partition_change),
     _moved_files,
     _tokens_by("hive_syntax", hive_syntax),
+    _tokens_by("values_query", bracketed_values),
     _tokens_by("spark_syntax", plain_syntax),
     _tokens_by("hints", without_hints),
     _tokens_by("altered_relation", altered_relation),

@@ -202,3 +202,21 @@ SELECT count(*) AS n FROM t UNION ALL SELECT c + 1 FROM u;
 --> @4 out.b <- t.b[UNION_ALL]
 --> @4 out.c <- u.c[UNION_ALL]
 --> @5 out.n <= t[COUNT_ALL], u.c[UNION_ALL]
+-- case: rows_that_begin_a_query_behind_from
+-- table: t(a int, b int)
+SELECT * FROM (VALUES (1, 2), (3, 4) UNION ALL SELECT a, b FROM t) AS q(x, y);
+SELECT * FROM t JOIN (VALUES (1, (SELECT 2)) ORDER BY 1 LIMIT 3) AS q(c, d) ON t.a = q.c;
+--> @0 out.x <- t.a
+--> @0 out.y <- t.b
+--> @1 out.a <- t.a
+--> @1 out.b <- t.b
+--> @1 out.c <- ()
+--> @1 out.d <- ()
+
+-- case: rows_that_begin_a_query_behind_from_in_postgres
+-- dialect: postgres
+-- table: t(a int, b int)
+SELECT * FROM (VALUES (1, 2) EXCEPT SELECT a, b FROM t) AS q;
+--> partial
+--> out.column1 <= t.a
+--> out.column2 <= t.b

@@ -1,0 +1,48 @@
+"""`FROM (VALUES (1, 2) UNION ALL SELECT a, b FROM t)`: VALUES as the first part of a longer query.
+
+Behind FROM the parser takes a parenthesis and VALUES for rows and nothing else, so rows that go on as a
+query get parentheses of their own.
+"""
+
+from __future__ import annotations
+
+from sqlglot.tokenizer_core import Token, TokenType
+
+from lakeport.lineage.brackets import closing
+from lakeport.lineage.made_tokens import made_token
+
+_T = TokenType
+# What makes rows the beginning of a query.
+_CONTINUED = frozenset(
+    {_T.UNION, _T.EXCEPT, _T.INTERSECT, _T.ORDER_BY, _T.LIMIT, _T.OFFSET, _T.FETCH}
+)
+
+
+def bracketed_values(tokens: list[Token]) -> list[Token] | None:
+    """The tokens with such rows in parentheses; None if there are none."""
+    found: list[Token] = []
+    kept = 0
+    for at in range(1, len(tokens)):
+        if tokens[at].token_type is _T.VALUES and tokens[at - 1].token_type is _T.L_PAREN:
+            end = _end_of_rows(tokens, at)
+            if end:
+                found += tokens[kept:at]
+                found.append(made_token(_T.L_PAREN, "(", tokens[at]))
+                found += tokens[at:end]
+                found.append(made_token(_T.R_PAREN, ")", tokens[end - 1]))
+                kept = end
+    return [*found, *tokens[kept:]] if kept else None
+
+
+def _end_of_rows(tokens: list[Token], at: int) -> int:
+    """Where the query goes on behind the rows; 0 if they are all of it."""
+    place = at + 1
+    while place < len(tokens):
+        kind = tokens[place].token_type
+        if kind in _CONTINUED:
+            return place
+        if kind is _T.R_PAREN:
+            return 0
+        place = (closing(tokens, place) or len(tokens)) if kind is _T.L_PAREN else place
+        place += 1
+    return 0
