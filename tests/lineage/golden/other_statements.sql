@@ -527,3 +527,9 @@ coalesce(1, 2);
 --> issue UNSUPPORTED_SYNTAX @0
 --> issue UNSUPPORTED_SYNTAX @1
 --> issue UNSUPPORTED_SYNTAX @2
+-- case: cached_rows
+CACHE TABLE c AS VALUES (1, 'x');
+SELECT * FROM c;
+--> @1 out.col1 <- c.col1
+--> @1 out.col2 <- c.col2
+--> partial

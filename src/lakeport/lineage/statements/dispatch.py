@@ -245,7 +245,7 @@ def _alter(binder: Binder, tree: exp.Expr) -> str:
 
 def _cache(binder: Binder, tree: exp.Expr) -> str:
     query = tree.args.get("expression")
-    if not isinstance(query, exp.Query):
+    if not isinstance(query, exp.Query | exp.Values):
         return "CACHE"
     if isinstance(tree.this, exp.Table) and name_parts(tree.this):
         bind_definition(binder, tree.this, query, {}, kind="view", temporary=True)
