@@ -525,3 +525,11 @@ SELECT name FROM city AS c WHERE name = c."Boston";
 SELECT name FROM city WHERE name = "Boston";
 --> out.name <- city.name
 --> issue UNKNOWN_COLUMN relation=city column=Boston
+
+-- case: dropped_variables_named_by_a_text
+DECLARE VARIABLE x INT;
+DROP TEMPORARY VARIABLE IF EXISTS IDENTIFIER('session.x');
+SELECT x AS v;
+--> stmt 1 DROP_VARIABLE
+--> @2 out.v <- ()
+--> issue UNRESOLVED_REFERENCE @2

@@ -119,7 +119,8 @@ _SESSION = re.compile(r"^\s*SESSION\s+SET\s+(.+)$", re.IGNORECASE | re.DOTALL)
 # DuckDB's `LOAD httpfs`, PostgreSQL's `LOAD 'auth_delay'`: code, no rows.
 _LIBRARY = re.compile(r"^\s*(?:\w+|'[^']*')\s*$")
 _DROPPED_VARIABLE = re.compile(
-    r"^\s*(?:TEMP(?:ORARY)?\s+)?VAR(?:IABLE)?\s+(?:IF\s+EXISTS\s+)?(?:[\w`]+\.)*`?(\w+)`?\s*$",
+    r"^\s*(?:TEMP(?:ORARY)?\s+)?VAR(?:IABLE)?\s+(?:IF\s+EXISTS\s+)?(?:IDENTIFIER\s*\(\s*['\"])?"
+    r"(?:[\w`]+\.)*`?(\w+)`?(?:['\"]\s*\))?\s*$",
     re.IGNORECASE,
 )
 
