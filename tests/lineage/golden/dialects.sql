@@ -376,7 +376,7 @@ SELECT * FROM (FROM t |> WHERE b > 1 |> SELECT a + 1 AS c);
 -- table: db.s.orders(id int, total int)
 INSERT INTO IDENTIFIER('db.s."Daily"') (paid) SELECT o.total FROM IDENTIFIER('db.s.orders') AS o;
 SELECT paid FROM IDENTIFIER('db.s."Daily"');
-MERGE INTO IDENTIFIER('db.s.orders') t USING IDENTIFIER('db.s.' || 'news') n ON t.id = n.id
+MERGE INTO IDENTIFIER('db.s.orders') t USING IDENTIFIER('db.s.news') n ON t.id = n.id
 WHEN MATCHED THEN UPDATE SET total = n.total;
 --> stmt 0 INSERT reads DB.S.ORDERS writes DB.S.Daily
 --> @0 DB.S.Daily.PAID <- DB.S.ORDERS.TOTAL
