@@ -160,9 +160,10 @@ def _kept(tokens: list[Token], words: list[str], begin: int, end: int) -> list[T
 
 
 def _body(tokens: list[Token], words: list[str], at: int) -> list[Token]:
-    """The query; a replica is one of all columns."""
+    """The query, without whether it runs at once; a replica is one of all columns."""
     if words[at + 1 : at + 3] != ["REPLICA", "OF"]:
-        return tokens[at:]
+        end = len(words) - 3 if words[-3:] == ["WITH", "NO", "DATA"] else len(words)
+        return tokens[at : end - 2 if words[-2:] == ["WITH", "DATA"] else end]
     token = tokens[at]
     made = (_T.SELECT, "SELECT"), (_T.STAR, "*"), (_T.FROM, "FROM")
     return [token, *(made_token(kind, text, token) for kind, text in made), *tokens[at + 3 :]]

@@ -156,6 +156,10 @@ def _define(binder: Binder, relation: Relation, name: list[str], tokens: list[To
 
 
 def _name(tokens: list[Token], position: int) -> tuple[list[str], tuple[int, int]]:
+    if tokens[position - 1].text.upper() in {"FROM", "JOIN"}:
+        # A join in parentheses begins with a table, a query does not.
+        while position < len(tokens) and tokens[position].token_type is TokenType.L_PAREN:
+            position += 1
     while position < len(tokens) and tokens[position].text.upper() in {
         "IF",
         "NOT",

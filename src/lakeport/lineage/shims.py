@@ -17,6 +17,7 @@ from sqlglot.tokenizer_core import Token, TokenType
 from lakeport.lineage.altered_statements import altered_names, altered_relation
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.created_queries import created_query
+from lakeport.lineage.hints import without_hints
 from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
 from lakeport.lineage.lake_commands import lake_command, named_table
 from lakeport.lineage.live_tables import pipeline_flow, without_live
@@ -38,7 +39,6 @@ from lakeport.lineage.respelt import (
 )
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import nowhere_written, stream_as_view
-from lakeport.lineage.tsql_syntax import without_hints
 from lakeport.lineage.values_queries import bracketed_values
 
 if TYPE_CHECKING:
@@ -124,15 +124,18 @@ def _delete_from(tokens: list[Token], _words: list[str], _text: str) -> Shim | N
 
 
 def _replace_rows(tokens: list[Token], words: list[str], text: str) -> Shim | None:
-    """MySQL's `REPLACE INTO t …` is an INSERT that overwrites rows of equal key."""
+    """MySQL's `REPLACE [INTO] t …` is an INSERT that overwrites rows of equal key."""
     if words[0] != "REPLACE" or len(tokens) < 2 or tokens[1].token_type is not TokenType.STRING:
         return None
     inner = tokens_between(text, tokens[0].end + 1, tokens[-1].end + 1, "mysql", tokens[0])
     while inner and inner[0].text.upper() in {"LOW_PRIORITY", "DELAYED"}:
         del inner[0]
-    if not inner or inner[0].token_type is not TokenType.INTO:
+    if not inner or inner[0].text.upper() in {"TABLE", "VIEW"}:
         return None
-    return Shim("replace_rows", [made_token(TokenType.INSERT, "INSERT", tokens[0]), *inner])
+    said = [made_token(TokenType.INSERT, "INSERT", tokens[0])]
+    if inner[0].token_type is not TokenType.INTO:
+        said.append(made_token(TokenType.INTO, "INTO", tokens[0]))
+    return Shim("replace_rows", [*said, *inner])
 
 
 def _table_query(tokens: list[Token], words: list[str], _text: str) -> Shim | None:

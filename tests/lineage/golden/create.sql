@@ -420,3 +420,13 @@ CREATE MATERIALIZED VIEW d.r OPTIONS (replication_interval_seconds = 900) AS REP
 -- dialect: bigquery
 CREATE TABLE FUNCTION f(least INT64) AS SELECT a FROM t WHERE a > least;
 --> stmt 0 CREATE_FUNCTION reads t
+
+-- case: a_materialized_view_says_whether_it_is_filled
+-- dialect: postgres
+-- table: s(a int, b int)
+CREATE MATERIALIZED VIEW v TABLESPACE pg_default AS SELECT a, b AS c FROM s WITH DATA;
+CREATE MATERIALIZED VIEW w AS (SELECT a FROM s) WITH NO DATA;
+--> v.a <- s.a
+--> v.c <- s.b
+--> w.a <- s.a
+--> no issue UNSUPPORTED_SYNTAX

@@ -480,3 +480,43 @@ FROM d.t |> CALL d.same() |> SELECT n;
 --> stmt 0 SELECT reads d.t
 --> issue UNSUPPORTED_SYNTAX @0 severity=info
 --> issue UNSUPPORTED_SYNTAX @1 severity=info
+
+-- case: postgres_numbers_of_rows_are_overridden
+-- dialect: postgres
+-- table: s(a int, b int)
+-- table: t(id int, c int)
+INSERT INTO t (id, c) OVERRIDING SYSTEM VALUE SELECT a, b FROM s;
+--> t.id <- s.a
+--> t.c <- s.b
+
+-- case: mysql_priorities_and_replace_without_into
+-- dialect: mysql
+-- table: s(a int)
+-- table: t(a int)
+REPLACE DELAYED t (a) SELECT a FROM s;
+DELETE LOW_PRIORITY QUICK IGNORE t FROM t JOIN s USING (a);
+--> @0 t.a <- s.a
+--> stmt 1 DELETE reads t, s writes t
+--> @1 t <- s[DELETE]
+--> no issue PARSE_ERROR
+
+-- case: a_query_fills_variables
+-- dialect: oracle
+-- table: s(a int, b int)
+SELECT a, b INTO first, second FROM s;
+--> out.a <- S.A
+--> out.b <- S.B
+
+-- case: starrocks_deletes_from_a_partition
+-- dialect: starrocks
+-- table: t(k int)
+DELETE FROM t PARTITION p WHERE k = 3;
+--> stmt 0 DELETE reads t writes t
+--> no issue PARSE_ERROR
+
+-- case: duckdb_inserts_by_position
+-- dialect: duckdb
+-- table: s(x int)
+-- table: t(a int)
+INSERT INTO t BY POSITION SELECT x FROM s;
+--> t.a <- s.x

@@ -309,3 +309,8 @@ SELECT * FROM w;
 --> stmt 0 CREATE_VIEW reads t writes w
 --> stmt 1 CREATE_TABLE_AS reads t writes u
 --> no issue UNSUPPORTED_SYNTAX
+-- case: a_join_in_parentheses_is_salvaged
+-- dialect: generic
+SELECT a FROM t LEFT JOIN (x c INNER JOIN y d ON c.i = d.i) ON t.k = c.k LEFT JOIN (SELECT k FROM z) q GARBAGE GARBAGE GARBAGE;
+--> stmt 0 UNKNOWN reads t, x, y, z
+--> issue PARSE_ERROR
