@@ -796,3 +796,11 @@ USING EXTERNAL FUNCTION f(x VARCHAR) RETURNS VARCHAR LAMBDA 'name' SELECT f(a) A
 WITH c AS (SELECT a FROM t) INSERT OVERWRITE DIRECTORY '/out' USING csv OPTIONS (sep '|') SELECT /*+ COALESCE(1) */ a FROM c;
 --> /out.a <- t.a
 --> stmt 0 INSERT_OVERWRITE reads t writes /out
+
+-- case: a_field_of_a_variable_is_no_column
+-- dialect: bigquery
+DECLARE p STRUCT<days ARRAY<DATE>, least INT64>;
+SELECT a, b + p.least AS c FROM d.s WHERE day IN UNNEST(p.days);
+--> @1 out.a <- d.s.a
+--> @1 out.c <= d.s.b
+--> schema d.s(day, a, b, ...) implied usage
