@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 _RELATIONS = frozenset({"TABLE", "VIEW"})
 # What stands before TABLE or VIEW and changes nothing here.
-_KINDS = frozenset({"MATERIALIZED", "FOREIGN", "DYNAMIC", "EXTERNAL"})
+_KINDS = frozenset({"DYNAMIC", "EXTERNAL", "FOREIGN", "MATERIALIZED", "SNAPSHOT"})
 # What tells of masks, filters, labels and schedules.
 _UNSEEN = frozenset(
     {
@@ -41,15 +41,20 @@ _UNSEEN = frozenset(
 
 
 def altered_relation(tokens: list[Token]) -> list[Token] | None:
-    """An ALTER of a table or view in plainer words; None if there are none."""
+    """An ALTER or DROP of a table or view in plainer words; None if there are none."""
     words = [token.text.upper() for token in tokens]
-    if words[:1] != ["ALTER"]:
-        return None
-    if words[1:2] and words[1] in _KINDS and words[2:3] and words[2] in _RELATIONS:
-        return [tokens[0], *tokens[2:]]
+    plain = _without_kind(tokens, words)
+    if words[:1] != ["ALTER"] or plain is not None:
+        return plain
     if words[1:2] == ["VIEW"] and "AS" in words:
         return _bare_query(tokens, words.index("AS") + 1)
     return _mutation(tokens, words) if words[1:2] == ["TABLE"] else None
+
+
+def _without_kind(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    if words[:1] not in (["ALTER"], ["DROP"]) or len(words) < 4:
+        return None
+    return [tokens[0], *tokens[2:]] if words[1] in _KINDS and words[2] in _RELATIONS else None
 
 
 def _bare_query(tokens: list[Token], at: int) -> list[Token] | None:
@@ -73,6 +78,7 @@ def _mutation(tokens: list[Token], words: list[str]) -> list[Token] | None:
 
 def altered_names(tokens: list[Token]) -> exp.Alter | None:
     """Several columns renamed at once, or something that no column shows; None for all else."""
+    tokens = _without_kind(tokens, [token.text.upper() for token in tokens[:4]]) or tokens
     words = [token.text.upper() for token in tokens]
     if words[:1] != ["ALTER"] or words[1:2] == [] or words[1] not in _RELATIONS:
         return None

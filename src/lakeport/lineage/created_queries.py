@@ -1,8 +1,8 @@
-"""`CREATE … AS SELECT` and `CREATE … CLONE` with options that the parser does not know.
+"""`CREATE TABLE (…)`, `CREATE … AS SELECT` and `… CLONE` with options that the parser does not know.
 
-Between the name of what is created and its query stand schedules, warehouses, policies, places and
-layouts: each engine adds some with each release, and none says where a column comes from. They are
-left out, so that the query is read whatever they are. Column lists keep names and types.
+Beside the name of what is created stand schedules, warehouses, policies, places and layouts: each
+engine adds some with each release, and none says where a column comes from. They are left out, so
+that columns and query are read whatever they are. Column lists keep names and types.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _TIMES = frozenset({"AT", "BEFORE"})
 
 
 def created_query(tokens: list[Token]) -> list[Token] | None:
-    """The statement without its options; None if it creates no table or view from a query or table."""
+    """The statement without its options; None if it creates no table, and no view from a query."""
     words = [token.text.upper() for token in tokens]
     kind = next((n for n, word in enumerate(words[:_HEAD]) if word in {"TABLE", "VIEW"}), 0)
     if words[:1] != ["CREATE"] or not kind or words[kind + 1 : kind + 2] == ["FUNCTION"]:
@@ -82,10 +82,15 @@ def created_query(tokens: list[Token]) -> list[Token] | None:
     else:
         behind = closing(tokens, end) + 1 if words[end : end + 1] == ["("] else end
         at = _query(tokens, words, behind)
-        if not at:
+        listed = list(_items(tokens[end + 1 : behind - 1]))
+        if at:
+            columns = _columns(listed, tokens[end], with_types=words[kind] == "TABLE")
+            made = [*head, *columns, *_kept(tokens, words, behind, at), *_body(tokens, words, at)]
+        elif words[kind] == "TABLE" and behind > end:
+            listed += _partitions(tokens, words, behind)
+            made = [*head, *_columns(listed, tokens[end], with_types=True)]
+        else:
             return None
-        columns = _columns(tokens[end:behind], with_types=words[kind] == "TABLE")
-        made = [*head, *columns, *_kept(tokens, words, behind, at), *_body(tokens, words, at)]
     return made if made != tokens else None
 
 
@@ -122,14 +127,29 @@ def _query(tokens: list[Token], words: list[str], begin: int) -> int:
     return 0
 
 
-def _columns(tokens: list[Token], *, with_types: bool) -> list[Token]:
+def _columns(items: list[list[Token]], at: Token, *, with_types: bool) -> list[Token]:
     """A column list without what is said about columns but, for tables, their types."""
     made: list[Token] = []
-    for item in _items(tokens[1:-1]):
+    for item in items:
         if item and item[0].text.upper() not in _NO_COLUMNS:
-            made += [made_token(_T.COMMA, ",", item[0])] if made else tokens[:1]
+            kind, mark = (_T.COMMA, ",") if made else (_T.L_PAREN, "(")
+            made += [made_token(kind, mark, item[0])]
             made += list(_named(item)) if with_types else item[:1]
-    return [*made, tokens[-1]] if made else []
+    return [*made, made_token(_T.R_PAREN, ")", at)] if made else []
+
+
+def _partitions(tokens: list[Token], words: list[str], begin: int) -> list[list[Token]]:
+    """The columns that only `PARTITIONED BY (day date)` or `WITH PARTITION COLUMNS (day date)` names."""
+    for at in range(begin, len(words) - 1):
+        said = words[at] in {"PARTITIONED BY", "COLUMNS"} or words[at - 1 : at + 1] == [
+            "PARTITIONED",
+            "BY",
+        ]
+        if said and words[at + 1] == "(":
+            items = _items(tokens[at + 2 : closing(tokens, at + 1)])
+            # One that is listed already stands there by its name, a transform is called.
+            return [item for item in items if len(item) > 1 and item[1].text != "("]
+    return []
 
 
 def _items(tokens: list[Token]) -> Iterator[list[Token]]:

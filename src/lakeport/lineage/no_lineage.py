@@ -25,6 +25,7 @@ NO_LINEAGE = frozenset(
         "CLOSE",
         "CLUSTER",
         "COLLECT",
+        "COMMENT",
         "COMMIT",
         "CONTINUE",
         "DBCC",

@@ -430,3 +430,24 @@ CREATE MATERIALIZED VIEW w AS (SELECT a FROM s) WITH NO DATA;
 --> v.c <- s.b
 --> w.a <- s.a
 --> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_table_keeps_its_columns_whatever_is_said_behind_them
+-- dialect: redshift
+CREATE TABLE t (a INT NOT NULL UNIQUE, b VARCHAR(60), PRIMARY KEY (a)) DISTKEY(a) INTERLEAVED SORTKEY (a, b);
+CREATE EXTERNAL TABLE lake.u (k int, s struct<x:int, y:int>) PARTITIONED BY (day char(10)) ROW FORMAT SERDE 'x' STORED AS INPUTFORMAT 'y' LOCATION 's3://z/';
+SELECT * FROM t, lake.u;
+--> @2 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out.k <- lake.u.k
+--> @2 out.s <- lake.u.s
+--> @2 out.day <- lake.u.day
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_table_of_spark_with_another_clause
+CREATE TABLE t (a INT COMMENT 'x', at TIMESTAMP) USING iceberg PARTITIONED BY (days(at)) LIFECYCLE 7;
+CREATE TABLE u (a INT) STORED AS orc PARTITIONED BY (day STRING) LIFECYCLE 7;
+SELECT * FROM t, u;
+--> @2 out.a <- t.a
+--> @2 out.at <- t.at
+--> @2 out.a <- u.a
+--> @2 out.day <- u.day

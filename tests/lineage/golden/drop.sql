@@ -56,3 +56,11 @@ DROP VIEW later;
 CREATE VIEW later AS SELECT 1 AS a;
 --> stmt 1 DROP writes t
 --> stmt 2 DROP writes later
+
+-- case: a_snapshot_is_dropped_as_a_table_is
+-- dialect: bigquery
+CREATE TABLE d.t (a INT64);
+DROP SNAPSHOT TABLE d.t;
+SELECT a FROM d.t;
+--> @2 out.a <- d.t.a?
+--> issue DROPPED_TABLE_REFERENCE @2 relation=d.t
