@@ -208,7 +208,11 @@ def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | 
         before, word = words[position - 1], words[position]
         if word not in {"COLUMN", "COLUMNS"} or before not in {"ADD", "DROP"}:
             continue
-        rest = tokens[position + 1 :]
+        # Whether there is such a column does not matter here.
+        tested = words[position + 1 : position + 3] == ["IF", "EXISTS"]
+        rest = tokens[position + 1 + 2 * tested :]
+        if not rest:
+            continue
         plural = made_token(TokenType.VAR, "COLUMNS", tokens[position])
         if rest[0].token_type is TokenType.L_PAREN:
             return Shim("alter_columns", [*tokens[:position], plural, *rest])

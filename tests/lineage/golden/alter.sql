@@ -474,3 +474,10 @@ SELECT * FROM t;
 ALTER TABLE t ON CLUSTER c UPDATE a = b + 1 WHERE b IN (1, 2) SETTINGS mutations_sync = 1;
 --> t.a <= t.b
 --> stmt 0 UPDATE reads t writes t
+
+-- case: several_columns_are_dropped_if_they_are_there
+-- dialect: databricks
+CREATE TABLE t (a INT, b INT, c INT);
+ALTER TABLE t DROP COLUMN IF EXISTS a, b;
+SELECT * FROM t;
+--> @2 out.c <- t.c
