@@ -319,3 +319,24 @@ SELECT zz.* EXCEPT (b) FROM t;
 SELECT zz.* FROM t;
 --> partial
 --> no issue UNRESOLVED_REFERENCE
+-- case: duckdb_columns_of_a_comprehension_are_a_guess
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT COLUMNS([c FOR c IN (*) IF c <> 'a']) FROM t;
+--> out.a <- t.a?
+--> out.b <- t.b?
+
+-- case: duckdb_columns_that_a_function_names_are_a_guess
+-- dialect: duckdb
+-- table: t(a int, b int)
+SELECT COLUMNS(list_concat(['a'], ['a'])) FROM t;
+--> out.a <- t.a?
+--> out.b <- t.b?
+
+-- case: duckdb_columns_of_one_table_but_some
+-- dialect: duckdb
+-- table: t(id int, a int, b int)
+-- table: u(id int, c int)
+SELECT abs(COLUMNS(t.* EXCLUDE (id))) FROM t JOIN u USING (id);
+--> out.a <= t.a
+--> out.b <= t.b

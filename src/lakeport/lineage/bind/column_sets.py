@@ -27,7 +27,7 @@ def expand_columns(
 ) -> list[Item]:
     """The columns of a set, of one table if it is named in front."""
     argument = node.this if isinstance(node, exp.Columns) else node.expressions[0]
-    if isinstance(argument, exp.Star) and table is None:
+    if argument.is_star and table is None:
         return expand_star(binder, argument, scope)
     items = binder.star(scope, table)
     if isinstance(argument, exp.Literal):
@@ -36,16 +36,19 @@ def expand_columns(
         except re.error:
             return items
         return [item for item in items if isinstance(item, Tail) or pattern.search(item.name)]
-    if isinstance(argument, exp.Array):
+    if isinstance(argument, exp.Array) and _are_names(argument.expressions):
         keys = {binder.folding.column(name.name) for name in argument.expressions}
         return [item for item in items if isinstance(item, Tail) or item.key in keys]
-    if isinstance(argument, exp.Lambda):
-        # Which names it is true of is not worked out here.
-        for item in items:
-            if isinstance(item, Column):
-                item.refs = [replace(ref, approximate=True) for ref in item.refs]
-                item.approximate = True
+    # Which names a function is true of, or a comprehension makes, is not worked out here.
+    for item in items:
+        if isinstance(item, Column):
+            item.refs = [replace(ref, approximate=True) for ref in item.refs]
+            item.approximate = True
     return items
+
+
+def _are_names(items: list[exp.Expr]) -> bool:
+    return all(isinstance(item, exp.Literal | exp.Column) for item in items)
 
 
 def expand_matching(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item] | None:
