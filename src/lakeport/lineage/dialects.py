@@ -44,6 +44,8 @@ class Dialect:
     where_aliases: bool = False
     # A name in double quotes that nothing has is a string.
     quoted_strings: bool = False
+    # `c.lower()` is `lower(c)`.
+    method_calls: bool = False
     # `x IN t` asks a table.
     in_takes_tables: bool = False
     # A sort key of a set operation may have its name from any branch.
@@ -279,6 +281,7 @@ _TABLE: dict[str, Dialect] = {
             first_alias_wins=True,
             where_aliases=True,
             row_values=True,
+            method_calls=True,
             branches_name_keys=True,
             merged_in_place=True,
             naming="duckdb",

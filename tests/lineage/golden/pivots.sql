@@ -193,3 +193,18 @@ WITH p AS (PIVOT t ON b IN (SELECT d FROM u) USING sum(a)) SELECT c, "7" AS seve
 --> out.c <- t.c?
 --> out.seven <= t.a[AGGREGATION], t.b[CONDITIONAL]
 --> stmt 0 WITH reads t, u
+-- case: duckdb_pivot_statement_has_its_groups_in_the_order_they_are_written
+-- dialect: duckdb
+-- table: t(g int, h int, f int, v int)
+PIVOT t ON f IN (1) USING sum(v) GROUP BY h, g;
+--> out.h <- t.h
+--> out.g <- t.g
+--> out.1 <= t.v, t.f[CONDITIONAL]
+
+-- case: duckdb_pivot_clause_groups_by_what_nobody_knows
+-- dialect: duckdb
+-- table: t(f int, ...)
+SELECT * FROM t PIVOT (sum(v) FOR f IN (1) GROUP BY h, g);
+--> out.h <- t.h
+--> out.g <- t.g
+--> out.1 <= t.v, t.f[CONDITIONAL]

@@ -248,3 +248,9 @@ SELECT a, session_window.end AS e FROM t GROUP BY CUBE (a, session_window(at, '5
 --> @0 out.n <= t[COUNT_ALL]
 --> @1 out.a <- t.a
 --> @1 out.e <= t.at
+
+-- case: duckdb_calls_functions_behind_a_column_of_a_table_nobody_knows
+-- dialect: duckdb
+SELECT name.trim().lower() AS n, main.greet(x) AS g FROM people;
+--> out.n <= people.name?
+--> out.g <= people.x

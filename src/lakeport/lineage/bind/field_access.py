@@ -18,6 +18,7 @@ from lakeport.lineage.bind.struct_fields import (
     written_parts,
 )
 from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow
+from lakeport.lineage.dialects import FIRST_SCHEMAS
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -37,6 +38,10 @@ def read_field(
         owner = _method_owner(binder, [base, *reversed(path[behind_call:])], scope)
         if owner is not None:
             found = bind_column(binder, owner, scope, role & ~MASK)
+        elif len(path) == behind_call and _may_be_column(binder, base, scope):
+            column = exp.Column(this=base)
+            found = bind_column(binder, column, scope, role & ~MASK)
+            found = [replace(ref, approximate=True) for ref in found]
     elif base.__class__ is exp.Column and path:
         found = _field_of_column(binder, base, path[::-1], scope, role & ~MASK)
     elif path and (query := query_inside(base)) is not None:
@@ -118,6 +123,14 @@ def _field_of_query(
     flow(items if field is None else [field], role, made)
     deeper = field is not None and field.identity and len(path) > 1
     refs += _inside(made, path[1:]) if deeper else made
+
+
+def _may_be_column(binder: Binder, name: exp.Expr, scope: Scope) -> bool:
+    """`c.lower()` where nobody knows a `c`: it may be a schema as well."""
+    dialect = binder.dialect
+    if not dialect.method_calls or binder.key(name) == FIRST_SCHEMAS.get(dialect.name):
+        return False
+    return any(source.visible and not source.relation.complete for source in scope.sources)
 
 
 def _method_owner(binder: Binder, names: list[exp.Expr], scope: Scope) -> exp.Column | None:
