@@ -264,6 +264,21 @@ def test_the_live_catalog_is_an_imported_schema(lakeport: Run) -> None:
     ]
 
 
+@pytest.mark.parametrize("form", ["schema-json", "schema-ddl"])
+def test_what_a_catalog_said_is_found_again_without_it(lakeport: Run, form: str) -> None:
+    Path("lakeport.toml").write_text("", encoding="utf-8")
+    for table, name in (("orders", "amount"), ("customers", "country")):
+        Path("rows.csv").write_text(f"id,{name}\n1,2\n", encoding="utf-8")
+        lakeport("load", f"shop.{table}", "rows.csv")
+    sql = "SELECT * FROM shop.orders JOIN lake.shop.customers USING (id)"
+    Path("q.sql").write_text(sql, encoding="utf-8")
+    first = lakeport("lineage", "q.sql", "--catalog").out
+    exported = lakeport("lineage", "q.sql", "--catalog", "--format", form).out
+    Path("tables").write_text(exported, encoding="utf-8")
+    assert "lake.shop.orders.amount" in first
+    assert lakeport("lineage", "q.sql", "--schema", "tables").out == first
+
+
 def test_looking_at_an_empty_catalog_creates_nothing(lakeport: Run) -> None:
     Path("lakeport.toml").write_text("", encoding="utf-8")
     Path("model.sql").write_text("SELECT a FROM t", encoding="utf-8")

@@ -201,8 +201,20 @@ def read_schema(path: Path, dialect: str) -> dict[str, Any]:
     """An imported schema from JSON or from CREATE statements."""
     content = read_payload(path).removeprefix(BOM_UTF8)
     if path.suffix.lower() == ".json" or content.lstrip()[:1] in {b"{", b"["}:
-        return _schema_from_json(content, path)
-    return _schema_from_ddl(read_text(content, path), path, dialect)
+        return _with_catalog(_schema_from_json(content, path))
+    return _with_catalog(_schema_from_ddl(read_text(content, path), path, dialect))
+
+
+def _with_catalog(schema: dict[str, Any]) -> dict[str, Any]:
+    """If all tables are in one catalog, a name without any means that one.
+
+    So what was exported of a live catalog is found again under the names that the SQL has for it.
+    """
+    if schema.get("defaultCatalog") or schema.get("searchPath"):
+        return schema
+    catalogs = {t.get("catalog") for t in schema.get("tables", []) if not t.get("temporary")}
+    catalog = catalogs.pop() if len(catalogs) == 1 else None
+    return schema if catalog is None else {**schema, "defaultCatalog": catalog}
 
 
 def compare(old: Path, new: Path, workload: Workload) -> LineageDiff:
