@@ -38,6 +38,12 @@ _EXPLAIN_WORDS = frozenset(
         "JSON",
         "TEXT",
         "TABULAR",
+        # SQLite's QUERY PLAN, ClickHouse's kinds.
+        "QUERY",
+        "AST",
+        "SYNTAX",
+        "PIPELINE",
+        "ESTIMATE",
     }
 )
 _UNLOAD = re.compile(

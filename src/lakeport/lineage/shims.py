@@ -26,6 +26,7 @@ from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
+from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import (
     altered_column,
@@ -356,7 +357,10 @@ _THEN_DELETE = (
 
 def _administration(_tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`DENY SELECT ON t TO u`, `CHECK TABLE t`: a statement that is nothing but its type."""
-    return Shim("no_lineage", tree=exp.column(words[0])) if words[0] in NEEDS_NO_PARSER else None
+    if words[0] not in NEEDS_NO_PARSER:
+        return None
+    second = exp.Identifier(this=words[1] if len(words) > 1 else "")
+    return Shim("no_lineage", tree=exp.Alias(this=exp.column(words[0]), alias=second))
 
 
 def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -504,6 +508,11 @@ def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | N
     return Shim("directory" if path is not None else "moved_files", made, path=path)
 
 
+def _written_file(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    written = written_file(tokens)
+    return Shim("unload", written[0], path=written[1]) if written is not None else None
+
+
 _Rewrite: TypeAlias = "Callable[[list[Token], list[str], str], Shim | None]"
 
 
@@ -563,6 +572,7 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _placeholders,
     _tree_by("partition_change", partition_change),
     _moved_files,
+    _written_file,
     _tokens_by("hive_syntax", hive_syntax),
     _tokens_by("values_query", bracketed_values),
     _tokens_by("spark_syntax", plain_syntax),

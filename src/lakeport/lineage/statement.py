@@ -33,7 +33,7 @@ from lakeport.lineage.statements.define import (
     defines_relation,
     relation_kind,
 )
-from lakeport.lineage.statements.dispatch import bind_statement
+from lakeport.lineage.statements.dispatch import bind_explained, bind_statement
 from lakeport.lineage.statements.functions import bind_routine, note_rows, open_rows
 from lakeport.lineage.summary import complexity
 
@@ -392,11 +392,7 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
     if shim.kind in {"explain", "immediate", "unload"}:
         binder.fragments = Fragments(shim.tokens, binder.text)
     if shim.kind == "explain":
-        binder.explain_only = True
-        binder.registry.frozen = True
-        bind_statement(binder, tree)
-        binder.registry.frozen = False
-        return "EXPLAIN"
+        return bind_explained(binder, tree)
     if shim.kind == "immediate":
         binder.report(
             IssueCode.DYNAMIC_SQL,

@@ -533,3 +533,58 @@ SELECT * FROM c;
 --> @1 out.col1 <- c.col1
 --> @1 out.col2 <- c.col2
 --> partial
+
+-- case: explain_in_mysql
+-- dialect: mysql
+-- table: t(a int)
+-- table: u(x int)
+EXPLAIN SELECT a FROM t;
+DESC FORMAT=JSON SELECT a FROM t;
+EXPLAIN INSERT INTO t SELECT x FROM u;
+DESCRIBE t;
+--> @0 out.a <- t.a
+--> @1 out.a <- t.a
+--> @2 t.a <- u.x
+--> stmt 0 EXPLAIN reads t
+--> stmt 1 EXPLAIN reads t
+--> stmt 2 EXPLAIN reads u
+--> stmt 3 SHOW
+
+-- case: explain_query_plan
+-- dialect: sqlite
+-- table: t(a int)
+EXPLAIN QUERY PLAN SELECT a FROM t;
+--> out.a <- t.a
+--> stmt 0 EXPLAIN reads t
+
+-- case: words_of_transactions
+-- dialect: postgres
+START TRANSACTION ISOLATION LEVEL SERIALIZABLE;
+SAVEPOINT before;
+RELEASE SAVEPOINT before;
+ROLLBACK TO SAVEPOINT before;
+ABORT;
+--> stmt 0 TRANSACTION
+--> stmt 1 TRANSACTION
+--> stmt 2 TRANSACTION
+--> stmt 3 TRANSACTION
+--> stmt 4 TRANSACTION
+
+-- case: copy_to_a_file_is_a_copy
+-- dialect: postgres
+-- table: t(a int)
+COPY t TO '/tmp/t.csv';
+COPY (SELECT a FROM t) TO '/tmp/t.csv';
+--> stmt 0 COPY reads t writes /tmp/t.csv
+--> stmt 1 COPY reads t writes /tmp/t.csv
+--> partial
+
+-- case: select_into_outfile
+-- dialect: mysql
+-- table: t(a int, b int)
+SELECT a INTO OUTFILE '/tmp/t.csv' FIELDS TERMINATED BY ',' FROM t WHERE b > 1;
+SELECT b FROM t INTO DUMPFILE '/tmp/b';
+--> stmt 0 UNLOAD reads t writes /tmp/t.csv
+--> stmt 1 UNLOAD reads t writes /tmp/b
+--> @0 /tmp/t.csv.a <- t.a
+--> @1 /tmp/b.b <- t.b

@@ -13,7 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.executed import is_dynamic
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import written_parts
-from lakeport.lineage.no_lineage import NO_LINEAGE
+from lakeport.lineage.no_lineage import NO_LINEAGE, statement_type
 from lakeport.lineage.statements.inspected import show_table
 from lakeport.lineage.statements.procedures import bind_procedure, command_table
 from lakeport.lineage.statements.search_path import command_path, spark_path
@@ -21,7 +21,6 @@ from lakeport.lineage.statements.search_path import command_path, spark_path
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
-_SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
 # How the objects are called that hold columns: to alter another one moves no data.
 _HOLDERS = frozenset(
     {
@@ -159,7 +158,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
         return "SET"
     _note(binder, word, text)
     if word in NO_LINEAGE or word.partition(" ")[0] in NO_LINEAGE:
-        return _SAME_AS.get(word) or word.replace(" ", "_")
+        return statement_type(word, text)
     if word == "LOAD" and _LIBRARY.match(text):
         return word
     first = text.split(None, 1)[0].upper() if text.split() else ""

@@ -13,7 +13,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.scope import Output, Relation, Scope
 from lakeport.lineage.bind.setops import operation_name
 from lakeport.lineage.bind.tables import name_parts, report_lookup
-from lakeport.lineage.no_lineage import NO_LINEAGE
+from lakeport.lineage.no_lineage import NO_LINEAGE, statement_type
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update
 from lakeport.lineage.statements.commands import bind_command, bind_execute
@@ -51,6 +51,24 @@ def bind_statement(binder: Binder, tree: exp.Expr) -> str:
     return rule(binder, tree)
 
 
+def bind_explained(binder: Binder, tree: exp.Expr) -> str:
+    """A statement that is looked at and not run."""
+    binder.explain_only = True
+    binder.registry.frozen = True
+    bind_statement(binder, tree)
+    binder.registry.frozen = False
+    return "EXPLAIN"
+
+
+def _describe(binder: Binder, tree: exp.Expr) -> str:
+    """MySQL's EXPLAIN, DESCRIBE and DESC are one word for the parser."""
+    explained = isinstance(tree.this, exp.Query | exp.DML)
+    if explained and binder.dialect.parser in _EXPLAINS_BY_DESCRIBE:
+        return bind_explained(binder, tree.this)
+    tell_about(binder, tree)
+    return "SHOW"
+
+
 def _rule_for(tree: exp.Expr) -> Callable[[Binder, exp.Expr], str]:
     return next((rule for kinds, rule in _RULES if isinstance(tree, kinds)), _typed_only)
 
@@ -73,7 +91,6 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
     """A statement that is recognised and has no lineage."""
     names = {
         exp.Set: "SET",
-        exp.Describe: "SHOW",
         exp.Show: "SHOW",
         exp.Transaction: "TRANSACTION",
         exp.Commit: "TRANSACTION",
@@ -108,7 +125,7 @@ def _typed_only(binder: Binder, tree: exp.Expr) -> str:
         if first == "RESET":
             return reset_settings(binder)
         if first in NO_LINEAGE:
-            return first
+            return statement_type(first, tree.alias)
     if isinstance(tree, _VALUES) and not isinstance(tree, _GIVEN) and not binder.blocks:
         binder.unsupported(tree, "these words are no statement in this dialect")
     word = re.sub(r"(?<!^)(?=[A-Z])", "_", type(tree).__name__).upper()
@@ -260,6 +277,7 @@ _WORDS = (exp.Column, exp.Alias, exp.Literal, exp.Identifier)
 _VALUES = (*_WORDS, exp.Condition, exp.Star)
 # What a template or a script may leave, or does where no block of it shows.
 _GIVEN = (exp.Placeholder, exp.Parameter, exp.PropertyEQ)
+_EXPLAINS_BY_DESCRIBE = frozenset({"mysql", "doris", "starrocks", "singlestore"})
 _CHANGES = frozenset({exp.Update, exp.Delete, exp.Merge})
 # The rules of the classes met so far.
 _known: dict[type, Callable[[Binder, exp.Expr], str]] = {}
@@ -285,4 +303,5 @@ _RULES: tuple[tuple[tuple[type[exp.Expr], ...], Callable[[Binder, exp.Expr], str
     ((exp.Comment,), bind_comment),
     ((exp.Command,), bind_command),
     ((exp.Execute,), bind_execute),
+    ((exp.Describe,), _describe),
 )

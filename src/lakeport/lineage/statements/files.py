@@ -28,7 +28,7 @@ def bind_copy(binder: Binder, tree: exp.Expr) -> str:
             written.written = True
             binder.writes.setdefault(_path(file))
             written.receive(output)
-        return "UNLOAD"
+        return "COPY"
     inward = bool(tree.args.get("kind")) and not outside
     if inward:
         target = target_table(binder, table)
@@ -37,9 +37,9 @@ def bind_copy(binder: Binder, tree: exp.Expr) -> str:
                 fill(binder, exp.Insert(this=tree.this), target, binder.query(file, None, {}))
             else:
                 target.table_inputs.append((binder.external(_path(file), _path(file)), "COPY"))
-        return "COPY"
-    _unload(binder, table, files)
-    return "UNLOAD"
+    else:
+        _unload(binder, table, files)
+    return "COPY"
 
 
 def _unload(binder: Binder, table: exp.Expr, files: list[exp.Expr]) -> None:
