@@ -62,6 +62,7 @@ _REWRITES = frozenset(
         "CREATE_VIEW",
         "DROP",
         "INSERT_OVERWRITE",
+        "LOAD",
         "TRUNCATE",
     }
 )

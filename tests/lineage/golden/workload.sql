@@ -208,3 +208,27 @@ INSERT INTO t SELECT x FROM two;
 --> @0 t.x <- one.x
 --> @1 t.x <- two.x
 --> global t.x <- one.x, two.x
+
+-- case: one_partition_is_no_full_rewrite
+CREATE TABLE t (a INT) PARTITIONED BY (d STRING);
+INSERT OVERWRITE TABLE t PARTITION (d = 'x') SELECT 1;
+INSERT OVERWRITE TABLE t PARTITION (d = 'y') SELECT 2;
+TRUNCATE TABLE t PARTITION (d = 'x');
+LOAD DATA INPATH '/in' OVERWRITE INTO TABLE t PARTITION (d = 'x');
+SELECT a FROM t;
+--> partial
+--> cross 0 -> 5
+--> cross 1 -> 5
+--> cross 2 -> 5
+--> cross 3 -> 5
+--> cross 4 -> 5
+
+-- case: loaded_over_is_a_full_rewrite
+CREATE TABLE t (a INT);
+INSERT INTO t SELECT 1;
+LOAD DATA INPATH '/in' OVERWRITE INTO TABLE t;
+LOAD DATA INPATH '/more' INTO TABLE t;
+SELECT a FROM t;
+--> partial
+--> cross 2 -> 4
+--> cross 3 -> 4

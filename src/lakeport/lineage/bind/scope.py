@@ -169,7 +169,7 @@ class Relation(msgspec.Struct, eq=False):
     path: str = ""
     used: bool = False
     written: bool = False
-    # Written by a statement that makes another relation anew: what this one held before remains.
+    # Not all of it is written anew: what it held before remains.
     appended: bool = False
     # False for a pure write target.
     is_read: bool = False

@@ -212,7 +212,8 @@ def _merge(binder: Binder, tree: exp.Expr) -> str:
 def _truncate(binder: Binder, tree: exp.Expr) -> str:
     for table in tree.expressions:
         if isinstance(table, exp.Table):
-            target_table(binder, table)
+            target = target_table(binder, table)
+            target.appended = isinstance(tree.args.get("partition"), exp.Expr)
     return "TRUNCATE"
 
 

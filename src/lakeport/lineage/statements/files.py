@@ -88,6 +88,8 @@ def bind_load(binder: Binder, tree: exp.Expr) -> str:
         target = target_table(binder, tree.this)
     for path in _loaded_files(tree):
         target.table_inputs.append((binder.external(path, path), "LOAD"))
+    whole = tree.args.get("overwrite") and not isinstance(tree.args.get("partition"), exp.Expr)
+    target.appended = not whole
     return "LOAD"
 
 

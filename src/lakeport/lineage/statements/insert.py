@@ -87,6 +87,8 @@ def fill(binder: Binder, node: exp.Expr, target: Relation, output: Output) -> No
     target.inputs += output.inputs
     listed = node.this.expressions if isinstance(node.this, exp.Schema) else []
     static, dynamic = _partitions(binder, node, target)
+    # The other partitions stay, and rows that the written ones do not replace.
+    target.appended = target.appended or bool(static or node.args.get("using"))
     columns = [] if listed else _in_order(target, {column.key for column in (*static, *dynamic)})
     if node.args.get("by_name"):
         assign_by_name(binder, target, output, known=target.complete)
