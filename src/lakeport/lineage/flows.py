@@ -224,8 +224,7 @@ class Flows:
         for other in inputs:
             if other in fed or other is relation or other.node is None or own is None:
                 continue
-            kind = other.join_type
-            operation = f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind
+            operation = _joined_by(other)
             identifier = self._claim(other.node, own, "join_dependency", operation)
             if identifier is not None:
                 self._edges.append(
@@ -236,7 +235,7 @@ class Flows:
                         "join_dependency",
                         None,
                         operation,
-                        kind,
+                        other.join_type,
                         other.join_condition,
                         False,  # noqa: FBT003 - fields in their order
                         _DIRECT[FILTER][0],
@@ -257,12 +256,19 @@ class Flows:
 
     def _table_flows(self, relation: Relation) -> None:
         """Without column lineage: relation to relation."""
-        for other in dict.fromkeys([*relation.inputs, *(tail.relation for tail in relation.tails)]):
-            if other.node is not None and relation.node is not None and other is not relation:
+        open_ends = dict.fromkeys(tail.relation for tail in relation.tails)
+        origins = [ref.origin for column in relation.columns for ref in column.refs]
+        feeding = [one.relation if isinstance(one, Column) else one for one in origins]
+        for other in dict.fromkeys([*relation.inputs, *open_ends, *feeding]):
+            if other is None or other is relation:
+                continue
+            if other.node is not None and relation.node is not None:
                 self._edge(
                     other.node,
                     relation.node,
                     "data_flow",
+                    approximate=other in open_ends,
+                    operation=_joined_by(other),
                     join_type=other.join_type,
                     join_condition=other.join_condition,
                 )
@@ -281,6 +287,11 @@ class Flows:
                     approximate=approximate,
                     **_ROWS_ONLY.get(operation, {}),
                 )
+
+
+def _joined_by(relation: Relation) -> str | None:
+    kind = relation.join_type
+    return f"{kind}_JOIN" if kind and not kind.endswith("APPLY") else kind
 
 
 def _behind_generators(fed: set[Relation | None]) -> set[Relation | None]:

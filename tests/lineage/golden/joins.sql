@@ -287,3 +287,13 @@ SELECT t.a, u.d FROM t LEFT SEMI JOIN u ON t.a = u.a;
 --> out.a <- t.a
 --> out.d <- u.d
 --> no issues
+
+-- case: without_columns_an_edge_says_how_its_table_is_joined
+-- dialect: tsql
+-- options: {"enableColumnLineage": false}
+-- table: a(x int)
+-- table: b(y int)
+-- table: c(z int)
+SELECT x, y, z INTO o FROM a LEFT JOIN b ON a.x = b.y CROSS APPLY (SELECT z FROM c WHERE c.z = a.x) AS d;
+--> o <- a, b[LEFT_JOIN], d
+--> d <- c

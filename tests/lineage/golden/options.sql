@@ -90,3 +90,18 @@ SELECT 1 AS a;
 CREATE TABLE o AS SELECT a FROM t WHERE b = 1;
 --> node t filters.0.expression="b = 1" filters.0.clauseType=WHERE
 --> partial
+
+-- case: without_columns_a_subquery_in_a_value_feeds_the_target
+-- options: {"enableColumnLineage": false}
+-- table: t(a int, b string)
+-- table: u(id int, name string)
+UPDATE t SET b = (SELECT max(name) FROM u);
+SELECT a, (SELECT max(id) FROM u) AS m FROM t;
+--> @0 t <- u
+--> @1 out <- t, u
+
+-- case: without_columns_a_star_of_an_unknown_table_is_approximate
+-- options: {"enableColumnLineage": false}
+SELECT * FROM mystery;
+--> out <- mystery?
+--> issue APPROXIMATE_LINEAGE severity=warning
