@@ -1,7 +1,7 @@
 """Hive's clauses that say how rows are kept or checked, which the parser cannot read.
 
 Tried only after parsing has failed. None of them carries a column, so they are left out; a window
-that clusters is one that partitions.
+that clusters is one that partitions. What stands for a table in Hive alone is in `hive_tables`.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
+from lakeport.lineage.hive_tables import PASSING, parted_rows, unique_join
 from lakeport.lineage.lake_commands import named_table
 from lakeport.lineage.made_tokens import made_token
 
@@ -161,12 +162,19 @@ def _union_type(tokens: list[Token], words: list[str], at: int) -> _Rewrite:
     return [made_token(_T.STRUCT, tokens[at].text, tokens[at])], 1
 
 
+def _parted_rows(tokens: list[Token], words: list[str], at: int) -> _Rewrite:
+    return parted_rows(tokens, words, at, lambda rows: hive_syntax(rows) or rows)
+
+
 _REWRITES: dict[str, Callable[[list[Token], list[str], int], _Rewrite]] = {
     "CLUSTER BY": _clustering,
     "COLUMNS": _emptied_columns,
     "IF": _unless_there,
+    "ON": _parted_rows,
     "SKEWED": _skewed,
     "UNIONTYPE": _union_type,
+    "UNIQUEJOIN": unique_join,
+    **dict.fromkeys(PASSING, _parted_rows),
     **dict.fromkeys(_KINDS, _kind),
     **dict.fromkeys(_ARRANGED, _arranged),
     **dict.fromkeys(_CHECKED, _checked),

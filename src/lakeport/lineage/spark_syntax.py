@@ -126,14 +126,24 @@ def _properties(tokens: list[Token], at: int, found: list[Token]) -> int:
 
 def _table_argument(tokens: list[Token], at: int, found: list[Token]) -> int:
     """`f(TABLE(t) PARTITION BY a ORDER BY b)`: how rows reach a function is none of its columns."""
-    length = _through_parenthesis(tokens, at + 1)
+    length = _through_parenthesis(tokens, at + 1) if _word(tokens, at + 1) == "(" else 0
     called = bool(found) and found[-1].token_type in {_T.L_PAREN, _T.COMMA, _T.FARROW}
     end = at + 1 + length
-    if not length or not called or _word(tokens, end) not in _ARRANGEMENTS:
+    if not length:
+        # `TABLE t` is `TABLE(t)`.
+        end += 1
+        while _word(tokens, end) == ".":
+            end += 2
+    arranged = _word(tokens, end) in _ARRANGEMENTS
+    if not called or not (arranged or (not length and _word(tokens, end) in {")", ","})):
         return 0
-    found += tokens[at:end]
+    table = tokens[at + 1 : end]
+    if not length:
+        opened, closed = (_T.L_PAREN, "("), (_T.R_PAREN, ")")
+        table = [made_token(*opened, tokens[at]), *table, made_token(*closed, tokens[at])]
+    found += [tokens[at], *table]
     depth = 0
-    while end < len(tokens):
+    while arranged and end < len(tokens):
         kind = tokens[end].token_type
         if not depth and kind is _T.R_PAREN:
             break

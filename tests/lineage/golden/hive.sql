@@ -166,3 +166,46 @@ EXPLAIN CREATE VIEW w AS SELECT 2 AS b;
 -- file: c.sql
 CREATE VIEW IF NOT EXISTS w AS SELECT 3 AS c;
 --> no issues
+
+-- case: functions_over_parted_rows_hand_them_on
+-- dialect: hive
+-- table: t(a int, b string)
+SELECT * FROM noop(ON t PARTITION BY b ORDER BY a);
+SELECT x.a FROM noopwithmap(ON (SELECT a, b FROM t) q DISTRIBUTE BY b SORT BY a) x WHERE x.b > 1;
+SELECT y.b FROM noop(ON noop(ON noopstreaming(ON t PARTITION BY a) PARTITION BY b) ORDER BY b) y JOIN t z ON z.a = y.a;
+--> @0 out.a <- t.a
+--> @0 out.b <- t.b
+--> @1 out.a <- t.a
+--> @2 out.b <- t.b
+--> @2 out <+ t
+--> no issues
+
+-- case: what_a_function_over_parted_rows_makes_comes_of_them
+-- dialect: hive
+-- table: t(a int, b string)
+SELECT place, path FROM matchpath(ON t PARTITION BY b ORDER BY a
+  ARG1('LATE.LATE+'), ARG2('LATE'), ARG3(a > 15), ARG4('a AS place, tpath AS path'));
+--> out.place <= t.a, t.b
+--> out.path <= t.a, t.b
+--> stmt 0 SELECT reads t
+--> issue UNSUPPORTED_SYNTAX severity=info
+
+-- case: rows_of_several_tables_with_one_key
+-- dialect: hive
+-- table: t(a int, b string)
+-- table: u(a int, d string)
+-- table: w(k int, e string)
+FROM UNIQUEJOIN PRESERVE t x (x.a), u y (y.a), PRESERVE w (w.k) SELECT x.b, y.d, w.e;
+--> out.b <- t.b
+--> out.d <- u.d
+--> out.e <- w.e
+--> stmt 0 SELECT reads t, u, w
+--> no issues
+
+-- case: a_function_over_the_rows_of_a_table_nobody_knows_is_no_star
+-- dialect: hive
+SELECT a FROM noop(ON d.t PARTITION BY b);
+SELECT n FROM matchpath(ON d.u PARTITION BY b ARG1('A'), ARG2('A'), ARG3(true), ARG4('a AS n'));
+--> @0 out.a <- d.t.a
+--> @1 out.n <= d.u?
+--> no issue APPROXIMATE_LINEAGE

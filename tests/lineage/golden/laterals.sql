@@ -222,10 +222,15 @@ SELECT x FROM scored(1, TABLE(t)) AS s(x);
 -- table: t(a int, b int)
 SELECT x FROM scored(TABLE(t) PARTITION BY a ORDER BY b DESC) AS s(x);
 SELECT x FROM scored(TABLE(t) WITH SINGLE PARTITION) AS s(x);
+SELECT x FROM scored(TABLE t PARTITION BY (a, b) ORDER BY b) AS s(x);
+SELECT x FROM scored(1, rows => TABLE t) AS s(x);
 --> @0 out.x <= t.a, t.b
 --> @1 out.x <= t.a, t.b
+--> @2 out.x <= t.a, t.b
+--> @3 out.x <= t.a, t.b
 --> stmt 0 SELECT reads t
 --> stmt 1 SELECT reads t
+--> no issues
 
 -- case: generated_columns_are_not_seen_beside_a_grouping_in_spark
 -- table: t(id int, list array<int>)

@@ -804,3 +804,14 @@ SELECT a, b + p.least AS c FROM d.s WHERE day IN UNNEST(p.days);
 --> @1 out.a <- d.s.a
 --> @1 out.c <= d.s.b
 --> schema d.s(day, a, b, ...) implied usage
+-- case: the_body_of_a_function_of_snowflake_may_be_a_value
+-- dialect: snowflake
+-- table: t(c int)
+-- table: u(a int)
+CREATE FUNCTION plus(p INT) RETURNS INT AS $$ p + (SELECT MAX(a) FROM u) $$;
+CREATE FUNCTION named(n VARCHAR) RETURNS VARCHAR AS 'UPPER(n)';
+SELECT plus(c) AS z, named('x') AS w FROM t;
+--> stmt 0 CREATE_FUNCTION reads U
+--> @2 out.z <= T.C, U.A
+--> @2 out.w <- ()
+--> no issues

@@ -139,7 +139,7 @@ def bind_routine(binder: Binder, tokens: list[Token], tree: exp.Expr) -> str | N
 
 
 def _bind_quoted(binder: Binder, quoted: Token, header: exp.Expr) -> None:
-    """A quoted body that is a query, or a script that returns the rows of some.
+    """A quoted body that is a value, a query, or a script that returns the rows of some.
 
     What changes data was opened before this.
     """
@@ -153,7 +153,9 @@ def _bind_quoted(binder: Binder, quoted: Token, header: exp.Expr) -> None:
     if tokens and tokens[0].text.upper() in _SCRIPTS:
         pieces, names = returned_rows(tokens, binder.text, parser)
     queries = [parsed_fragment(piece, binder.text, parser) for piece in pieces]
-    found = [query for query in queries if isinstance(query, exp.Query)]
+    # Snowflake's body of a value is the value itself.
+    kinds = (exp.Query, exp.Condition) if binder.dialect.name == "snowflake" else exp.Query
+    found = [query for query in queries if isinstance(query, kinds)]
     if found and len(found) == len(queries):
         _bind_body(binder, header, *found, names=names)
 
