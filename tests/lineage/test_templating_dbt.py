@@ -391,6 +391,10 @@ def test_an_unknown_name_that_is_printed_is_an_error() -> None:
         ("{{ dbt.date_trunc('month', 'day') }}", "date_trunc('month', day)"),
         ("{{ dbt.safe_cast('a', dbt.type_int()) }}", "cast(a as int)"),
         ("{% for v in dbt_utils.get_column_values(ref('t'), 'x') %}{{ v }}{% endfor %}", ""),
+        (
+            "{{ dbt_utils.get_column_values(ref('t'), 'x', order_by='x', default=['a', 'b']) | join }}",
+            "ab",
+        ),
     ],
 )
 def test_macros_of_known_packages_become_what_they_amount_to(text: str, expected: str) -> None:

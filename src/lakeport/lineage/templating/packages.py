@@ -7,7 +7,7 @@ computed. A macro that is not here passes its first text or relation through.
 from __future__ import annotations
 
 _STAR = """
-{%- macro star(from, relation_alias=False, except=[], prefix='', suffix='', quote_identifiers=True) -%}
+{%- macro star(from, relation_alias=False, except=[], prefix='', suffix='', quote_identifiers=True, unquote_aliases=True) -%}
 {{ relation_alias ~ '.' if relation_alias else '' }}*
 {%- if except %} {{ _except_word }} ({{ except | join(', ') }}){% endif -%}
 {%- endmacro -%}
@@ -34,7 +34,7 @@ _ARITHMETIC = """
 {%- macro safe_divide(numerator, denominator) -%} ({{ numerator }}) / nullif(({{ denominator }}), 0) {%- endmacro -%}
 {%- macro safe_add(field_list) -%} ({{ (field_list if field_list is not string else [field_list] + varargs | list) | join(' + ') }}) {%- endmacro -%}
 {%- macro safe_subtract(field_list) -%} ({{ (field_list if field_list is not string else [field_list] + varargs | list) | join(' - ') }}) {%- endmacro -%}
-{%- macro get_column_values(table, column) -%}{%- do return([]) -%}{%- endmacro -%}
+{%- macro get_column_values(table, column, order_by='', max_records=none, default=none, where=none) -%}{%- do return(default or []) -%}{%- endmacro -%}
 {%- macro get_filtered_columns_in_relation(from, except=[]) -%}{%- do return([]) -%}{%- endmacro -%}
 {%- macro get_relations_by_prefix(schema, prefix, exclude='', database='') -%}{%- do return([]) -%}{%- endmacro -%}
 {%- macro get_relations_by_pattern(schema_pattern, table_pattern, exclude='', database='') -%}{%- do return([]) -%}{%- endmacro -%}
