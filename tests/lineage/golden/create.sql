@@ -212,6 +212,15 @@ SELECT * FROM t;
 --> @1 out.b <- t.b
 --> schema t(b int) implied @0
 
+-- case: if_not_exists_over_a_differing_import_is_a_conflict
+-- spec: 3.1: every definition of an imported table is compared; 2.10: the table itself stays what it is
+-- table: t(a int)
+CREATE TABLE IF NOT EXISTS t (b INT);
+SELECT * FROM t;
+--> @1 out.a <- t.a?
+--> schema t(a int) imported
+--> issue SCHEMA_CONFLICT @0 relation=t
+
 -- case: ctas_with_repeated_names
 -- table: s(a int, b int)
 CREATE TABLE t AS SELECT a AS x, b AS x FROM s;
