@@ -166,3 +166,16 @@ CREATE TABLE n AS SELECT a::int128 AS h, a::int8 AS b, CAST(a AS uint128) AS u F
 --> n.u <= t.a
 --> schema t(a int) imported
 --> schema n(h int128, b bigint, u uint128) implied
+
+-- case: columns_whose_names_pass_a_condition
+-- dialect: duckdb
+-- table: t(amount int, at date, b int, total int)
+SELECT COLUMNS(c -> c LIKE 'a%' AND NOT c = 'at') FROM t;
+SELECT max(COLUMNS(lambda c: lower(c) IN ('b', 'total') OR starts_with(c, 'x'))) FROM t;
+SELECT COLUMNS(c -> length(c) > 2 AND c <> 'b') FROM t;
+--> @0 out.amount <- t.amount
+--> @1 out.b <= t.b
+--> @1 out.total <= t.total
+--> @2 out.amount <- t.amount?
+--> @2 out.at <- t.at?
+--> @2 out.total <- t.total?

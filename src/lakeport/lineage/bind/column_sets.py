@@ -7,18 +7,16 @@ like it; with a star in front, `*COLUMNS(…)`, it is a list of arguments and th
 from __future__ import annotations
 
 import re
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 from sqlglot import exp
 
+from lakeport.lineage.bind.name_tests import matcher, passes
 from lakeport.lineage.bind.scope import Column, Item, Scope, Tail
 from lakeport.lineage.bind.stars import expand_star
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from lakeport.lineage.bind.binder import Binder
 
 
@@ -39,12 +37,22 @@ def expand_columns(
     if isinstance(argument, exp.Array) and _are_names(argument.expressions):
         keys = {binder.folding.column(name.name) for name in argument.expressions}
         return [item for item in items if isinstance(item, Tail) or item.key in keys]
-    # Which names a function is true of, or a comprehension makes, is not worked out here.
+    return _passing(items, argument if isinstance(argument, exp.Lambda) else None)
+
+
+def _passing(items: list[Item], condition: exp.Lambda | None) -> list[Item]:
+    """The columns a condition is true of; those of which nobody can say are guesses."""
+    kept: list[Item] = []
     for item in items:
-        if isinstance(item, Column):
+        passed = None
+        if condition is not None and isinstance(item, Column):
+            passed = passes(condition, item.name)
+        if passed is None and isinstance(item, Column):
             item.refs = [replace(ref, approximate=True) for ref in item.refs]
             item.approximate = True
-    return items
+        if passed is not False:
+            kept.append(item)
+    return kept
 
 
 def _are_names(items: list[exp.Expr]) -> bool:
@@ -61,24 +69,9 @@ def expand_matching(binder: Binder, node: exp.Expr, scope: Scope) -> list[Item] 
     star, pattern = node.this, node.expression
     if not isinstance(pattern, exp.Literal) or not star.is_star:
         return None
-    matches = _matcher(node, pattern.name)
+    matches = matcher(node, pattern.name)
     items = expand_star(binder, star, scope)
     return [item for item in items if isinstance(item, Tail) or matches(item.name) is wanted]
-
-
-def _matcher(node: exp.Expr, pattern: str) -> Callable[[str], bool]:
-    if isinstance(node, exp.Glob):
-        return lambda name: fnmatchcase(name, pattern)
-    text = pattern
-    if not isinstance(node, exp.SimilarTo | exp.RegexpLike):
-        text = re.escape(pattern).replace("%", ".*").replace("_", ".")
-    try:
-        compiled = re.compile(text, re.IGNORECASE if isinstance(node, exp.ILike) else 0)
-    except re.error:
-        return lambda _name: True
-    if isinstance(node, exp.RegexpLike):
-        return lambda name: compiled.search(name) is not None
-    return lambda name: compiled.fullmatch(name) is not None
 
 
 def called(node: exp.Expr, name: str, alias: str) -> str:
