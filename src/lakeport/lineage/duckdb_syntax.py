@@ -32,7 +32,7 @@ def merged_rows(tokens: list[Token], words: list[str]) -> list[Token] | None:
             continue
         made += _action(tokens[at], words[at], by_name=way == "NAME")
         at += 3 + (words[at + 3 : at + 4] == ["*"])
-    return made if len(made) != len(tokens) else None
+    return made if made != tokens else None
 
 
 def told_order(node: object) -> str | None:

@@ -200,6 +200,9 @@ MERGE INTO t USING s ON a = x WHEN MATCHED THEN UPDATE SET b = y RETURNING merge
 -- table: t(a int, b int)
 -- table: s(b int, a int)
 MERGE INTO t USING s USING (a) WHEN NOT MATCHED THEN INSERT BY NAME;
---> t.a <- s.a
---> t.b <- s.b
+MERGE INTO t USING s USING (a) WHEN NOT MATCHED THEN INSERT BY NAME *;
+--> @0 t.a <- s.a
+--> @0 t.b <- s.b
+--> @1 t.a <- s.a
+--> @1 t.b <- s.b
 --> no issues
