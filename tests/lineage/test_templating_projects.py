@@ -195,6 +195,24 @@ def test_of_two_models_of_one_name_the_enabled_one_is_read() -> None:
     assert rendered(files, dialect="snowflake") == "o.a"
 
 
+def test_a_model_may_say_itself_that_it_is_disabled() -> None:
+    enabled = "{{ config(enabled=(target.type == '%s') | as_bool) }} SELECT 1 AS x"
+    files = {
+        "models/big/a.sql": enabled % "bigquery",
+        "models/snow/a.sql": enabled % "snowflake",
+        "models/old/b.sql": "{{ config(enabled=false) }} SELECT 1 AS x",
+        "models/older/b.sql": "{{ config(enabled=false) }} SELECT 2 AS x",
+        "models/lone/c.sql": "{{ config(enabled=false) }} SELECT 3 AS x",
+    }
+    for dialect, read in (("bigquery", "models/big/a.sql"), ("snowflake", "models/snow/a.sql")):
+        found = renderings(files, dialect=dialect)
+        assert [name for name, one in found.items() if one.texts] == [
+            read,
+            "models/older/b.sql",
+            "models/lone/c.sql",
+        ]
+
+
 def test_the_project_is_one_of_the_packages() -> None:
     files = {
         "dbt_project.yml": SHOP,

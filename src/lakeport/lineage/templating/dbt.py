@@ -64,6 +64,7 @@ class DbtRenderer:
         )
         self._environment.filters.update(CASTS)
         self._compiled: dict[str, Template] = {}
+        self._disabled: dict[str, bool] = {}
         self._manifest = read_manifest(config.manifest, dialect)
         self._macros = Macros(self._environment)
         self._properties = read_properties(config.project_files, reporter)
@@ -80,7 +81,7 @@ class DbtRenderer:
         compiled = self._manifest.of_file(source.name)
         if compiled is not None:
             return Rendering((_foreign(compiled[0]),), tuple(issues), compiled[1])
-        if self._declared.is_replaced(source):
+        if self._is_replaced(source):
             return self._left_out(source, issues)
         if is_seed(source):
             return self._seed(source, issues)
@@ -132,6 +133,24 @@ class DbtRenderer:
         if sql is None or options.get("enabled") is False:
             return Rendering(issues=tuple(issues))
         return Rendering((RenderedText(sql, lines=(1,)),), tuple(issues))
+
+    def _is_replaced(self, source: SourceFile) -> bool:
+        """Whether the model is disabled, and another file of its name is meant."""
+        files = self._declared.called_like(source)
+        if len(files) < 2 or not self._is_disabled(source):
+            return False
+        return source.name != files[-1].name or not all(map(self._is_disabled, files))
+
+    def _is_disabled(self, file: SourceFile) -> bool:
+        """What its own words say counts before what the YAML files do."""
+        if file.name not in self._disabled:
+            self._strangers.names.clear()
+            try:
+                enabled = self._rendered(file, incremental=False)[1].config.get("enabled")
+            except TemplateFailureError:
+                enabled = None
+            self._disabled[file.name] = enabled is False
+        return self._disabled[file.name]
 
     def _left_out(self, source: SourceFile, issues: list[Issue]) -> Rendering:
         note = self._reporter.note(

@@ -58,20 +58,22 @@ class Declared:
             for file in files
         }
         # Of two models of one name the one that is enabled is meant, else the later one.
-        in_order = sorted(files, key=self._is_disabled, reverse=True)
-        self._files = {model_name(file): file.name for file in in_order}
+        in_order = sorted(files, key=self.is_disabled, reverse=True)
         self._models = {model_name(file): self._stored(file) for file in in_order}
+        self._files: dict[str, list[SourceFile]] = {}
+        for file in files:
+            self._files.setdefault(model_name(file), []).append(file)
 
     def options(self, file: SourceFile) -> Mapping[str, Any]:
         """What the project's YAML files say about a model."""
         return self._options.get(file.name, {})
 
-    def is_replaced(self, file: SourceFile) -> bool:
-        """Whether the model is disabled, and another file of its name is meant."""
-        meant = self._files.get(model_name(file), file.name)
-        return self._is_disabled(file) and meant != file.name
+    def called_like(self, file: SourceFile) -> list[SourceFile]:
+        """The files of one model's name, of which a project enables one."""
+        return self._files.get(model_name(file), [])
 
-    def _is_disabled(self, file: SourceFile) -> bool:
+    def is_disabled(self, file: SourceFile) -> bool:
+        """Whether the YAML files say so; the model's own words are not rendered yet."""
         return self.options(file).get("enabled") is False
 
     def this(self, file: SourceFile) -> Relation:
