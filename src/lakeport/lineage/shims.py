@@ -16,6 +16,13 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.altered_statements import altered_names, altered_relation
 from lakeport.lineage.bodies import tokens_between
+from lakeport.lineage.column_changes import (
+    altered_column,
+    at_place,
+    nested_column,
+    placed_column,
+    within,
+)
 from lakeport.lineage.created_queries import created_query
 from lakeport.lineage.hints import without_hints
 from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
@@ -28,16 +35,8 @@ from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
 from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
-from lakeport.lineage.respelt import (
-    altered_column,
-    at_place,
-    evolving,
-    evolving_change,
-    nested_column,
-    placed_column,
-    respelt,
-    within,
-)
+from lakeport.lineage.respelt import respelt
+from lakeport.lineage.schema_evolution import evolving, evolving_change
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import nowhere_written, stream_as_view
 from lakeport.lineage.values_queries import bracketed_values

@@ -16,7 +16,7 @@ from lakeport.lineage.bind.tables import trigger_name
 from lakeport.lineage.duckdb_syntax import told_order
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
-from lakeport.lineage.respelt import is_evolving
+from lakeport.lineage.schema_evolution import is_evolving
 from lakeport.lineage.statements.returning import bind_returning
 from lakeport.lineage.statements.targets import assign, new_column, target_column, target_table
 from lakeport.lineage.statements.through import changed_column, named_cte, table_behind
