@@ -15,7 +15,7 @@ from lakeport.lineage.bodies import tokens_at
 from lakeport.lineage.brackets import closing
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.renames import named
-from lakeport.lineage.shims import Shim
+from lakeport.lineage.shim import Shim
 from lakeport.lineage.strings import unescaped
 
 if TYPE_CHECKING:

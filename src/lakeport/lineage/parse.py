@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.blocks import Chunk
     from lakeport.lineage.dialects import Dialect
     from lakeport.lineage.shapes import Loan
-    from lakeport.lineage.shims import Shim
+    from lakeport.lineage.shim import Shim
 
 _logger = logging.getLogger(__name__)
 _MAX_NESTING = 400

@@ -15,7 +15,7 @@ from lakeport.lineage.brackets import closing
 from lakeport.lineage.executed import executed_statements
 from lakeport.lineage.parameters import fill_markers
 from lakeport.lineage.renames import renaming
-from lakeport.lineage.shims import Shim
+from lakeport.lineage.shim import Shim
 from lakeport.lineage.strings import unescaped
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from lakeport.lineage.names import written_parts
 from lakeport.lineage.parameters import fill_markers
 from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.resplit import tokenised
-from lakeport.lineage.shims import Shim
+from lakeport.lineage.shim import Shim
 from lakeport.lineage.text import with_piece
 from lakeport.lineage.variables import is_session_qualifier
 

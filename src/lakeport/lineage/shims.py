@@ -7,36 +7,30 @@ it either recognises its statement by its first words or lets the next one look.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import TYPE_CHECKING, TypeAlias
 
 from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
+from lakeport.lineage.alter_shims import COLUMN_SHIMS, TABLE_SHIMS, VIEW_SHIMS
 from lakeport.lineage.altered_statements import altered_names, altered_relation
 from lakeport.lineage.bodies import tokens_between
-from lakeport.lineage.column_changes import (
-    altered_column,
-    at_place,
-    nested_column,
-    placed_column,
-    within,
-)
+from lakeport.lineage.column_changes import altered_column
 from lakeport.lineage.created_queries import created_query
 from lakeport.lineage.hints import without_hints
 from lakeport.lineage.hive_syntax import hive_syntax, moved_files, partition_change
-from lakeport.lineage.lake_commands import lake_command, named_table
+from lakeport.lineage.lake_commands import lake_command
 from lakeport.lineage.live_tables import pipeline_flow, without_live
 from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
-from lakeport.lineage.modified_columns import modifications, modified, unused
 from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
 from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import respelt
 from lakeport.lineage.schema_evolution import evolving, evolving_change
+from lakeport.lineage.shim import Shim
 from lakeport.lineage.spark_syntax import plain_syntax
 from lakeport.lineage.streams import nowhere_written, stream_as_view
 from lakeport.lineage.values_queries import bracketed_values
@@ -47,19 +41,6 @@ if TYPE_CHECKING:
 _PLAIN_SETTING = re.compile(r"SET\s+(?P<key>[\w.:-]+)\s*=(?P<value>.*)$", re.IGNORECASE | re.DOTALL)
 # What may be reset to give back the first search path.
 _RESETTING = frozenset({"search_path", "schema", "current_schema", "all"})
-
-
-@dataclass(frozen=True, slots=True)
-class Shim:
-    """Tokens the parser can read, or a ready tree, and what the rewriting took away."""
-
-    kind: str
-    tokens: list[Token] = field(default_factory=list)
-    tree: exp.Expr | None = None
-    # A path written to, for INSERT OVERWRITE DIRECTORY.
-    path: str | None = None
-    # What the tree of the tokens has to become.
-    finish: Callable[[exp.Expr], exp.Expr] | None = None
 
 
 def plain_setting(statement: str) -> Iterator[Shim]:
@@ -200,39 +181,6 @@ def _insert_directory(tokens: list[Token], words: list[str], _text: str) -> Shim
 _OVERWRITES = ("INSERT", "OVERWRITE")
 
 
-def _alter_columns(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """List forms of ADD and DROP COLUMN, which the parser knows only with COLUMNS."""
-    if words[:2] != ["ALTER", "TABLE"]:
-        return None
-    for position in range(3, min(len(tokens) - 1, 12)):
-        before, word = words[position - 1], words[position]
-        if word not in {"COLUMN", "COLUMNS"} or before not in {"ADD", "DROP"}:
-            continue
-        # Whether there is such a column does not matter here.
-        tested = words[position + 1 : position + 3] == ["IF", "EXISTS"]
-        rest = tokens[position + 1 + 2 * tested :]
-        if not rest:
-            continue
-        plural = made_token(TokenType.VAR, "COLUMNS", tokens[position])
-        if rest[0].token_type is TokenType.L_PAREN:
-            return Shim("alter_columns", [*tokens[:position], plural, *rest])
-        opened = made_token(TokenType.L_PAREN, "(", rest[0])
-        closed = made_token(TokenType.R_PAREN, ")", rest[-1])
-        return Shim("alter_columns", [*tokens[:position], plural, opened, *rest, closed])
-    return None
-
-
-def _alter_view(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """T-SQL's `ALTER VIEW v WITH SCHEMABINDING AS …`: the options mean nothing here."""
-    if words[:2] != ["ALTER", "VIEW"] or "WITH" not in words:
-        return None
-    start = words.index("WITH")
-    end = next((n for n, t in enumerate(tokens) if t.token_type is TokenType.ALIAS), None)
-    if end is None or end < start:
-        return None
-    return Shim("alter_view", [*tokens[:start], *tokens[end:]])
-
-
 def _checked_view(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`CREATE VIEW … WITH [LOCAL | CASCADED] CHECK OPTION`: what may be written through the view."""
     if words[0] != "CREATE" or "VIEW" not in words:
@@ -241,80 +189,6 @@ def _checked_view(tokens: list[Token], words: list[str], _text: str) -> Shim | N
     if ending[-2:] != ["CHECK", "OPTION"] or "WITH" not in ending:
         return None
     return Shim("checked_view", tokens[: len(tokens) - len(ending) + ending.index("WITH")])
-
-
-def _set_schema(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """`ALTER TABLE s.t SET SCHEMA u` is a rename to `u.t`."""
-    if words[:2] != ["ALTER", "TABLE"] or words[-3:-1] != ["SET", "SCHEMA"] or len(tokens) > 12:
-        return None
-    table = tokens[-4]
-    renamed = [
-        made_token(TokenType.RENAME, "RENAME", tokens[-3]),
-        made_token(TokenType.VAR, "TO", tokens[-2]),
-        tokens[-1],
-        made_token(TokenType.DOT, ".", table),
-        table,
-    ]
-    return Shim("set_schema", [*tokens[:-3], *renamed])
-
-
-_ICEBERG_ALTERS = (
-    ("ADD", "PARTITION", "FIELD"),
-    ("DROP", "PARTITION", "FIELD"),
-    ("REPLACE", "PARTITION", "FIELD"),
-    ("WRITE", "ORDERED"),
-    ("WRITE", "LOCALLY"),
-    ("WRITE", "DISTRIBUTED"),
-    ("WRITE", "UNORDERED"),
-    ("CREATE", "BRANCH"),
-    ("CREATE", "TAG"),
-    ("CREATE", "OR", "REPLACE"),
-    ("REPLACE", "BRANCH"),
-    ("REPLACE", "TAG"),
-    ("DROP", "BRANCH"),
-    ("DROP", "TAG"),
-    ("SET", "IDENTIFIER"),
-    ("DROP", "IDENTIFIER"),
-    ("UNSET", "TBLPROPERTIES"),
-    ("RECOVER", "PARTITIONS"),
-    ("WITH", "SCHEMA"),
-)
-
-
-# The last words of an ALTER COLUMN that no query sees.
-_UNSEEN = frozenset({"COMMENT", "FIRST", "IDENTITY"})
-
-
-def _iceberg_alter(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """Layout, branches and tags: the table is named, its columns stay. An empty ALTER says so."""
-    if words[:2] not in (["ALTER", "TABLE"], ["ALTER", "VIEW"]):
-        return None
-    for position in range(3, min(len(words), 10)):
-        layout = any(
-            tuple(words[position : position + len(form)]) == form for form in _ICEBERG_ALTERS
-        )
-        column = words[position : position + 2] == ["ALTER", "COLUMN"]
-        if layout or (column and words[-1] in _UNSEEN) or _comments(words[position:]):
-            altered = exp.Alter(this=named_table(tokens[2:position]), kind=words[1], actions=[])
-            return Shim("iceberg_alter", tree=altered)
-    return None
-
-
-def _comments(words: list[str]) -> bool:
-    """`CHANGE [COLUMN] a COMMENT '…'`."""
-    return words[:1] == ["CHANGE"] and "COMMENT" in words[2:4] and len(words) <= 5
-
-
-def _modify(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """Oracle's `MODIFY (a NUMBER(9), b NOT NULL)` reads like an ADD of the same columns."""
-    if words[:2] != ["ALTER", "TABLE"] or "MODIFY" not in words[3:]:
-        return None
-    at = words.index("MODIFY", 3)
-    added = modified(tokens, at)
-    if added is None:
-        altered = exp.Alter(this=named_table(tokens[2:at]), kind="TABLE", actions=[])
-        return Shim("modify", tree=altered)
-    return Shim("modify", added, finish=modifications)
 
 
 def _merge_delete(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -360,14 +234,6 @@ def _administration(_tokens: list[Token], words: list[str], _text: str) -> Shim 
         return None
     second = exp.Identifier(this=words[1] if len(words) > 1 else "")
     return Shim("no_lineage", tree=exp.Alias(this=exp.column(words[0]), alias=second))
-
-
-def _set_unused(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """Oracle's `SET UNUSED (a, b)` drops columns, but for the space they take."""
-    if words[:2] != ["ALTER", "TABLE"] or "UNUSED" not in words[4:]:
-        return None
-    at = words.index("UNUSED", 4) - 1
-    return Shim("set_unused", unused(tokens, at)) if words[at] == "SET" else None
 
 
 def _reset(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
@@ -484,16 +350,6 @@ def _titles(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
 _SHOWN = (TokenType.L_PAREN, TokenType.STRING, TokenType.R_PAREN)
 
 
-def _nested_column(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    found = nested_column(tokens)
-    return Shim("nested_column", found[0], finish=within(found[1])) if found is not None else None
-
-
-def _placed_column(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    found = placed_column(tokens)
-    return Shim("placed_column", found[0], finish=at_place(found[1])) if found is not None else None
-
-
 def _evolving_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     made = evolving_change(tokens)
     return Shim("evolving_change", made, finish=evolving) if made is not None else None
@@ -546,17 +402,12 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _delete_from,
     _table_query,
     _insert_directory,
-    _alter_columns,
-    _nested_column,
-    _placed_column,
+    *COLUMN_SHIMS,
     _evolving_change,
     _tokens_by("respelt", respelt),
-    _alter_view,
+    *VIEW_SHIMS,
     _checked_view,
-    _set_schema,
-    _iceberg_alter,
-    _modify,
-    _set_unused,
+    *TABLE_SHIMS,
     _merge_delete,
     _stream,
     _model,

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.names import Name
     from lakeport.lineage.parse import Parsed, Problem
     from lakeport.lineage.session import Session
-    from lakeport.lineage.shims import Shim
+    from lakeport.lineage.shim import Shim
     from lakeport.lineage.workload import Statement
 
 _logger = logging.getLogger(__name__)
