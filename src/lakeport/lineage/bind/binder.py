@@ -15,13 +15,14 @@ from sqlglot.errors import SqlglotError
 from lakeport.lineage.bind.column_sets import expand_columns
 from lakeport.lineage.bind.column_types import ColumnTypes
 from lakeport.lineage.bind.ctes import bind_ctes
+from lakeport.lineage.bind.derived import rename_columns
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.fragments import Fragments
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.qualified import addressed
 from lakeport.lineage.bind.query import bind_query, bind_select
 from lakeport.lineage.bind.scope import FILTER, Column, Item, Output, Ref, Relation, Scope
-from lakeport.lineage.bind.sources import add_source, rename_columns
+from lakeport.lineage.bind.sources import add_source
 from lakeport.lineage.bind.stars import expand_star
 from lakeport.lineage.bind.tables import bind_table
 from lakeport.lineage.bind.unasked import leave_unnamed, leave_unseen

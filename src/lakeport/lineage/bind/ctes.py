@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
+from lakeport.lineage.bind.derived import rename_columns
 from lakeport.lineage.bind.engine_names import tell_apart
 from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, explicit
 from lakeport.lineage.bind.setops import branches
-from lakeport.lineage.bind.sources import rename_columns
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

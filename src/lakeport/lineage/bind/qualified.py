@@ -92,7 +92,7 @@ def addressed(
     """The relation the leading parts address, and the parts left over as a struct path."""
     if len(parts) == 1:
         key = binder.key(parts[0])
-        relation = scope.relation(key) or _carried(key, scope)
+        relation = scope.relation(key) or _left_behind(key, scope)
         return (relation, []) if relation is not None else None
     written = tuple(
         binder.folding.table(part.name, quoted=bool(part.args.get("quoted"))) for part in parts
@@ -118,7 +118,7 @@ def addressed(
     return None
 
 
-def _carried(key: str, scope: Scope) -> Relation | None:
+def _left_behind(key: str, scope: Scope) -> Relation | None:
     """A relation that a pipe has left behind without taking its name away."""
     for source in scope.sources:
         if key in source.relation.carried:

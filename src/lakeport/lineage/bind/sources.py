@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec.structs import replace
 from sqlglot import exp
 
-from lakeport.lineage.bind.engine_names import tell_apart
+from lakeport.lineage.bind.derived import add_derived, rename_columns, renamed_copy
 from lakeport.lineage.bind.expressions import collect
 from lakeport.lineage.bind.filters import bind_filter
 from lakeport.lineage.bind.generators import (
@@ -24,7 +24,7 @@ from lakeport.lineage.bind.join_kinds import join_type
 from lakeport.lineage.bind.matches import match_rows
 from lakeport.lineage.bind.merging import common_keys, merge
 from lakeport.lineage.bind.pivots import pivoted
-from lakeport.lineage.bind.scope import Column, Ref, Relation, Scope, Source, copied
+from lakeport.lineage.bind.scope import Relation, Scope, Source
 from lakeport.lineage.bind.table_functions import (
     add_rows_from,
     add_table_function,
@@ -32,10 +32,9 @@ from lakeport.lineage.bind.table_functions import (
 )
 from lakeport.lineage.bind.tables import bind_table
 from lakeport.lineage.bind.values import add_values
-from lakeport.lineage.issues import IssueCode
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from lakeport.lineage.bind.binder import Binder
 
@@ -134,7 +133,7 @@ def _add_semantic_view(binder: Binder, node: exp.Table, scope: Scope) -> None:
 
 
 def _add_query(binder: Binder, node: exp.Expr, scope: Scope) -> None:
-    _add_derived(binder, node, None, scope, scope.parent)
+    add_derived(binder, node, None, scope, scope.parent)
 
 
 def _add_inner(binder: Binder, node: exp.Expr, scope: Scope) -> None:
@@ -206,7 +205,7 @@ def _add_table(binder: Binder, node: exp.Table, scope: Scope) -> None:
         else binder.folding.column(relation.label)
     )
     if columns:
-        relation = _renamed(binder, relation, columns, name.name)
+        relation = renamed_copy(binder, relation, columns, name.name)
     scope.sources.append(Source(key, relation))
 
 
@@ -227,26 +226,6 @@ def _outer_array(binder: Binder, node: exp.Table, scope: Scope) -> exp.Unnest | 
     return exp.Unnest(expressions=[array], alias=exp.TableAlias(columns=[named]))
 
 
-def _renamed(binder: Binder, relation: Relation, names: list[exp.Expr], label: str) -> Relation:
-    """A relation under an alias with a column list: renamed by position."""
-    renamed = binder.derived(label, local_kind="derived")
-    for position, column in enumerate(relation.known()):
-        made = copied(column)
-        if position < len(names):
-            made.name, made.key = names[position].name, binder.key(names[position])
-            made.span = binder.span(names[position])
-        renamed.add(made)
-    if not relation.complete:
-        for identifier in names[len(renamed.columns) :]:
-            # By position into an unknown list: which column it is nobody can say.
-            made = Column(identifier.name, binder.key(identifier))
-            made.refs = [Ref(relation, approximate=True)]
-            made.approximate = True
-            renamed.add(made)
-        renamed.complete = True
-    return renamed
-
-
 def _add_subquery(binder: Binder, node: exp.Subquery, scope: Scope) -> None:
     inner = node.this
     alias = node.args.get("alias")
@@ -260,7 +239,7 @@ def _add_subquery(binder: Binder, node: exp.Subquery, scope: Scope) -> None:
         return
     # DuckDB's are lateral with or without the word.
     parent = scope if binder.dialect.name == "duckdb" and scope.sources else scope.parent
-    _add_derived(binder, node, alias, scope, parent)
+    add_derived(binder, node, alias, scope, parent)
 
 
 def _alias_parentheses(
@@ -273,79 +252,6 @@ def _alias_parentheses(
     first = len(scope.sources) - len(added)
     relation = _gather(binder, _joined(scope, first), scope, first, alias.this)
     rename_columns(binder, relation, alias.args.get("columns"))
-
-
-def _add_derived(
-    binder: Binder,
-    query: exp.Expr,
-    alias: exp.Expr | None,
-    scope: Scope,
-    parent: Scope | None,
-) -> None:
-    identifier = alias.this if alias is not None else None
-    relation = binder.derived(
-        identifier.name if identifier is not None else None, local_kind="derived"
-    )
-    if identifier is not None:
-        relation.span = binder.span(identifier)
-    ctes = scope.ctes
-    if isinstance(query, exp.Subquery):
-        # The parentheses' own clauses (PIVOT, joins) belong to the FROM item, not to the query.
-        ctes, query = binder.ctes(query, parent, ctes), query.this
-    output = binder.query(query, parent, ctes)
-    relation.receive(output)
-    if relation.duplicates and binder.dialect.name == "duckdb":
-        tell_apart(relation)
-    if identifier is None and "|>" in binder.text:
-        relation.carried = _carried(binder, query, output.inputs)
-    rename_columns(binder, relation, alias.args.get("columns") if alias is not None else None)
-    key = binder.key(identifier) if isinstance(identifier, exp.Identifier) else relation.label
-    scope.sources.append(Source(key, relation))
-
-
-def _carried(binder: Binder, query: exp.Expr, inputs: list[Relation]) -> dict[str, Relation]:
-    """The names that a pipe of joined relations leaves to the next: all, where it shows all."""
-    items = query.expressions if isinstance(query, exp.Select) else []
-    origin = query.args.get("from_")
-    if not items or not isinstance(items[0], exp.Star) or origin is None:
-        return {}
-    nodes = [origin.this, *(join.this for join in query.args.get("joins") or ())]
-    if len(nodes) != len(inputs):
-        return {}
-    found: dict[str, Relation] = {}
-    for node, relation in zip(nodes, inputs, strict=True):
-        found.update(relation.carried)
-        if name := node.alias_or_name:
-            found[binder.folding.column(name)] = relation
-    return found
-
-
-def rename_columns(binder: Binder, relation: Relation, names: Sequence[exp.Expr] | None) -> None:
-    """A column alias list: by position, exact up to the first open tail."""
-    if not names:
-        return
-    if relation.tails and len(relation.columns) < len(names):
-        for identifier in names[len(relation.columns) :]:
-            made = Column(identifier.name, binder.key(identifier))
-            made.refs = [Ref(tail.relation, approximate=True) for tail in relation.tails]
-            made.approximate = True
-            relation.columns.append(made)
-            made.relation = relation
-        relation.tails, relation.complete = (), True
-    elif relation.complete and len(names) > len(relation.columns) and relation.columns:
-        binder.report(
-            IssueCode.COLUMN_COUNT_MISMATCH,
-            f"`{relation.label}` lists {len(names)} column names for {len(relation.columns)} columns",
-            at=names[-1],
-            relation=relation,
-        )
-    for column, identifier in zip(relation.columns, names, strict=False):
-        target = identifier.this if isinstance(identifier, exp.ColumnDef) else identifier
-        column.name, column.key = target.name, binder.key(target)
-        column.span, column.generated = binder.span(target), False
-    columns, relation.columns, relation.index, relation.duplicates = relation.columns, [], {}, set()
-    for column in columns:
-        relation.add(column)
 
 
 # -- joins -------------------------------------------------------------------------------------
