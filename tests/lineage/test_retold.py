@@ -15,13 +15,20 @@ from lakeport.lineage.analyze import Undisturbed, open_session
 from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.request import read_request
-from lakeport.lineage.retold import Retelling
-from lakeport.lineage.statement import announce_definitions
+from lakeport.lineage.retold import drawing
+from lakeport.lineage.retold.gaps import Untellable
+from lakeport.lineage.retold.retelling import Retelling
+from lakeport.lineage.retold.telling import Telling
+from lakeport.lineage.statement import analyse_statement, announce_definitions
+from lakeport.lineage.wire import Span
 from lakeport.lineage.workload import read_workload
 from tests.lineage.golden_file import ANALYSIS_TIME
+from tests.lineage.retold_programs import any_options, program
 from tests.lineage.test_shapes import CASES
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from tests.lineage.golden_file import GoldenCase
 
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
@@ -129,7 +136,7 @@ def test_every_behaviour_is_the_same_for_other_tables() -> None:
         request = _workload(case, MARKS)
         assert encode_result(analyze(request)) == answered_alone(request), case.identity
         told += told_again(request)
-    assert told > 3 * len(CASES)
+    assert told > 2 * len(CASES)
 
 
 @pytest.mark.long
@@ -161,7 +168,7 @@ def test_so_it_is_in_any_order(seed: int) -> None:
 )
 def test_other_tables_are_told_of(template: str) -> None:
     request = spark(for_each(template))
-    assert told_again(request) == 7
+    assert told_again(request) == 6
     assert encode_result(analyze(request)) == answered_alone(request)
 
 
@@ -210,6 +217,14 @@ def test_issues_name_its_own_tables() -> None:
         for_each("SELECT t_@.a FROM s_1.t_@") + ";\n" + for_each("SELECT t_1.a FROM t_1.t_@"),
         "USE s_1;\n" + for_each("SELECT a FROM s_@"),
         for_each("SELECT a FROM t_@") + ";\nUSE db_1;\n" + for_each("SELECT a FROM t_@"),
+        # Other columns are called so with the name in quotes and without.
+        for_each('SELECT t_@.a FROM "t_@"') + ';\nSELECT X_1.a FROM "X_1"',
+        # What is meant by a qualifier that means nothing here depends on how alike the names are.
+        for_each("SELECT ord_5.a FROM zz_@, b AS orders_5")
+        + ";\nSELECT ord_5.a FROM ord_6, b AS orders_5",
+        for_each("SELECT t_@.a FROM t_@ AS x") + ";\nSELECT col1.a FROM col1 AS x",
+        for_each("SELECT t_@.a FROM (SELECT * FROM t_@) AS x"),
+        for_each('SELECT * FROM t_@ JOIN "t_@" AS x ON 1 = 1'),
         # Two names become one, and one becomes two.
         for_each("SELECT * FROM t_1, t_@") + ";\n" + for_each("SELECT * FROM t_@, t_@"),
         # What is known of a table is another matter with each.
@@ -222,6 +237,8 @@ def test_issues_name_its_own_tables() -> None:
         # Names that engines give a meaning.
         for_each("SELECT * FROM a.b.c_@") + ";\nSELECT * FROM a.b.data_files",
         for_each("SELECT * FROM a.b.c_@") + ";\nSELECT * FROM a.b.branch_1",
+        for_each("SELECT * FROM a.b.C_@") + ";\nSELECT * FROM a.b.Branch_1",
+        for_each("SELECT * FROM a.b.c_@") + ";\nSELECT * FROM a.b.Data_files",
         for_each("SELECT * FROM s_@.t") + ";\nSELECT * FROM global_temp.t",
         # Settings, variables and functions between them.
         for_each("SELECT f_1(a) FROM t_@")
@@ -230,15 +247,69 @@ def test_issues_name_its_own_tables() -> None:
         for_each("SELECT CAST(a AS TIMESTAMP) AS x FROM t_@")
         + ";\nSET spark.sql.timestampType=TIMESTAMP_NTZ;\n"
         + for_each("SELECT CAST(a AS TIMESTAMP) AS x FROM t_@"),
+        for_each('SELECT "a", b FROM t_@')
+        + ";\nSET spark.sql.ansi.doubleQuotedIdentifiers=true;\n"
+        + for_each('SELECT "a", b FROM t_@'),
+        for_each("DECLARE v_1 = (SELECT max(a) FROM t_@);\nDROP TEMPORARY VARIABLE v_1"),
+        # The same columns, local relations and tables several times.
+        for_each("SELECT a, a, count(*), count(*) FROM t_@"),
+        for_each("SELECT * FROM (SELECT a FROM t_@) AS x, (SELECT b FROM t_@) AS x, t_@"),
+        for_each("SELECT t_@.a.b.c, t_@.a.b FROM t_@"),
     ],
 )
 def test_what_may_mean_something_else_is_bound(sql: str) -> None:
     for schema in (
         None,
         {"tables": [{"name": "t_2", "columns": [{"name": "a"}, {"name": "t_4"}]}]},
+        {
+            "tables": [
+                {
+                    "name": f"t_{number}",
+                    "columns": [{"name": "a", "dataType": "STRUCT<b: STRUCT<c: INT>>"}],
+                }
+                for number in range(8)
+            ]
+        },
     ):
-        request = spark(sql, schema=schema) if schema else spark(sql)
-        assert encode_result(analyze(request)) == answered_alone(request)
+        for dialect in ("spark", "postgres", "duckdb"):
+            request = {**spark(sql), "dialect": dialect, **({"schema": schema} if schema else {})}
+            assert encode_result(analyze(request)) == answered_alone(request)
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "sqlite", "mysql", "clickhouse", "spark"])
+def test_a_column_that_is_called_by_its_expression_has_an_id_of_its_own(dialect: str) -> None:
+    request = {
+        **spark(for_each("SELECT t_@.a + 1, count(t_@.b) FROM t_@ GROUP BY 1")),
+        "dialect": dialect,
+    }
+    assert told_again(request) == 6
+    assert encode_result(analyze(request)) == answered_alone(request)
+
+
+def test_a_column_that_is_called_like_the_table_is_its_own_matter() -> None:
+    request = spark(
+        for_each("SELECT t_@.a FROM (SELECT * FROM t_@) AS x"), schema={"allowImplied": False}
+    )
+    assert told_again(request) == 0
+    assert encode_result(analyze(request)) == answered_alone(request)
+
+
+def test_a_place_is_one_of_whole_tokens() -> None:
+    places = drawing.Places(tokens_of("SELECT a_1", "spark"))
+    assert places.of(Span(7, 10)) == (1, 1)
+    with pytest.raises(Untellable):
+        places.of(Span(7, 9))
+
+
+def test_an_issue_that_is_switched_off_is_one() -> None:
+    """To whom a name means nothing here may depend on the name, whether that is said or not."""
+    sql = for_each("SELECT t_@.a FROM t_@ AS x, (VALUES (1)) AS v")
+    request = {**spark(sql + ";\nSELECT col1.a FROM col1 AS x, (VALUES (1)) AS v")}
+    request["options"]["severityOverrides"] = {"UNRESOLVED_REFERENCE": "off"}
+    names = [*(f"t_{number}" for number in range(8)), "col1"]
+    request["schema"] = {"tables": [{"name": name, "columns": [{"name": "a"}]} for name in names]}
+    assert told_again(request) == 0
+    assert encode_result(analyze(request)) == answered_alone(request)
 
 
 def test_text_that_is_not_ascii_keeps_its_spans() -> None:
@@ -256,89 +327,99 @@ def test_an_unlisted_name_asks_for_all_of_them() -> None:
     assert encode_result(analyze(request)) == answered_alone(request)
 
 
-# -- any program ---------------------------------------------------------------------------------
-
-_PROGRAM_NAMES = [
-    *("t_1", "t_2", "t_3", "T_1", "a_1", "id_1", "x_1", "_u1", "pg_stat1", "branch_1"),
-    *("data_files", "global_temp", "s_1", "S_1", "`q_1`", "`Q_1`", "top_1", "v_9", "db_1"),
-    *("events_20240101", "events_20240102", "orders_9"),
-]
-_PROGRAM = [
-    "CREATE TABLE {a} AS SELECT id_1, x_1 + 1 AS y_1 FROM {b}",
-    "CREATE TABLE {a} (id_1 INT, x_1 STRING)",
-    "CREATE TABLE IF NOT EXISTS {a} AS SELECT * FROM {b}",
-    "CREATE OR REPLACE VIEW {a} AS SELECT * FROM {b} WHERE id_1 > 5",
-    "CREATE TEMPORARY VIEW {a} AS SELECT id_1 AS k_1 FROM {b} JOIN {c} USING (id_1)",
-    "INSERT INTO {a} SELECT * FROM {b}",
-    "INSERT INTO {a} (id_1) SELECT id_1 FROM {b} WHERE x_1 = 't_1'",
-    "INSERT OVERWRITE {a} SELECT {b}.id_1, {b}.x_1 FROM {b}",
-    "SELECT a_1.id_1, {b}.x_1 FROM {a} AS a_1, {b} WHERE a_1.id_1 = {b}.id_1",
-    "WITH top_1 AS (SELECT id_1 FROM {a}) SELECT * FROM top_1 JOIN {b} ON top_1.id_1 = {b}.id_1",
-    "DROP TABLE IF EXISTS {a}",
-    "DROP VIEW {a}",
-    "UPDATE {a} SET x_1 = upper(x_1) WHERE id_1 IN (SELECT id_1 FROM {b})",
-    "MERGE INTO {a} AS d_1 USING {b} AS s_9 ON d_1.id_1 = s_9.id_1 WHEN NOT MATCHED THEN INSERT *",
-    "ALTER TABLE {a} ADD COLUMN w_1 INT",
-    "ALTER TABLE {a} RENAME TO {b}",
-    "TRUNCATE TABLE {a}",
-    "USE db_1",
-    "USE t_1",
-    "SELECT * FROM {a} UNION ALL SELECT * FROM {b}",
-    "SELECT id_1, (SELECT max(x_1) FROM {b}) AS m_1 FROM {a} WHERE EXISTS (SELECT 1 FROM {c} WHERE {c}.id_1 = {a}.id_1)",
-    "SELECT {a}.id_1.f_1, nosuch_1 FROM {a}",
-    "SELECT t_1 FROM {a}",
-    "CREATE TABLE {a} LIKE {b}",
-    "FROM {a} INSERT INTO {b} SELECT id_1 INSERT INTO {c} SELECT x_1",
-    "SELECT q_1.z FROM {a} LATERAL VIEW explode(x_1) q_1 AS z",
-    "SET spark.sql.caseSensitive=true",
-]
-_DIALECTS = ["spark", "spark", "databricks", "hive", "postgres", "snowflake", "bigquery", "duckdb"]
+# -- nobody is believed on trust ------------------------------------------------------------------
 
 
-def _program(chance: random.Random) -> dict[str, Any]:
-    """Some kinds of statements about some tables, in any order."""
-    kinds = chance.sample(_PROGRAM, chance.randint(2, 6))
-    pool = chance.sample(_PROGRAM_NAMES, chance.randint(3, 9))
-
-    def name() -> str:
-        spaces = ["", "", "", "", "", "db_1.", "s_1.", "t_1.", "cat_1.db_1."]
-        return chance.choice(spaces) + chance.choice(pool)
-
-    sql = [
-        chance.choice(kinds).format(a=name(), b=name(), c=name())
-        for _ in range(chance.randint(15, 45))
-    ]
-    options = {
-        "analysisTime": ANALYSIS_TIME,
-        "unknownTablePolicy": chance.choice(["auto", "never", "always"]),
-        "includeSchemaHistory": chance.random() < 0.3,
-        "collapseTemporary": chance.random() < 0.2,
-    }
-    request: dict[str, Any] = {
-        "sql": ";\n".join(sql),
-        "dialect": chance.choice(_DIALECTS),
-        "options": options,
-    }
-    if chance.random() < 0.5:
-        columns = [{"name": "id_1", "dataType": "INT"}, {"name": "x_1", "dataType": "STRING"}]
-        known = [{"name": table, "columns": columns} for table in ("t_1", "T_1", "v_9", "s_1")]
-        request["schema"] = {"tables": known, "allowImplied": chance.random() < 0.9}
-        if chance.random() < 0.3:
-            request["schema"]["defaultSchema"] = chance.choice(["db_1", "s_1"])
-    return request
-
-
-@pytest.mark.parametrize("seed", range(40))
-def test_any_program_is_answered_alike(seed: int) -> None:
-    request = _program(random.Random(seed))  # noqa: S311 - a choice of cases
+def test_a_name_that_was_overlooked_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The second statement is bound, and what it would have been told is compared."""
+    monkeypatch.setattr(drawing, "_gapped", lambda _value, _gaps: None)
+    keys = "MERGE INTO t_@ USING u_@ ON t_@.a = u_@.b WHEN MATCHED THEN UPDATE SET c = u_@.c"
+    request = spark(for_each(keys))
+    assert told_again(request) == 0
     assert encode_result(analyze(request)) == answered_alone(request)
 
 
-@pytest.mark.long
-def test_so_are_many_programs() -> None:
-    told = 0
-    for seed in range(1000, 2500):
-        request = _program(random.Random(seed))  # noqa: S311 - a choice of cases
-        assert encode_result(analyze(request)) == answered_alone(request), seed
+@pytest.mark.parametrize(
+    "sql",
+    [
+        for_each("INSERT INTO log_1 SELECT a FROM t_@") + ";\nINSERT INTO log_2 SELECT a FROM t_9",
+        for_each("SELECT * FROM t_@, u_1") + ";\n" + for_each("SELECT * FROM t_1, u_@"),
+    ],
+)
+def test_a_gap_counts_once_it_was_right(sql: str) -> None:
+    request = spark(sql)
+    assert told_again(request) >= 5
+    assert encode_result(analyze(request)) == answered_alone(request)
+
+
+@pytest.mark.usefixtures("breaks")
+@pytest.mark.parametrize(
+    ("owner", "method", "told"),
+    [
+        (Telling, "__init__", 0),
+        (Telling, "words", 0),
+        (Telling, "told", 0),
+        (Telling, "foretells", 0),
+    ],
+)
+def test_a_bug_costs_no_answer(
+    monkeypatch: pytest.MonkeyPatch, owner: type, method: str, told: int
+) -> None:
+    request = spark(for_each("INSERT INTO v_@ SELECT a FROM t_@"))
+    right = answered_alone(request)
+
+    def broken(*_: object) -> None:
+        raise KeyError(method)
+
+    monkeypatch.setattr(owner, method, broken)
+    assert told_again(request) == told
+    assert encode_result(analyze(request)) == right
+
+
+# -- any program ---------------------------------------------------------------------------------
+
+
+def _bound(request: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> bytes:
+    """Nothing told: an analyzer that is asked again does not do all that a request may want."""
+    with monkeypatch.context() as patched:
+        patched.setattr(
+            Retelling, "analyse", lambda self, one: analyse_statement(self._session, one)
+        )
+        return encode_result(analyze(request))
+
+
+def _told_of(seeds: Iterable[int], monkeypatch: pytest.MonkeyPatch) -> float:
+    """The share of the statements of random programs that are told, and told right."""
+    told = counted = 0
+    for seed in seeds:
+        request = program(random.Random(seed))  # noqa: S311 - a choice of cases
+        result = analyze(request)
+        answer = encode_result(result)
+        assert answer == _bound(request, monkeypatch), seed
+        assert answer == answered_alone(request), seed
         told += told_again(request)
-    assert told > 200
+        counted += len(result.statements)
+    return told / counted
+
+
+def test_any_program_is_answered_alike(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert _told_of(range(12), monkeypatch) > 0.3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_so_are_many_programs(part: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = 1000 + 60 * part
+    assert _told_of(range(first, first + 60), monkeypatch) > 0.3
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("part", range(4))
+def test_every_behaviour_is_told_right_with_any_options(
+    part: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for number, case in enumerate(CASES[part::4]):
+        chance = random.Random(4 * number + part)  # noqa: S311 - a choice of options
+        request = _workload(case, MARKS)
+        request["options"].update(any_options(chance))
+        assert encode_result(analyze(request)) == _bound(request, monkeypatch), case.identity

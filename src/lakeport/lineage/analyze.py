@@ -16,7 +16,7 @@ from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.order import in_order
 from lakeport.lineage.request import AnalyzeRequest, read_request
 from lakeport.lineage.result import encode_result
-from lakeport.lineage.retold import Retelling
+from lakeport.lineage.retold.retelling import Retelling
 from lakeport.lineage.session import Session
 from lakeport.lineage.statement import announce_definitions, cancelled_statement
 from lakeport.lineage.summary import summarize

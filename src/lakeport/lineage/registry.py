@@ -90,7 +90,7 @@ class Registry:
         self.log: list[tuple[str, tuple[Any, ...]]] = []
         self.revised: dict[Name, int] = {}
         # How the relations stood that it changed, if somebody wants to tell its answer again.
-        self.before: dict[Name, Standing] = {}
+        self._before: dict[Name, Standing] = {}
         self.keeps_before = False
         self._fingerprint = (-1, 0)
         self.statement = 0
@@ -258,14 +258,29 @@ class Registry:
 
     def _revise(self, name: Name) -> None:
         """A revision says by which statements, over what, a relation became what it is."""
-        if self.keeps_before:
-            self.before.setdefault(name, self.standing(name))
+        self._keep_before(name)
         if len(self.seen) != self._fingerprint[0]:
             # Once per statement in practice: it looks everything up before it changes anything.
             looked_up = hash((self.statement, self._text, frozenset(self.seen.items())))
             self._fingerprint = (len(self.seen), looked_up)
         self.revisions[name] = hash((self.revisions.get(name, 0), self._fingerprint[1]))
         self.revised[name] = self.revisions[name]
+
+    def _keep_before(self, name: Name) -> None:
+        if self.keeps_before and name not in self._before:
+            self._before[name] = self.standing(name)
+
+    def stood(self) -> dict[Name, Standing]:
+        """How all names stood when the statement began that it looked up or changed."""
+        names = dict.fromkeys([*self.seen, *self._before])
+        del names["",]
+        return {name: self._before.get(name) or self.standing(name) for name in names}
+
+    def namespaces(self) -> list[str]:
+        """All that a name may be looked up in without being written there."""
+        path = [part for parts in self.search_path for part in parts]
+        found = (self.first_schema, self.default_catalog, self.default_schema, *path)
+        return [part for part in found if part]
 
     def import_tables(self, imported: Imported) -> None:
         """Start from an imported schema."""
@@ -285,8 +300,8 @@ class Registry:
 
     def arrived(self, name: Name) -> None:
         """The announced statement has been reached."""
-        if self.keeps_before:
-            self.before.setdefault(name, self.standing(name))
+        self._keep_before(name)
+        self.log.append(("arrived", (name,)))
         self._future.pop(name, None)
 
     def define(self, entry: TableEntry) -> None:
@@ -579,6 +594,6 @@ class Registry:
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}
-        self.before = {}
+        self._before = {}
         self._names_before, self.names_asked = self._names, None
         self._fingerprint = (-1, 0)

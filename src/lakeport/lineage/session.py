@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 from functools import lru_cache
+from itertools import islice
 from time import time_ns
 from typing import TYPE_CHECKING
 
@@ -49,7 +50,7 @@ class Session:
         self.tagged = bool(request.tag_hints)
         # Which statements read or wrote a relation, by canonical name.
         self.used: dict[Name, list[int]] = {}
-        self._reported: set[tuple[object, ...]] = set()
+        self._reported: dict[tuple[object, ...], None] = {}
         policy = self.options.unknown_table_policy
         given = schema is not None and bool(schema.tables or schema.views)
         self.warns_about_unknown_tables = policy == "always" or (policy == "auto" and given)
@@ -87,6 +88,15 @@ class Session:
 
     # -- issues ------------------------------------------------------------------------------
 
+    @property
+    def reports(self) -> int:
+        """How many issues there were, those that nobody wants to see among them."""
+        return len(self._reported)
+
+    def codes_after(self, reports: int) -> set[object]:
+        """The codes of those that have come since there were so many."""
+        return {code for code, *_ in islice(reversed(self._reported), self.reports - reports)}
+
     def report(  # noqa: PLR0913 - an issue has this many facts
         self,
         code: IssueCode,
@@ -107,7 +117,7 @@ class Session:
         identity = (code, statement, relation, column.lower() if column else None, place, severity)
         if identity in self._reported:
             return
-        self._reported.add(identity)
+        self._reported[identity] = None
         level: str = severity or DEFAULT_SEVERITY[code]
         level = self.options.severity_overrides.get(code.value, level)
         if level == "off":
