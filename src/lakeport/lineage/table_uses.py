@@ -14,7 +14,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from lakeport.core.names import fold
-from lakeport.lineage.bind.tables import name_parts
+from lakeport.lineage.bind.written_names import name_parts
 from lakeport.lineage.identifier_clause import is_dynamic
 
 _PATHS = re.compile(r"[/:]")

@@ -20,7 +20,7 @@ from lakeport.lineage.bind.routine_calls import body_called, call_inputs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref, Scope
 from lakeport.lineage.bind.star_arguments import type_star
 from lakeport.lineage.bind.subqueries import MASK, bound_subquery, flow, stronger
-from lakeport.lineage.bind.tables import table_meant
+from lakeport.lineage.bind.written_names import table_meant
 from lakeport.lineage.tags import is_masking
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.misses import assumed
 from lakeport.lineage.bind.scope import Ref
-from lakeport.lineage.bind.tables import table_meant, table_named, written_name
+from lakeport.lineage.bind.written_names import table_meant, table_named, written_name
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder

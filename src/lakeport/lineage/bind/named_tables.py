@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 from sqlglot.errors import SqlglotError
 
-from lakeport.lineage.bind.tables import table_named
+from lakeport.lineage.bind.written_names import table_named
 from lakeport.lineage.engines import tokens_of, tree_of
 
 if TYPE_CHECKING:

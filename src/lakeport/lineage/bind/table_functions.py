@@ -38,8 +38,8 @@ from lakeport.lineage.bind.scope import (
     Tail,
     copied,
 )
-from lakeport.lineage.bind.tables import table_named, written_name
 from lakeport.lineage.bind.written_columns import written_names
+from lakeport.lineage.bind.written_names import table_named, written_name
 from lakeport.lineage.types import SqlType
 
 if TYPE_CHECKING:

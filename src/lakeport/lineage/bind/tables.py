@@ -1,200 +1,33 @@
 """From a written table name to a relation: CTE, temporary, imported, implied, or unknown.
 
-Iceberg's branches, tags and metadata tables, BigQuery's shards and paths in place of names are
-folded onto the relation they belong to; the rest of the name goes to the node's metadata.
+What Iceberg writes behind a table's name and BigQuery's shards are folded onto the relation they belong
+to; the rest of the name goes to the node's metadata.
 """
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Relation
 from lakeport.lineage.bind.system_tables import is_system_table
-from lakeport.lineage.entries import ColumnEntry, Lookup, TableEntry
+from lakeport.lineage.bind.table_parts import metadata_entry, part_of_table
+from lakeport.lineage.bind.written_names import (
+    is_table_variable,
+    name_parts,
+    name_span,
+    table_of,
+    written_name,
+)
+from lakeport.lineage.entries import Lookup
 from lakeport.lineage.identifier_clause import is_dynamic
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.names import Name, dotted, is_path, unsharded, written_parts
+from lakeport.lineage.names import Name, dotted, is_path
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Scope
-
-_FORMATS = frozenset(
-    {"parquet", "orc", "json", "csv", "avro", "text", "delta", "iceberg", "binaryfile", "xml"}
-)
-# `/data/orders@v3`, or with a moment, of Delta.
-_FOLDER_VERSION = re.compile(r"@(?:v\d+|\d{17})$", re.IGNORECASE)
-_METADATA_TABLES: dict[str, tuple[str, ...]] = {
-    "snapshots": (
-        "committed_at",
-        "snapshot_id",
-        "parent_id",
-        "operation",
-        "manifest_list",
-        "summary",
-    ),
-    "history": ("made_current_at", "snapshot_id", "parent_id", "is_current_ancestor"),
-    "metadata_log_entries": (
-        "timestamp",
-        "file",
-        "latest_snapshot_id",
-        "latest_schema_id",
-        "latest_sequence_number",
-    ),
-    "refs": (
-        "name",
-        "type",
-        "snapshot_id",
-        "max_reference_age_in_ms",
-        "min_snapshots_to_keep",
-        "max_snapshot_age_in_ms",
-    ),
-    "files": (
-        "content",
-        "file_path",
-        "file_format",
-        "spec_id",
-        "partition",
-        "record_count",
-        "file_size_in_bytes",
-        "column_sizes",
-        "value_counts",
-        "null_value_counts",
-        "nan_value_counts",
-        "lower_bounds",
-        "upper_bounds",
-        "key_metadata",
-        "split_offsets",
-        "equality_ids",
-        "sort_order_id",
-        "readable_metrics",
-    ),
-    "manifests": (
-        "content",
-        "path",
-        "length",
-        "partition_spec_id",
-        "added_snapshot_id",
-        "added_data_files_count",
-        "existing_data_files_count",
-        "deleted_data_files_count",
-        "added_delete_files_count",
-        "existing_delete_files_count",
-        "deleted_delete_files_count",
-        "partition_summaries",
-    ),
-    "partitions": (
-        "partition",
-        "spec_id",
-        "record_count",
-        "file_count",
-        "total_data_file_size_in_bytes",
-        "position_delete_record_count",
-        "position_delete_file_count",
-        "equality_delete_record_count",
-        "equality_delete_file_count",
-        "last_updated_at",
-        "last_updated_snapshot_id",
-    ),
-    "entries": (
-        "status",
-        "snapshot_id",
-        "sequence_number",
-        "file_sequence_number",
-        "data_file",
-        "readable_metrics",
-    ),
-    "position_deletes": ("file_path", "pos", "row", "partition", "spec_id", "delete_file_path"),
-}
-_METADATA_TABLES["data_files"] = _METADATA_TABLES["all_data_files"] = _METADATA_TABLES["files"]
-_METADATA_TABLES["delete_files"] = _METADATA_TABLES["all_delete_files"] = _METADATA_TABLES["files"]
-_METADATA_TABLES["all_files"] = _METADATA_TABLES["files"]
-_METADATA_TABLES["all_manifests"] = _METADATA_TABLES["manifests"]
-_METADATA_TABLES["all_entries"] = _METADATA_TABLES["entries"]
-
-
-def written_name(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]]:
-    """A table's folded parts and their original spelling."""
-    folding = binder.folding
-    fold = folding.table
-    args = node.args
-    only = args.get("this")
-    if only.__class__ is exp.Identifier and ("db" not in args or args["db"] is None):
-        facts = only.args
-        # `#t` and `##t` have more facts than a text and its quotes.
-        if len(facts) <= 2 and not folding.shards:
-            # A bare name, as most are.
-            text = facts["this"]
-            quoted = facts.get("quoted")
-            return (fold(text, quoted=True) if quoted else folding.tables[text],), (text,)
-    folded: list[str] = []
-    shown: list[str] = []
-    for part in name_parts(node):
-        args = part.args
-        text = part.name
-        if is_table_variable(binder, part):
-            text = f"@{text}"
-        elif part.__class__ is not exp.Identifier:
-            text = text or part.sql(comments=False)
-        elif args.get("temporary"):
-            text = f"#{text}"
-        elif args.get("global_"):
-            text = f"##{text}"
-        shown.append(text)
-        folded.append(fold(text, quoted=bool(args.get("quoted"))))
-    if binder.folding.shards and folded:
-        folded[-1] = unsharded(folded[-1])
-    if len(folded) == 2 and folded[0].lower() in _FORMATS and "/" in shown[1]:
-        # A table in a folder is the folder, whoever reads or writes it and whichever its version.
-        path = (_FOLDER_VERSION.sub("", shown[1]),)
-        return path, path
-    return tuple(folded), tuple(shown)
-
-
-def table_named(text: str) -> exp.Table:
-    """A table whose dotted name is the text of a string."""
-    return _table_of(written_parts(text))
-
-
-def _table_of(parts: Sequence[tuple[str, bool]]) -> exp.Table:
-    identifiers = [exp.to_identifier(part, quoted=quoted) for part, quoted in reversed(parts)]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), identifiers, strict=False)))
-
-
-def table_meant(column: exp.Column) -> exp.Table:
-    """A table whose name was read as that of a column."""
-    parts = [part for part in column.parts if isinstance(part, exp.Identifier)]
-    return exp.Table(**dict(zip(("this", "db", "catalog"), reversed(parts), strict=False)))
-
-
-def is_table_variable(binder: Binder, part: object) -> bool:
-    """T-SQL's `@rows`, which lives as long as the batch that declares it."""
-    return part.__class__ is exp.Parameter and binder.dialect.name in {"tsql", "fabric"}
-
-
-def name_parts(node: exp.Expr) -> list[exp.Expr]:
-    """The parts of a table's name, outermost first."""
-    args = node.args
-    last = args.get("this")
-    if last.__class__ is exp.Identifier and args.get("db") is None:
-        return [last]
-    found: list[exp.Expr] = []
-    for part in (args.get("catalog"), args.get("db"), last):
-        # More than three parts arrive as nested dots in the last one.
-        tail: list[exp.Expr] = []
-        current = part
-        while isinstance(current, exp.Dot):
-            tail.append(current.expression)
-            current = current.this
-        if isinstance(current, exp.Expr):
-            found.append(current)
-        found.extend(reversed(tail))
-    return found
 
 
 def bind_table(binder: Binder, node: exp.Table, scope: Scope | None) -> Relation:
@@ -236,7 +69,7 @@ def trigger_table(binder: Binder) -> Relation | None:
 def trigger_name(binder: Binder) -> exp.Table | None:
     """The table that the innermost trigger around the statement is on."""
     named = next((block.table for block in reversed(binder.blocks) if block.table), None)
-    return None if named is None else _table_of(named)
+    return None if named is None else table_of(named)
 
 
 def _read_cte(binder: Binder, cte: Relation, identifier: exp.Expr) -> Relation:
@@ -300,7 +133,7 @@ def known_table(
     """A table by its name, as a relation of the statement with what is known about it."""
     lookup, extra, label = binder.registry.lookup(parts), None, shown[-1]
     if lookup.entry is None and len(parts) >= 3 and binder.dialect.naming == "spark":
-        lookup, extra = _part_of_table(binder, parts, lookup)
+        lookup, extra = part_of_table(binder, parts, lookup)
         label = shown[-2] if extra else label
     entry, name, source = lookup.entry, lookup.name, lookup.source
     if entry is None and not write and _is_path(binder, shown):
@@ -336,7 +169,7 @@ def known_table(
 def _know_part(binder: Binder, relation: Relation, extra: dict[str, object]) -> None:
     relation.metadata.update(extra)
     if "metadataTable" in extra:
-        relation.know(_metadata_entry(relation.name, str(extra["metadataTable"]), binder))
+        relation.know(metadata_entry(relation.name, str(extra["metadataTable"]), binder))
 
 
 def _has_variable(relation: Relation) -> bool:
@@ -374,70 +207,6 @@ def _is_path(binder: Binder, shown: tuple[str, ...]) -> bool:
 _ENDINGS = (".parquet", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".arrow", ".xlsx")
 
 
-def _part_of_table(binder: Binder, parts: Name, lookup: Lookup) -> tuple[Lookup, dict[str, object]]:
-    """A branch, a tag or a metadata table of the table before it."""
-    last = parts[-1]
-    base = parts[:-1]
-    if last.startswith("branch_"):
-        return binder.registry.lookup(base), {"branch": last.removeprefix("branch_")}
-    if last.startswith("tag_"):
-        return binder.registry.lookup(base), {"tag": last.removeprefix("tag_")}
-    if last in _METADATA_TABLES:
-        found = binder.registry.lookup(base)
-        if found.entry is not None or len(parts) > 3:
-            return found, {"metadataTable": last}
-    return lookup, {}
-
-
-def is_part_of_table(name: str) -> bool:
-    """Whether behind the name of a table this may be a branch, a tag or a metadata table of it."""
-    return name.startswith(("branch_", "tag_")) or name in _METADATA_TABLES
-
-
-def _metadata_entry(name: Name, table: str, binder: Binder) -> TableEntry:
-    columns = [
-        ColumnEntry(column, binder.folding.column(column), "implied")
-        for column in _METADATA_TABLES[table]
-    ]
-    return TableEntry(name, name, columns, "implied", complete=True)
-
-
-# Where a name may be more than its tokens say.
-_JOINING = frozenset({"tsql", "bigquery"})
-
-
-def _joined_span(binder: Binder, part: exp.Expr) -> tuple[int, int] | None:
-    """BigQuery's `my-table` and `25_a`: the parser joins the tokens, and knows the first's place."""
-    span = binder.span(part)
-    if span is None or not binder.text.startswith(part.name, span[0]):
-        return None
-    return span[0], span[0] + len(part.name)
-
-
-def name_span(binder: Binder, node: exp.Expr) -> tuple[int, int] | None:
-    """Where a table's name stands, with T-SQL's `#` in front of it."""
-    args = node.args
-    if args.get("db") is None and binder.dialect.parser not in _JOINING:
-        only = args.get("this")
-        if only.__class__ is exp.Identifier:
-            return binder.span(only)
-    spans = [span for part in name_parts(node) if (span := binder.span(part)) is not None]
-    if binder.dialect.naming == "bigquery":
-        spans += [span for part in name_parts(node) if (span := _joined_span(binder, part))]
-    if not spans:
-        return None
-    start, end = spans[0]
-    for span in spans[1:]:
-        start, end = min(start, span[0]), max(end, span[1])
-    while start > 0 and binder.text[start - 1] == "#" and binder.dialect.parser == "tsql":
-        start -= 1
-    if binder.dialect.naming == "bigquery":
-        # `x-0.y`, `x.*`: the last part has no place of its own.
-        last = f".{name_parts(node)[-1].name}"
-        end += len(last) if binder.text.startswith(last, end) else 0
-    return start, end
-
-
 def look_at(
     binder: Binder, parts: Name, shown: tuple[str, ...], extent: tuple[int, int] | None
 ) -> None:
@@ -449,7 +218,7 @@ def look_at(
         return
     lookup = binder.registry.lookup(parts)
     if lookup.entry is None and len(parts) >= 3:
-        lookup, _ = _part_of_table(binder, parts, lookup)
+        lookup, _ = part_of_table(binder, parts, lookup)
     entry = lookup.entry
     if entry is None and _is_path(binder, shown):
         return

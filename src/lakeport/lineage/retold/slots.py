@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple
 
 from lakeport.lineage.bind.system_tables import is_system_table
-from lakeport.lineage.bind.tables import is_part_of_table
+from lakeport.lineage.bind.table_parts import is_part_of_table
 from lakeport.lineage.names import unsharded
 from lakeport.lineage.retold.gaps import Untellable, escaped
 

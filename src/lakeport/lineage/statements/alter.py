@@ -13,7 +13,8 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Ref, Relation
-from lakeport.lineage.bind.tables import known_table, report_lookup, written_name
+from lakeport.lineage.bind.tables import known_table, report_lookup
+from lakeport.lineage.bind.written_names import written_name
 from lakeport.lineage.capture import check_conflict, declared_column, types_differ
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode

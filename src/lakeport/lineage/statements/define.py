@@ -10,7 +10,8 @@ from sqlglot import exp
 from lakeport.lineage.bind.ctes import bind_ctes
 from lakeport.lineage.bind.engine_names import name_columns
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail
-from lakeport.lineage.bind.tables import bind_table, name_span, report_computed, written_name
+from lakeport.lineage.bind.tables import bind_table, report_computed
+from lakeport.lineage.bind.written_names import name_span, written_name
 from lakeport.lineage.capture import capture, declared_column, declared_columns, output_columns
 from lakeport.lineage.entries import ColumnEntry, TableEntry
 from lakeport.lineage.issues import IssueCode

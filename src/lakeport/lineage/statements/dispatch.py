@@ -12,7 +12,8 @@ from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Output, Relation, Scope
 from lakeport.lineage.bind.setops import operation_name
-from lakeport.lineage.bind.tables import name_parts, report_lookup
+from lakeport.lineage.bind.tables import report_lookup
+from lakeport.lineage.bind.written_names import name_parts
 from lakeport.lineage.no_lineage import NO_LINEAGE, statement_type
 from lakeport.lineage.statements.alter import bind_alter
 from lakeport.lineage.statements.change import bind_delete, bind_merge, bind_update

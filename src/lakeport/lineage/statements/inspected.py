@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.tables import look_at, name_span, written_name
+from lakeport.lineage.bind.tables import look_at
+from lakeport.lineage.bind.written_names import name_span, written_name
 from lakeport.lineage.names import written_parts
 
 if TYPE_CHECKING:

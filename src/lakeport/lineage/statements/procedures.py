@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 
 from sqlglot import exp
 
-from lakeport.lineage.bind.tables import known_table, table_named
+from lakeport.lineage.bind.tables import known_table
+from lakeport.lineage.bind.written_names import table_named
 from lakeport.lineage.names import dotted, written_parts
 from lakeport.lineage.statements.define import bind_definition
 

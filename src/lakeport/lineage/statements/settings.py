@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.bind.outer_names import subqueries
-from lakeport.lineage.bind.tables import written_name
+from lakeport.lineage.bind.written_names import written_name
 from lakeport.lineage.statements.change import bind_row
 from lakeport.lineage.statements.define import bind_create
 from lakeport.lineage.statements.search_path import PATHS, set_path, spark_path

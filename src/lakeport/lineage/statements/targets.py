@@ -8,13 +8,8 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Item, Output, Ref, Relation, Tail, explicit
-from lakeport.lineage.bind.tables import (
-    is_table_variable,
-    known_table,
-    report_computed,
-    report_lookup,
-    written_name,
-)
+from lakeport.lineage.bind.tables import known_table, report_computed, report_lookup
+from lakeport.lineage.bind.written_names import is_table_variable, written_name
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.names import dotted
 
