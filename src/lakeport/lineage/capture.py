@@ -27,7 +27,7 @@ def declared_column(binder: Binder, node: exp.ColumnDef) -> ColumnEntry:
     kind = node.args.get("kind")
     if isinstance(kind, exp.Expr) and (
         # What TIMESTAMP means is not for the text to say if the session does.
-        text is None or (binder.registry.wall_clock and "timestamp" in text.lower())
+        text is None or (binder.registry.settings.wall_clock and "timestamp" in text.lower())
     ):
         text = binder.sql(kind)
     primary = nullable = None

@@ -61,7 +61,7 @@ def _name(session: Session, table: exp.Table) -> Name:
         session.folding.table(part.name, quoted=bool(part.args.get("quoted")))
         for part in table.parts
     )
-    return session.registry.canonical(parts)
+    return session.registry.namespaces.canonical(parts)
 
 
 def model_name(session: Session, statement: Statement) -> Name | None:
@@ -69,7 +69,7 @@ def model_name(session: Session, statement: Statement) -> Name | None:
     if not statement.builds:
         return None
     parts = tuple(session.folding.table(part) for part in statement.builds)
-    return session.registry.canonical(parts)
+    return session.registry.namespaces.canonical(parts)
 
 
 def _written(session: Session, statement: Statement) -> list[Name]:

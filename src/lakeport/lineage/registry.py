@@ -7,7 +7,6 @@ an unchanged statement can be replayed without binding it again.
 
 from __future__ import annotations
 
-from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from msgspec.structs import replace
@@ -21,10 +20,10 @@ from lakeport.lineage.entries import (
     Version,
 )
 from lakeport.lineage.names import is_path
+from lakeport.lineage.namespaces import Namespaces
+from lakeport.lineage.session_settings import Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from lakeport.lineage.imported import Imported
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.result import Conflict
@@ -64,27 +63,9 @@ class Registry:
         self._routines: dict[str, list[Routine]] = {}
         # Whether any function was created.
         self.has_routines = False
-        # Spark's setting that makes quoted names in a select list regular expressions.
-        self.quoted_patterns = False
-        # Whether those tell capitals from small letters.
-        self.case_sensitive = False
-        # And the setting that hides select aliases from GROUP BY.
-        self.group_by_aliases = True
-        # The one that makes names of what stands in double quotes.
-        self.quoted_names = False
-        # The zone that moments are shown in, if the workload says so.
-        self.time_zone: str | None = None
-        # Whether TIMESTAMP is the kind without a zone.
-        self.wall_clock = False
-        # Whether intervals are of the one kind that old versions had.
-        self.calendar_intervals = False
-        # Where a session of the engine begins, if nothing says where it is.
-        self.first_schema: str | None = None
-        self.default_catalog: str | None = None
-        self.default_schema: str | None = None
-        self.search_path: list[tuple[str | None, str]] = []
-        # The namespace and the path that the session began with.
-        self._first: tuple[str | None, list[tuple[str | None, str]]] = (None, [])
+        # What the session was told: by settings, and of where names are.
+        self.settings = Settings()
+        self.namespaces = Namespaces()
         # What the current statement looked up and changed, for incremental re-analysis.
         self.seen: dict[Name, int] = {}
         self.log: list[tuple[str, tuple[Any, ...]]] = []
@@ -106,21 +87,17 @@ class Registry:
             return [parts[-1:]]
         if len(parts) == 1 and is_path(parts[0]):
             return [parts]
-        if len(parts) >= 3 or not (self.default_schema or self.default_catalog or self.search_path):
+        spaces = self.namespaces
+        if len(parts) >= 3 or not spaces.are_chosen:
             return [parts]
+        catalog = spaces.default_catalog
         if len(parts) == 2:
-            return (
-                [parts] if self.default_catalog is None else [parts, (self.default_catalog, *parts)]
-            )
-        found: list[Name] = []
-        for catalog, schema in self.search_path:
-            found.append((schema, *parts) if catalog is None else (catalog, schema, *parts))
-        if self.default_schema is not None:
-            default = (self.default_schema, *parts)
-            found.append(
-                default if self.default_catalog is None else (self.default_catalog, *default)
-            )
-            if self.default_catalog is not None and default in self.imported:
+            return [parts] if catalog is None else [parts, (catalog, *parts)]
+        found = spaces.along_path(parts)
+        if spaces.default_schema is not None:
+            default = (spaces.default_schema, *parts)
+            found.append(default if catalog is None else (catalog, *default))
+            if catalog is not None and default in self.imported:
                 # As it would be if the schema were written.
                 found.append(default)
         # A table imported without a namespace is found by its bare name. One that the workload made
@@ -129,22 +106,6 @@ class Registry:
         if parts in self.imported:
             return [parts, *found]
         return found if found and parts in self.implied else [*found, parts]
-
-    def canonical(self, parts: Name) -> Name:
-        """What a written name means as the target of a CREATE: always in the current namespace.
-
-        But for T-SQL's `#t`, which is the session's whoever creates or drops it.
-        """
-        if parts and parts[-1].startswith("#"):
-            return parts[-1:]
-        if len(parts) == 1 and is_path(parts[0]):
-            return parts
-        if len(parts) == 1 and self.default_schema is not None:
-            qualified = (self.default_schema, *parts)
-            return qualified if self.default_catalog is None else (self.default_catalog, *qualified)
-        if len(parts) == 2 and self.default_catalog is not None:
-            return (self.default_catalog, *parts)
-        return parts
 
     def lookup(self, parts: Name) -> Lookup:
         """The table a name means: temporary first, then imported, implied, seen in use, unknown."""
@@ -166,7 +127,7 @@ class Registry:
             if name in self._spellings:
                 # Then the spelling is the name, as it is for the engine.
                 return replace(self._found(self._spellings[name]), name=name)
-        for name in self._at_home(parts):
+        for name in self.namespaces.at_home(parts):
             self.watch(name)
             if name in self.imported or name in self.implied:
                 return self._found(name)
@@ -183,27 +144,13 @@ class Registry:
             if statement > self.statement:
                 entry = announced.entry()
                 return Lookup(name, entry, "implied", None, statement, announced.kind)
-        return Lookup(names[0] if len(parts) != 2 else self.canonical(parts), None, "unknown")
-
-    def _at_home(self, parts: Name) -> Iterator[Name]:
-        """The same name with or without the schema that a session of the engine begins in."""
-        home = self.first_schema
-        if home is None or self.default_schema or self.default_catalog or self.search_path:
-            return
-        if len(parts) == 1 and not parts[0].startswith("#"):
-            yield (home, *parts)
-        elif len(parts) == 2 and parts[0] == home:
-            yield parts[1:]
+        return Lookup(
+            names[0] if len(parts) != 2 else self.namespaces.canonical(parts), None, "unknown"
+        )
 
     def _means_itself(self, parts: Name) -> bool:
         """Whether nothing of the session stands between a written name and the table of that name."""
-        return not (
-            self.default_schema
-            or self.default_catalog
-            or self.search_path
-            or self._temporary
-            or parts[-1].startswith("#")
-        )
+        return not (self.namespaces.are_chosen or self._temporary or parts[-1].startswith("#"))
 
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))
@@ -275,12 +222,6 @@ class Registry:
         names = dict.fromkeys([*self.seen, *self._before])
         del names["",]
         return {name: self._before.get(name) or self.standing(name) for name in names}
-
-    def namespaces(self) -> list[str]:
-        """All that a name may be looked up in without being written there."""
-        path = [part for parts in self.search_path for part in parts]
-        found = (self.first_schema, self.default_catalog, self.default_schema, *path)
-        return [part for part in found if part]
 
     def import_tables(self, imported: Imported) -> None:
         """Start from an imported schema."""
@@ -499,11 +440,6 @@ class Registry:
             )
         )
 
-    def full_name(self, parts: list[str]) -> list[str]:
-        """What is stored belongs to a catalog and a namespace: by default, Spark's own."""
-        first = [self.default_catalog or "spark_catalog", self.default_schema or "default"]
-        return [*first[: max(0, 3 - len(parts))], *parts]
-
     def routine(self, name: str, arguments: int | None = None) -> Routine | None:
         """The function of the workload that a call means; of several the one with so many arguments."""
         held = self._routines.get(name.rpartition(".")[2].casefold(), ())
@@ -514,22 +450,7 @@ class Registry:
     def configure(self, name: str, value: str) -> None:
         """A setting that changes what later statements mean."""
         self._changed(("",), "configure", name, value)
-        if name == "spark.sql.parser.quotedregexcolumnnames":
-            self.quoted_patterns = value.lower() == "true"
-        elif name == "hive.support.quoted.identifiers":
-            self.quoted_patterns = value.lower() == "none"
-        elif name == "spark.sql.casesensitive":
-            self.case_sensitive = value.lower() == "true"
-        elif name == "spark.sql.groupbyaliases":
-            self.group_by_aliases = value.lower() != "false"
-        elif name == "spark.sql.session.timezone":
-            self.time_zone = value
-        elif name == "spark.sql.ansi.doublequotedidentifiers":
-            self.quoted_names = value.lower() == "true"
-        elif name == "spark.sql.timestamptype":
-            self.wall_clock = value.upper() == "TIMESTAMP_NTZ"
-        elif name == "spark.sql.legacy.interval.enabled":
-            self.calendar_intervals = value.lower() == "true"
+        self.settings.change(name, value)
 
     def use(
         self,
@@ -539,53 +460,17 @@ class Registry:
     ) -> None:
         """USE and SET search_path: the defaults of later statements."""
         self._changed(("",), "use", catalog, schema, path)
-        if catalog is not None:
-            if catalog != self.default_catalog:
-                # Its schemas are others, whatever they are called.
-                self.default_schema, self.search_path = None, []
-            self.default_catalog = catalog
-        if schema is not None:
-            self.default_schema = schema
-            self.search_path = [(self.default_catalog, schema)]
-        if path is not None:
-            self.search_path = path
-            self.default_schema = path[0][1] if path else None
-
-    def start(
-        self, catalog: str | None, schema: str | None, path: list[tuple[str | None, str]]
-    ) -> None:
-        """The defaults of the request."""
-        self.default_catalog, self.default_schema, self.search_path = catalog, schema, path
-        self._first = (schema, path)
-
-    @contextmanager
-    def inside(self, namespace: Name) -> Iterator[None]:
-        """Names mean those of this namespace first, and only then those of the session."""
-        if not namespace:
-            yield
-            return
-        before = self.default_catalog, self.default_schema, self.search_path
-        *catalog, schema = namespace
-        first = catalog[0] if catalog else self.default_catalog
-        path = self.search_path
-        if not path and self.default_schema is not None:
-            path = [(self.default_catalog, self.default_schema)]
-        self.default_catalog, self.default_schema = first, schema
-        self.search_path = [(first, schema), *path]
-        try:
-            yield
-        finally:
-            self.default_catalog, self.default_schema, self.search_path = before
+        self.namespaces.use(catalog, schema, path)
 
     def look_in(self, path: list[tuple[str | None, str]]) -> None:
         """Spark's SET PATH: where names are looked up, but not where tables are made."""
         self._changed(("",), "look_in", path)
-        self.search_path = path
+        self.namespaces.search_path = path
 
     def use_first(self) -> None:
         """SET search_path TO DEFAULT, RESET: where names were looked up at first."""
         self._changed(("",), "use_first")
-        self.default_schema, self.search_path = self._first
+        self.namespaces.use_first()
 
     def begin(self, statement: int, text: str = "") -> None:
         """Start recording for a statement; the defaults are part of what it depends on."""

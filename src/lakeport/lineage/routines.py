@@ -128,7 +128,7 @@ def note_routine(
         registry.define_routine(parts[-1], None)
         return
     temporary = "TEMPORARY" in words or "TEMP" in words
-    name = parts[-1] if temporary else ".".join(registry.full_name(parts))
+    name = parts[-1] if temporary else ".".join(registry.namespaces.full_name(parts))
     columns, returns = _table_columns(tokens, at, text), _value_type(tokens, at, text)
     if columns is None and (filled := _filled_variable(tokens, at, text)) is not None:
         variable, columns = filled

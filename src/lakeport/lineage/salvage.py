@@ -136,7 +136,9 @@ def _define(binder: Binder, relation: Relation, name: list[str], tokens: list[To
     """A table of unknown columns, so that later statements find at least the table."""
     parts = tuple(binder.folding.table(part) for part in name)
     temporary = any(token.text.upper() in {"TEMP", "TEMPORARY"} for token in tokens[1:4])
-    relation.name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    relation.name = (
+        parts if temporary and len(parts) == 1 else binder.registry.namespaces.canonical(parts)
+    )
     relation.kind = "view" if created_kind(tokens) == "VIEW" else "table"
     relation.resolution = "implied"
     binder.registry.define(

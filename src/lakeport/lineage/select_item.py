@@ -41,15 +41,15 @@ class SelectItem:
 
     @property
     def time_zone(self) -> str | None:
-        return self._binder.registry.time_zone
+        return self._binder.registry.settings.time_zone
 
     @property
     def wall_clock(self) -> bool:
-        return self._binder.registry.wall_clock
+        return self._binder.registry.settings.wall_clock
 
     @property
     def calendar_intervals(self) -> bool:
-        return self._binder.registry.calendar_intervals
+        return self._binder.registry.settings.calendar_intervals
 
     def qualifiers(self, parts: list[str]) -> int:
         names = [self._fold(part) for part in parts[:-1]]
@@ -93,7 +93,7 @@ class SelectItem:
         return [column.name for relation in chosen for column in names(relation)]
 
     def matching(self, pattern: str) -> list[str]:
-        if not self._binder.registry.quoted_patterns:
+        if not self._binder.registry.settings.quoted_patterns:
             return []
         return [item.name for item in matching_items(self._binder, pattern, self._scope)]
 

@@ -41,7 +41,7 @@ class Session:
             merge_columns=self.options.schema_merge_mode == "column",
         )
         first = FIRST_SCHEMAS.get(dialect.name)
-        self.registry.first_schema = first and self.folding.table(first)
+        self.registry.namespaces.first_schema = first and self.folding.table(first)
         self.time = _utc(self.options.analysis_time) if self.options.analysis_time else _now()
         self.issues: list[Issue] = []
         self.source = _NO_SOURCE
@@ -67,7 +67,7 @@ class Session:
             (fold(hint.catalog) if hint.catalog else catalog, fold(hint.schema))
             for hint in schema.search_path
         ]
-        registry.start(
+        registry.namespaces.start(
             catalog, fold(schema.default_schema) if schema.default_schema else None, path
         )
         imported = imported_tables(schema, self.dialect)

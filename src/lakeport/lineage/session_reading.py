@@ -44,7 +44,7 @@ def read_by_session(session: Session, statement: Statement) -> None:
     if run is not None:
         _read_held(session, statement, run)
         return
-    quoted = session.registry.quoted_names and '"' in written
+    quoted = session.registry.settings.quoted_names and '"' in written
     texts = _texts(session) if "identifier" in written.lower() else {}
     if not (quoted or texts):
         return

@@ -27,12 +27,12 @@ _NAMED_MAKERS = {"try_to_timestamp": 1, "try_make_timestamp": 6}
 
 def with_session_types(tree: exp.Expr, registry: Registry) -> exp.Expr:
     """A copy whose types are those of the session; the tree itself where nothing was set."""
-    if not (registry.wall_clock or registry.calendar_intervals):
+    if not (registry.settings.wall_clock or registry.settings.calendar_intervals):
         return tree
     settled = tree.copy()
-    if registry.wall_clock:
+    if registry.settings.wall_clock:
         settled = _by_wall_clock(settled)
-    if registry.calendar_intervals:
+    if registry.settings.calendar_intervals:
         literals = [
             literal
             for literal in settled.find_all(exp.Interval)

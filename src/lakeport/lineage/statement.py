@@ -300,7 +300,9 @@ def _emitted(session: Session, statement: Statement) -> tuple[Binder, str, Emitt
 
 def _bound(session: Session, statement: Statement) -> tuple[Binder, str]:
     """A binder that holds the statement's plan."""
-    if (session.variables or session.registry.quoted_names) and session.dialect.naming == "spark":
+    if (
+        session.variables or session.registry.settings.quoted_names
+    ) and session.dialect.naming == "spark":
         read_by_session(session, statement)
     parsed = statement.parsed
     binder = Binder(session, statement.chunk, statement.source.content, statement.index)

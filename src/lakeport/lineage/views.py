@@ -70,7 +70,7 @@ def _read(session: Session, view: SchemaView) -> _View | None:
         )
         return None
     parts = tuple(session.folding.table(part) for part in _parts(view))
-    return _View(view, session.registry.canonical(parts), parsed.tree, chunks[0])
+    return _View(view, session.registry.namespaces.canonical(parts), parsed.tree, chunks[0])
 
 
 def _parts(view: SchemaView) -> tuple[str, ...]:
@@ -99,7 +99,7 @@ def _in_order(session: Session, views: list[_View]) -> list[_View]:
 def _names_read(session: Session, view: _View) -> list[Name]:
     """Whatever the names in its query may mean."""
     local = {cte.alias for cte in view.query.find_all(exp.CTE)}
-    with session.registry.inside(view.name[:-1]):
+    with session.registry.namespaces.inside(view.name[:-1]):
         return [
             name
             for table in view.query.find_all(exp.Table)
@@ -120,7 +120,7 @@ def _load(session: Session, graph: GlobalGraph, read: _View) -> None:
     session.registry.begin(_NO_STATEMENT)
     try:
         # A view means the tables of its own namespace, whoever reads it from wherever.
-        with session.registry.inside(read.name[:-1]):
+        with session.registry.namespaces.inside(read.name[:-1]):
             _bind(session, graph, read)
     except Exception:
         # A bug of ours on one view must not cost the workload; what it was is for our log alone.

@@ -29,7 +29,7 @@ def bind_clauses(binder: Binder, node: exp.Select, scope: Scope, items: list[Ite
     """GROUP BY, HAVING, QUALIFY, ORDER BY: no value flows, but tables and conditions do matter."""
     args = node.args
     if "group" in args and args["group"] is not None:
-        seen, lateral = binder.registry.group_by_aliases, scope.aliases
+        seen, lateral = binder.registry.settings.group_by_aliases, scope.aliases
         scope.late_aliases = binder.dialect.group_by_aliases and seen
         scope.aliases = lateral if seen else {}
         shown, repeated = scope.projection, scope.repeated

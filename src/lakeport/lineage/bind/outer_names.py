@@ -92,7 +92,7 @@ def outer_reference(binder: Binder, parts: list[str], scope: Scope) -> str | Non
     shown = [source.alias]
     stored = relation.kind in {"table", "view"} and "temporary" not in relation.metadata
     if stored and relation.name[-1] == source.alias:
-        shown = binder.registry.full_name(list(relation.name))
+        shown = binder.registry.namespaces.full_name(list(relation.name))
     return f"outer({'.'.join([*shown, rest[0]])}){''.join(f'.{part}' for part in rest[1:])}"
 
 

@@ -24,7 +24,7 @@ _CLAUSES = (exp.Select, exp.Where, exp.Group, exp.Having, exp.Order, exp.Join)
 
 
 def knows_patterns(binder: Binder) -> bool:
-    return binder.registry.quoted_patterns or binder.dialect.name == "hive"
+    return binder.registry.settings.quoted_patterns or binder.dialect.name == "hive"
 
 
 def expand_pattern(binder: Binder, node: exp.Column, scope: Scope) -> list[Item] | None:
@@ -60,11 +60,11 @@ def pattern_refs(binder: Binder, identifier: exp.Expr, scope: Scope, role: int) 
 def _is_pattern(binder: Binder, identifier: exp.Expr) -> bool:
     if not isinstance(identifier, exp.Identifier) or not identifier.args.get("quoted"):
         return False
-    return binder.registry.quoted_patterns or identifier.name.endswith(_REPEATED)
+    return binder.registry.settings.quoted_patterns or identifier.name.endswith(_REPEATED)
 
 
 def _compiled(binder: Binder, text: str) -> re.Pattern[str] | None:
     try:
-        return re.compile(text, 0 if binder.registry.case_sensitive else re.IGNORECASE)
+        return re.compile(text, 0 if binder.registry.settings.case_sensitive else re.IGNORECASE)
     except re.error:
         return None

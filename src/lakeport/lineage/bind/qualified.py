@@ -135,7 +135,7 @@ def _is_called(binder: Binder, relation: Relation, written: Name) -> bool:
         return True
     if binder.dialect.naming != "spark" or relation.metadata.get("temporary"):
         return False
-    full = binder.registry.full_name
+    full = binder.registry.namespaces.full_name
     return relation.kind != "cte" and full(list(name)) == full(list(written))
 
 

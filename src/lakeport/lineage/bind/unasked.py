@@ -21,7 +21,7 @@ def leave_unnamed(binder: Binder, query: exp.Expr) -> None:
     while query.__class__ is exp.Subquery:
         query = query.args["this"]
     # A pattern in quotes may stand for columns nobody could name, as a star may.
-    if binder.registry.quoted_patterns or query.__class__ is not exp.Select:
+    if binder.registry.settings.quoted_patterns or query.__class__ is not exp.Select:
         return
     if not _uses_names(query):
         binder.unnamed.add(id(query))

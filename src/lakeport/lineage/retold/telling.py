@@ -78,7 +78,7 @@ class Telling:
         registry, index = session.registry, statement.index
         self._session_state = registry.seen["",]
         standing = registry.stood()
-        known = [*registry.namespaces(), *_told_by(standing)]
+        known = [*registry.namespaces.parts(), *_told_by(standing)]
         self.slots = Slots(session, statement, loan, places, known)
         gaps = Gaps(self.slots.words)
         self._known = [_Known(name, stood, gaps) for name, stood in standing.items()]

@@ -434,7 +434,7 @@ def _new_name(binder: Binder, old: Name, table: exp.Expr) -> tuple[Name, tuple[s
     parts, shown = written_name(binder, table)
     if len(parts) == 1 and len(old) > 1:
         return (*old[:-1], *parts), shown
-    return binder.registry.canonical(parts), shown
+    return binder.registry.namespaces.canonical(parts), shown
 
 
 def _rename_table(binder: Binder, target: Relation, table: exp.Expr) -> None:

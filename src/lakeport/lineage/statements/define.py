@@ -53,7 +53,7 @@ def create_target(binder: Binder, node: exp.Expr) -> tuple[Name, tuple[str, ...]
     table = node.this.this if isinstance(node.this, exp.Schema) else node.this
     parts, shown = written_name(binder, table)
     temporary = is_temporary(binder, node) or (parts and parts[-1].startswith("#"))
-    name = parts if temporary and len(parts) == 1 else binder.registry.canonical(parts)
+    name = parts if temporary and len(parts) == 1 else binder.registry.namespaces.canonical(parts)
     if (
         temporary
         and len(parts) == 1
@@ -380,7 +380,7 @@ def bind_definition(  # noqa: PLR0913 - a name and a query, by whatever statemen
     temporary = temporary or parts[-1].startswith("#")
     # A temporary relation is in no namespace, or in the one that sessions share.
     apart = temporary and (len(parts) == 1 or parts[0] == "global_temp")
-    name = parts if apart else binder.registry.canonical(parts)
+    name = parts if apart else binder.registry.namespaces.canonical(parts)
     bound = output if output is not None else binder.query(query, None, ctes)
     target = binder.relation(kind, shown[-1], name)
     target.span = name_span(binder, table)

@@ -69,11 +69,13 @@ def spark_path(binder: Binder, text: str) -> bool:
     if command is None:
         return False
     registry = binder.registry
-    schema = registry.default_schema
+    schema = registry.namespaces.default_schema
     words: dict[str, list[tuple[str | None, str]]] = {
-        "PATH": registry.search_path,
+        "PATH": registry.namespaces.search_path,
         "SYSTEM_PATH": [],
-        **dict.fromkeys(_CURRENT, [(registry.default_catalog, schema)] if schema else []),
+        **dict.fromkeys(
+            _CURRENT, [(registry.namespaces.default_catalog, schema)] if schema else []
+        ),
     }
     path: list[tuple[str | None, str]] = []
     for name in _ENTRY.findall(command["list"]):
@@ -86,7 +88,7 @@ def spark_path(binder: Binder, text: str) -> bool:
         if len(parts) != 2:
             return False
         if parts[0] != "system":
-            own = parts[0] == "spark_catalog" and registry.default_catalog is None
+            own = parts[0] == "spark_catalog" and registry.namespaces.default_catalog is None
             path.append((None if own else parts[0], parts[1]))
     registry.look_in(path)
     return True
@@ -102,6 +104,9 @@ def _use(binder: Binder, written: Iterable[str]) -> None:
         ]
         if parts[-1] and not parts[-1].startswith("$"):
             path.append(
-                (parts[-2] if len(parts) > 1 else binder.registry.default_catalog, parts[-1])
+                (
+                    parts[-2] if len(parts) > 1 else binder.registry.namespaces.default_catalog,
+                    parts[-1],
+                )
             )
     binder.registry.use(None, None, path)

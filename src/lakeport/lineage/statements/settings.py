@@ -53,7 +53,7 @@ def bind_use(binder: Binder, tree: exp.Expr) -> str:
             _use_catalog(binder, parts[-1])
         elif binder.dialect.name in {"tsql", "fabric"} and len(parts) == 1:
             # There a USE is about a database too; tables without a schema are in `dbo`.
-            binder.registry.use(parts[-1], binder.registry.default_schema or "dbo")
+            binder.registry.use(parts[-1], binder.registry.namespaces.default_schema or "dbo")
         else:
             binder.registry.use(parts[-2] if len(parts) > 1 else None, parts[-1])
     return "USE"
