@@ -50,9 +50,6 @@ _TEMPLATES = [
     "SELECT x_1, sum(id_1) OVER (PARTITION BY {a}.x_1 ORDER BY {a}.id_1) FROM {a} QUALIFY 1 = 1",
     "SELECT id_1 AS x_1, count(x_1) FROM {a} GROUP BY id_1 HAVING count({a}.x_1) > 1 ORDER BY {a}.id_1",
     "SELECT f_1({a}.id_1), f_1(x_1) AS r_1 FROM {a}",
-    "SELECT DISTINCT `{a}`.id_1 FROM `{a}`",
-    'SELECT "{a}".id_1, {a}.x_1 FROM "{a}"',
-    'SELECT x_1 FROM "{a}" JOIN {b} USING (id_1)',
     "DROP TABLE IF EXISTS {a}",
     "DROP VIEW {a}",
     "UPDATE {a} SET x_1 = upper(x_1) WHERE id_1 IN (SELECT id_1 FROM {b})",
@@ -70,6 +67,9 @@ _TEMPLATES = [
 ]
 # What mostly is not: where a name stands once more, or a table is asked for by another name.
 _BOUND = [
+    'SELECT x_1 FROM "{a}" JOIN {b} USING (id_1)',
+    'SELECT "{a}".id_1, {a}.x_1 FROM "{a}"',
+    "SELECT DISTINCT `{a}`.id_1 FROM `{a}`",
     "CREATE VIEW {a} (k_1, y_1) AS SELECT id_1, x_1 FROM {b}",
     "SELECT {a}.id_1 FROM (SELECT id_1 FROM {a}) AS d_1",
     "SELECT ord_5.id_1 FROM {a}",
@@ -131,10 +131,10 @@ def _sql(chance: random.Random, pool: list[str], calm: float) -> list[str]:
     ]
     disturbance = 0.1 * (1 - calm)
     found: list[str] = []
-    for _ in range(chance.randint(60, 120)):
+    for _ in range(chance.randint(80, 140)):
         template, space = chance.choice(kinds)
         if chance.random() < disturbance:
-            changes = _CHANGES if chance.random() < 0.8 else _SETTINGS
+            changes = _CHANGES if chance.random() < 0.85 else _SETTINGS
             template, space = chance.choice(changes), ""
         names = [_name(chance, pool, space, calm) for _ in range(3)]
         if chance.random() < 0.9 and len(set(names)) < 3:
@@ -165,9 +165,33 @@ def _columns(chance: random.Random, calm: float) -> list[dict[str, Any]]:
     return columns
 
 
+def _defaults(chance: random.Random) -> dict[str, Any]:
+    """Where names are looked up, and how they are folded."""
+    schema: dict[str, Any] = {}
+    if chance.random() < 0.3:
+        schema["defaultSchema"] = chance.choice(("db_1", "s_1", "t_1"))
+    if chance.random() < 0.15:
+        schema["defaultCatalog"] = chance.choice(("cat_1", "t_2"))
+    if chance.random() < 0.1:
+        schema["searchPath"] = [{"schema": "s_1"}, {"catalog": "cat_1", "schema": "db_1"}]
+    if chance.random() < 0.15:
+        schema["caseSensitivity"] = chance.choice(("lower", "upper", "exact"))
+    return schema
+
+
+_HOMES: list[dict[str, Any]] = [
+    {},
+    {"schema": "db_1"},
+    {"schema": "db_1"},
+    {"schema": "s_1"},
+    {"catalog": "cat_1", "schema": "db_1"},
+    {"catalog": "cat_1", "schema": "db_1"},
+]
+
+
 def _schema(chance: random.Random, pool: list[str], calm: float) -> dict[str, Any]:
     tables: list[dict[str, Any]] = []
-    everywhere = chance.random() < 0.8
+    everywhere = chance.random() < 0.6 + 0.4 * calm
     for name in pool:
         if not everywhere and chance.random() < 0.5:
             continue
@@ -189,14 +213,12 @@ def _schema(chance: random.Random, pool: list[str], calm: float) -> dict[str, An
             )
         tables.append(table)
     schema: dict[str, Any] = {"tables": tables, "allowImplied": chance.random() < 0.85}
-    if chance.random() < 0.3:
-        schema["defaultSchema"] = chance.choice(("db_1", "s_1", "t_1"))
-    if chance.random() < 0.15:
-        schema["defaultCatalog"] = chance.choice(("cat_1", "t_2"))
-    if chance.random() < 0.1:
-        schema["searchPath"] = [{"schema": "s_1"}, {"catalog": "cat_1", "schema": "db_1"}]
-    if chance.random() < 0.15:
-        schema["caseSensitivity"] = chance.choice(("lower", "upper", "exact"))
+    if chance.random() < 0.2:
+        # One name, known in this namespace or that, or in none.
+        schema.update(defaultCatalog="cat_1", defaultSchema="db_1")
+        for table in tables:
+            table.update(chance.choice(_HOMES))
+    schema.update(_defaults(chance))
     if chance.random() < 0.1:
         schema["views"] = [{"name": "v_1", "sql": f"SELECT * FROM {chance.choice(pool)}"}]
     return schema
@@ -217,9 +239,7 @@ def any_options(chance: random.Random) -> dict[str, Any]:
         "includeSchemaHistory": maybe(0.3),
         "schemaMergeMode": "column" if maybe(0.25) else "table",
         "resolvedSchemaScope": "all" if maybe(0.3) else "used",
-        "unknownTablePolicy": chance.choice(
-            ("auto", "auto", "never", "never", "never", "never", "always")
-        ),
+        "unknownTablePolicy": chance.choice((*["never"] * 7, "auto", "auto", "always")),
         "fieldStyle": "flowscope" if maybe(0.1) else "seed",
         "statementOrder": "dependency" if maybe(0.1) else "sequential",
     }
@@ -242,7 +262,7 @@ def any_options(chance: random.Random) -> dict[str, Any]:
 def program(chance: random.Random) -> dict[str, Any]:
     """One request."""
     # How much tables are alike and the session stays as it is.
-    calm = chance.choice((0.0, 0.6, 0.9, 0.9, 1.0, 1.0))
+    calm = chance.choice((0.0, 0.6, 0.9, 1.0, 1.0, 1.0))
     pool = chance.sample(_PLAIN, chance.randint(8, len(_PLAIN)))
     pool += chance.sample(_ODD, chance.choice((0, 0, 2, 5)))
     sql = _sql(chance, pool, calm)
@@ -258,7 +278,7 @@ def program(chance: random.Random) -> dict[str, Any]:
             {"name": "two.sql", "content": ";\n".join(sql[half:])},
         ]
         request["sql"] = ";\n".join(chance.sample(sql, 5)) if chance.random() < 0.5 else ""
-    if chance.random() < 0.06:
+    if chance.random() < 0.03:
         request["sql"] = f"SELECT 'é' AS é;\n{request['sql']}"
         request["encoding"] = chance.choice(
             ("utf8", "utf16", "codepoint", "codepoint", "codepoint")
@@ -269,6 +289,6 @@ def program(chance: random.Random) -> dict[str, Any]:
         request["tagHints"] = [
             {"table": pool[0], "column": "*", "tags": [{"name": "pii", "source": "user"}]}
         ]
-    if chance.random() < 0.04:
+    if chance.random() < 0.02:
         request["templateConfig"] = {"mode": "jinja"}
     return request

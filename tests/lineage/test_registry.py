@@ -135,3 +135,12 @@ def test_a_temporary_relation_hides_the_imported_one_until_it_is_dropped() -> No
     known.drop(("t",), 1)
     assert names(known, "t") == ["a"]
     assert known.lookup(("t",)).dropped_at is None
+
+
+def test_a_temporary_relation_hides_the_import_when_another_of_its_last_name_is_gone() -> None:
+    known = registry()
+    known.import_table(table(("a", "t"), "x", origin="imported"))
+    known.define(table(("a", "t"), "y", temporary=True))
+    known.define(table(("b", "t"), "z", temporary=True))
+    known.drop(("b", "t"), 3)
+    assert names(known, "a", "t") == ["y"]

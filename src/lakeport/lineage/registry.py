@@ -97,9 +97,10 @@ class Registry:
         if spaces.default_schema is not None:
             default = (spaces.default_schema, *parts)
             found.append(default if catalog is None else (catalog, *default))
-            if catalog is not None and default in self.imported:
+            if catalog is not None:
                 # As it would be if the schema were written.
-                found.append(default)
+                self.watch(default)
+                found += [default] if default in self.imported else []
         # A table imported without a namespace is found by its bare name. One that the workload made
         # before it chose a namespace is elsewhere.
         self.watch(parts)
@@ -109,7 +110,7 @@ class Registry:
 
     def lookup(self, parts: Name) -> Lookup:
         """The table a name means: temporary first, then imported, implied, seen in use, unknown."""
-        if parts in self.imported and self._means_itself(parts):
+        if self._means_itself(parts) and parts in self.imported:
             # Most names of most workloads.
             return self._found(parts)
         return self._search(parts)
@@ -155,7 +156,7 @@ class Registry:
     def _found(self, name: Name) -> Lookup:
         self.seen.setdefault(name, self.revisions.get(name, 0))
         imported = self.imported.get(name)
-        if imported is not None and not (self._temporary and name in self.implied):
+        if imported is not None and name not in self.implied:
             dropped = self._dropped.get(name) if self._dropped else None
             return Lookup(name, imported, "imported", dropped[0] if dropped else None)
         return Lookup(name, self.implied[name], "implied")
@@ -200,6 +201,8 @@ class Registry:
         self.revised = revised
 
     def _changed(self, name: Name, method: str, *arguments: Any) -> None:
+        # What comes of it depends on what there was.
+        self.watch(name)
         self._revise(name)
         self.log.append((method, arguments))
 
@@ -363,6 +366,7 @@ class Registry:
         """RENAME: the old name becomes a tombstone, an imported original is kept."""
         if self.frozen:
             return
+        self.watch(new.name)
         self._changed(old, "move", old, new, statement)
         self._revise(new.name)
         if not self.allow_implied:
