@@ -59,6 +59,8 @@ _MISSING = "Required keyword"
 _TOO_MANY = "The number of provided arguments"
 _CALLED = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 _MANY_STRUCTS = 6
+# Shims that leave a whole statement to be read.
+_ABOUT_ANOTHER = frozenset({"explain", "immediate", "unload"})
 # What a CREATE may define by a query, and within how many words it says so.
 _DEFINED = frozenset({TokenType.TABLE, TokenType.VIEW})
 _HEADER = 8
@@ -349,7 +351,24 @@ class StatementParser:
         if shim.tree is not None:
             return shim.tree
         tree = self._attempt(shim.tokens, self._dialect.parser)
+        if shim.kind in _ABOUT_ANOTHER and (tree is None or isinstance(tree, exp.Command)):
+            tree = self._inner(shim.tokens)
         return shim.finish(tree) if shim.finish is not None and tree is not None else tree
+
+    def _inner(self, tokens: list[Token]) -> exp.Expr | None:
+        """A statement inside another one, by the first of the second ways that works."""
+        for tree in self._inner_ways(tokens):
+            if tree is not None and not isinstance(tree, exp.Command):
+                return tree
+        return None
+
+    def _inner_ways(self, tokens: list[Token]) -> Iterator[exp.Expr | None]:
+        for shim in shimmed(tokens, self._text):
+            if shim.path is None:
+                yield self._repaired(shim)
+        yield self._with_free_arguments(tokens)
+        for relative in self._dialect.relatives:
+            yield self._attempt(tokens, relative)
 
     def _attempt(self, tokens: list[Token], parser: str) -> exp.Expr | None:
         try:

@@ -588,3 +588,17 @@ SELECT b FROM t INTO DUMPFILE '/tmp/b';
 --> stmt 1 UNLOAD reads t writes /tmp/b
 --> @0 /tmp/t.csv.a <- t.a
 --> @1 /tmp/b.b <- t.b
+-- case: statements_inside_others_are_read_like_any
+-- table: t(a int, v variant)
+EXPLAIN SELECT v:a.b AS x FROM t;
+EXPLAIN SELECT * FROM (VALUES (1) UNION ALL SELECT a FROM t) AS q(y);
+EXECUTE IMMEDIATE 'SELECT v:a.b AS x FROM t';
+EXECUTE IMMEDIATE 'SELECT t.a FROM t ASOF JOIN t AS u MATCH_CONDITION (t.a >= u.a) ON t.v = u.v';
+--> @0 out.x <= t.v
+--> @1 out.y <- t.a
+--> @2 out.x <= t.v
+--> @3 out.a <- t.a
+--> @3 out <+ t
+--> stmt 0 EXPLAIN reads t
+--> stmt 1 EXPLAIN reads t
+--> stmt 2 CALL reads t
