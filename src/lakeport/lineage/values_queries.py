@@ -20,18 +20,24 @@ _CONTINUED = frozenset(
 
 def bracketed_values(tokens: list[Token]) -> list[Token] | None:
     """The tokens with such rows in parentheses; None if there are none."""
-    found: list[Token] = []
-    kept = 0
+    opened: set[int] = set()
+    closed: set[int] = set()
     for at in range(1, len(tokens)):
         if tokens[at].token_type is _T.VALUES and tokens[at - 1].token_type is _T.L_PAREN:
             end = _end_of_rows(tokens, at)
             if end:
-                found += tokens[kept:at]
-                found.append(made_token(_T.L_PAREN, "(", tokens[at]))
-                found += tokens[at:end]
-                found.append(made_token(_T.R_PAREN, ")", tokens[end - 1]))
-                kept = end
-    return [*found, *tokens[kept:]] if kept else None
+                opened.add(at)
+                closed.add(end)
+    if not opened:
+        return None
+    made: list[Token] = []
+    for place, token in enumerate(tokens):
+        if place in opened:
+            made.append(made_token(_T.L_PAREN, "(", token))
+        if place in closed:
+            made.append(made_token(_T.R_PAREN, ")", tokens[place - 1]))
+        made.append(token)
+    return made
 
 
 def _end_of_rows(tokens: list[Token], at: int) -> int:

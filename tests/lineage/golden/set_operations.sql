@@ -213,6 +213,11 @@ SELECT * FROM t JOIN (VALUES (1, (SELECT 2)) ORDER BY 1 LIMIT 3) AS q(c, d) ON t
 --> @1 out.c <- ()
 --> @1 out.d <- ()
 
+-- case: rows_that_begin_a_query_inside_others
+-- table: t(a int)
+SELECT * FROM (VALUES ((SELECT max(x) FROM (VALUES (1) UNION SELECT a FROM t) AS i(x))) UNION SELECT a FROM t) AS o(y);
+--> out.y <= t.a
+
 -- case: rows_that_begin_a_query_behind_from_in_postgres
 -- dialect: postgres
 -- table: t(a int, b int)
