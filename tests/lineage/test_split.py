@@ -49,6 +49,11 @@ def test_cells_of_a_notebook_are_statements() -> None:
     assert pieces(sql, "databricks") == pieces(sql)
 
 
+def test_data_of_a_dump_and_lines_of_its_client_are_no_statements() -> None:
+    sql = "\\connect sales\nCOPY t (a, b) FROM stdin;\n1\tx;y\n2\t'\n\\.\n\nSELECT 1\n\\echo done\nSELECT 2"
+    assert pieces(sql, "postgres") == ["COPY t (a, b) FROM stdin", "SELECT 1", "SELECT 2"]
+
+
 def test_the_cells_of_an_edited_notebook_are_found_again() -> None:
     cells = ["SELECT 1", "%python\nprint(';')", "SELECT 2", "SELECT 3"]
     mark = "\n-- COMMAND ----------\n"

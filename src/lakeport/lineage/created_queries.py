@@ -63,7 +63,11 @@ _TIMES = frozenset({"AT", "BEFORE"})
 
 def created_query(tokens: list[Token]) -> list[Token] | None:
     """The statement without its options; None if it creates no table, and no view from a query."""
+    given = tokens
     words = [token.text.upper() for token in tokens]
+    if words[:1] == ["DEFINE"]:
+        # What a project of Snowflake holds is made as it is defined.
+        words[0], tokens = "CREATE", [made_token(_T.CREATE, "CREATE", tokens[0]), *tokens[1:]]
     kind = next((n for n, word in enumerate(words[:_HEAD]) if word in {"TABLE", "VIEW"}), 0)
     if words[:1] != ["CREATE"] or not kind or words[kind + 1 : kind + 2] == ["FUNCTION"]:
         return None
@@ -91,7 +95,7 @@ def created_query(tokens: list[Token]) -> list[Token] | None:
             made = [*head, *_columns(listed, tokens[end], with_types=True)]
         else:
             return None
-    return made if made != tokens else None
+    return made if made != tokens or tokens is not given else None
 
 
 def _behind_name(tokens: list[Token], at: int) -> int:

@@ -88,6 +88,12 @@ def _partition(tokens: list[Token], words: list[str], at: int) -> int:
     return min(at + 2, len(tokens)) if named else 0
 
 
+def _all_columns(_tokens: list[Token], words: list[str], at: int) -> int:
+    """MySQL's `DELETE t.*, u.* FROM …`."""
+    named = words[0] == "DELETE" and words[at + 1 : at + 2] == ["*"] and "SELECT" not in words[:at]
+    return at + 2 if named else 0
+
+
 def _into(tokens: list[Token], words: list[str], at: int) -> int:
     """`SELECT a, b INTO x, y FROM t`: variables, as no query fills two tables."""
     end = at + 1
@@ -102,6 +108,7 @@ _VARIABLES = frozenset({TokenType.VAR, TokenType.PARAMETER, TokenType.COMMA, Tok
 _CHANGES = frozenset({"DELETE", "INSERT", "REPLACE", "UPDATE"})
 _PRIORITIES = frozenset({"DELAYED", "HIGH_PRIORITY", "IGNORE", "LOW_PRIORITY", "QUICK"})
 _HINTS: dict[str, Callable[[list[Token], list[str], int], int]] = {
+    ".": _all_columns,
     "BY": _by_position,
     "FOR": _for_update,
     "INTO": _into,

@@ -12,6 +12,7 @@ from sqlglot.errors import TokenError
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
+from lakeport.lineage.data_lines import may_hold_data
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.notebooks import is_notebook
 from lakeport.lineage.pieces import broken_chunk
@@ -40,7 +41,11 @@ def resplit(previous: Pieces | None, text: str, parser: str) -> Pieces:
             previous.scripted,
         )
     lowered = text.lower()
-    scripted = may_be_script(lowered, parser) or is_notebook(text, lowered, parser)
+    scripted = (
+        may_be_script(lowered, parser)
+        or is_notebook(text, lowered, parser)
+        or may_hold_data(text, parser)
+    )
     whole = previous is None or scripted or previous.scripted
     found = None if whole or previous is None else _resplit(previous, text, parser)
     return Pieces(text, found if found is not None else split(text, parser), scripted)

@@ -29,6 +29,7 @@ from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
 from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import respelt
+from lakeport.lineage.rowsets import files_as_rows
 from lakeport.lineage.schema_evolution import evolving, evolving_change
 from lakeport.lineage.shim import Shim
 from lakeport.lineage.spark_syntax import plain_syntax
@@ -426,6 +427,7 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _tokens_by("hive_syntax", hive_syntax),
     _tokens_by("values_query", bracketed_values),
     _tokens_by("spark_syntax", plain_syntax),
+    _tokens_by("rowsets", files_as_rows),
     _tokens_by("hints", without_hints),
     _tokens_by("altered_relation", altered_relation),
     _tree_by("altered_names", altered_names),

@@ -18,6 +18,7 @@ from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.blocks import Chunk
 from lakeport.lineage.bodies import moved
+from lakeport.lineage.data_lines import may_hold_data, without_data
 from lakeport.lineage.dialects import dialect_named
 from lakeport.lineage.engines import tokens_of
 from lakeport.lineage.notebooks import is_notebook, with_cells_parted
@@ -59,6 +60,8 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
         text = _with_lone_marks(text)
     elif is_notebook(text, lowered, parser):
         text = with_cells_parted(text)
+    elif may_hold_data(text, parser):
+        text = without_data(text)
     try:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):

@@ -520,3 +520,27 @@ DELETE FROM t PARTITION p WHERE k = 3;
 -- table: t(a int)
 INSERT INTO t BY POSITION SELECT x FROM s;
 --> t.a <- s.x
+
+-- case: files_as_rows_in_tsql
+-- dialect: tsql
+SELECT r.a, r.b FROM OPENROWSET(BULK 'https://lake/x.parquet', FORMAT = 'PARQUET') WITH (a INT, b VARCHAR(9) '$.b') AS r;
+--> out.a <- https://lake/x.parquet.a
+--> out.b <- https://lake/x.parquet.b
+--> stmt 0 SELECT reads https://lake/x.parquet
+
+-- case: mysql_deletes_all_columns_of_tables
+-- dialect: mysql
+-- table: t(k int)
+-- table: u(k int)
+DELETE t.*, u.* FROM t JOIN u ON t.k = u.k;
+--> stmt 0 DELETE reads t, u writes t, u
+--> no issue PARSE_ERROR
+
+-- case: snowflake_defines_what_it_creates
+-- dialect: snowflake
+-- table: s(a int)
+DEFINE VIEW d.s.v AS SELECT a FROM s;
+DEFINE DYNAMIC TABLE d.s.t TARGET_LAG = '1 DAY' WAREHOUSE = w INITIALIZE = ON_SCHEDULE AS SELECT a FROM s;
+--> D.S.V.A <- S.A
+--> D.S.T.A <- S.A
+--> no issue PARSE_ERROR
