@@ -88,10 +88,14 @@ def _indirect_sources(facts: StatementFacts, target: str | None) -> set[str]:
     """Inputs of the output relation and of every relation upstream of it, traced to tables."""
     upstream = _upstream_relations(facts, target)
     found: set[str] = set()
-    for edge in facts.statement["edges"]:
+    edges = facts.statement["edges"]
+    # A set operation keeps a row or not by the values of all branches: they decide which rows there are.
+    compared = {edge["target"] for edge in edges if edge.get("operation") in COMPARING}
+    for edge in edges:
         home = facts.owner.get(edge["target"], edge["target"])
-        # A set operation keeps a row or not by its values: those decide which rows there are.
-        decides = edge["edgeType"] == "indirect_dependency" or edge.get("operation") in COMPARING
+        decides = edge["edgeType"] == "indirect_dependency" or (
+            edge["target"] in compared and edge["edgeType"] != "ownership"
+        )
         if decides and home in upstream:
             source = edge["source"]
             local = facts.is_local_column(source)

@@ -11,8 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from random import Random
+from typing import TYPE_CHECKING
 
 from tests.lineage.oracle.world import ROWS, Column, Scenario, Table, random_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +34,7 @@ class Source:
 
 
 @dataclass(slots=True)
-class _Query:
+class Query:
     sql: str
     columns: tuple[Column, ...]
 
@@ -43,7 +47,7 @@ def make_scenario(seed: str) -> Scenario:
 class QueryMaker:
     random: Random
     tables: tuple[Table, ...] = ()
-    ctes: list[tuple[str, _Query]] = field(default_factory=list)
+    ctes: list[tuple[str, Query]] = field(default_factory=list)
     aliases: int = 0
     names: int = 0
 
@@ -68,38 +72,36 @@ class QueryMaker:
         rooted = [replace(c, roots=frozenset({f"t{number}.{c.name}"})) for c in columns]
         return Table(f"t{number}", tuple(rooted), rows)
 
-    def query(self, depth: int) -> _Query:
-        kinds = (
-            [self._select] * 6
-            + [self._grouped] * 3
-            + [self._star] * 2
-            + [self._union_all] * 2
-            + [self._one_column_set]
-        )
-        return self.random.choice(kinds)(depth)
+    def query(self, depth: int) -> Query:
+        return self.random.choice(self.kinds())(depth)
 
-    def _select(self, depth: int) -> _Query:
+    def kinds(self) -> list[Callable[[int], Query]]:
+        kinds: list[Callable[[int], Query]] = [self._select] * 6
+        kinds += [self._grouped] * 3 + [self._star] * 2 + [self._union_all] * 2
+        return [*kinds, self._one_column_set]
+
+    def _select(self, depth: int) -> Query:
         source = self.from_clause(depth)
         columns: list[Column] = []
         items: list[str] = []
         aliases: list[Visible] = []
         for _ in range(self.random.randint(1, 3)):
-            name = self._name()
+            name = self.name()
             pool = source.visible + (aliases if self.random.random() < 0.2 else [])
-            text, column = self._expression(pool)
+            text, column = self.expression(pool)
             items.append(f"{text} AS {name}")
             columns.append(column.renamed(name))
             if "SELECT" not in text and "OVER" not in text:  # DuckDB reuses no such alias
                 aliases.append(Visible(name, column))
-        return _Query(f"SELECT {', '.join(items)} {source.sql}{self.where(source)}", tuple(columns))
+        return Query(f"SELECT {', '.join(items)} {source.sql}{self.where(source)}", tuple(columns))
 
-    def _grouped(self, depth: int) -> _Query:
+    def _grouped(self, depth: int) -> Query:
         source = self.from_clause(depth)
         key = self.random.choice(source.visible)
-        name = self._name()
+        name = self.name()
         items, columns = [f"{key.text} AS {name}"], [key.column.renamed(name)]
         for _ in range(self.random.randint(1, 2)):
-            name = self._name()
+            name = self.name()
             text, roots = self._aggregate(source.visible)
             items.append(f"{text} AS {name}")
             columns.append(Column(name, roots=roots | key.column.roots))
@@ -108,9 +110,9 @@ class QueryMaker:
             having = f" HAVING max({self.random.choice(source.visible).text}) > 1"
         where = self.where(source)
         sql = f"SELECT {', '.join(items)} {source.sql}{where} GROUP BY {key.text}{having}"
-        return _Query(sql, tuple(columns))
+        return Query(sql, tuple(columns))
 
-    def _star(self, _depth: int) -> _Query:
+    def _star(self, _depth: int) -> Query:
         table = self.random.choice(self.tables)
         modifier = ""
         columns = list(table.columns)
@@ -124,9 +126,9 @@ class QueryMaker:
                 modifier = f" REPLACE ({first.name} + 2 * {dropped.name} AS {first.name})"
                 columns[0] = Column(first.name, nullable=True, roots=first.roots | dropped.roots)
         source = Source(f"FROM {table.name}", [Visible(c.name, c) for c in table.columns])
-        return _Query(f"SELECT *{modifier} {source.sql}{self.where(source)}", tuple(columns))
+        return Query(f"SELECT *{modifier} {source.sql}{self.where(source)}", tuple(columns))
 
-    def _union_all(self, depth: int) -> _Query:
+    def _union_all(self, depth: int) -> Query:
         first, second = self._select(depth - 1), self._select(depth - 1)
         width = min(len(first.columns), len(second.columns))
         left, right = self.cut(first, width), self.cut(second, width)
@@ -140,30 +142,30 @@ class QueryMaker:
             )
             for a, b in zip(first.columns[:width], second.columns[:width], strict=True)
         )
-        return _Query(f"{left} UNION ALL {right}", columns)
+        return Query(f"{left} UNION ALL {right}", columns)
 
-    def _one_column_set(self, depth: int) -> _Query:
+    def _one_column_set(self, depth: int) -> Query:
         first, second = self._plain_column(depth), self._plain_column(depth)
         operator = self.random.choice(("UNION", "INTERSECT", "EXCEPT"))
         if first.columns[0].roots & second.columns[0].roots:
             operator = "UNION ALL"  # a branch whose values the other always has would not show
         [one], [other] = first.columns, second.columns
         columns = (replace(one, roots=one.roots | other.roots),)
-        return _Query(f"{first.sql} {operator} {second.sql}", columns)
+        return Query(f"{first.sql} {operator} {second.sql}", columns)
 
-    def _plain_column(self, depth: int) -> _Query:
+    def _plain_column(self, depth: int) -> Query:
         source = self.from_clause(min(depth, 0))
         small = [visible for visible in source.visible if visible.column.small]
         chosen = self.random.choice(small or source.visible)
-        name = self._name()
+        name = self.name()
         sql = f"SELECT {chosen.text} AS {name} {source.sql}{self.where(source)}"
-        return _Query(sql, (chosen.column.renamed(name),))
+        return Query(sql, (chosen.column.renamed(name),))
 
-    def cut(self, query: _Query, width: int) -> str:
+    def cut(self, query: Query, width: int) -> str:
         if width == len(query.columns):
             return query.sql
         kept = ", ".join(column.name for column in query.columns[:width])
-        return f"SELECT {kept} FROM ({query.sql}) AS {self._alias()}"
+        return f"SELECT {kept} FROM ({query.sql}) AS {self.alias()}"
 
     def from_clause(self, depth: int) -> Source:
         source = self._relation(depth)
@@ -171,19 +173,26 @@ class QueryMaker:
             source = self._join(source, self._relation(depth - 1))
         return Source(f"FROM {source.sql}", source.visible)
 
+    def small_source(self, depth: int) -> Source:
+        """A FROM clause of several columns, of which one at least has values that joins find."""
+        while True:
+            source = self.from_clause(depth)
+            if len(source.visible) > 1 and any(v.column.small for v in source.visible):
+                return source
+
     def _relation(self, depth: int) -> Source:
-        alias = self._alias()
+        alias = self.alias()
         if depth > 0 and self.random.random() < 0.35:
             query = self.query(depth - 1)
-            return self._aliased(f"({query.sql})", alias, query.columns)
+            return self.aliased(f"({query.sql})", alias, query.columns)
         if self.ctes and self.random.random() < 0.4:
             name, query = self.random.choice(self.ctes)
-            return self._aliased(name, alias, query.columns)
+            return self.aliased(name, alias, query.columns)
         table = self.random.choice(self.tables)
-        return self._aliased(table.name, alias, table.columns)
+        return self.aliased(table.name, alias, table.columns)
 
     @staticmethod
-    def _aliased(sql: str, alias: str, columns: tuple[Column, ...]) -> Source:
+    def aliased(sql: str, alias: str, columns: tuple[Column, ...]) -> Source:
         visible = [Visible(f"{alias}.{column.name}", column) for column in columns]
         return Source(f"{sql} AS {alias}", visible)
 
@@ -219,7 +228,7 @@ class QueryMaker:
         column = self.random.choice(full)
         if self.random.random() < 0.2:
             table = self.random.choice(self.tables)
-            inner = self._alias()
+            inner = self.alias()
             # One more than the key: after an anti join on the key itself, nothing would be left.
             test = f"SELECT {inner}.k + 1 FROM {table.name} AS {inner} WHERE {inner}.k < 4"
             return f" WHERE {column.text} IN ({test})"
@@ -249,15 +258,15 @@ class QueryMaker:
         taken = frozenset[str]().union(*(item.column.roots for item in chosen))
         return [v for v in visible if v.column.varies and not v.column.roots & taken]
 
-    def _pick(self, visible: list[Visible]) -> list[Visible]:
+    def picked(self, visible: list[Visible]) -> list[Visible]:
         """Up to three columns that share nothing."""
         picked = [self.random.choice(visible)]
         while len(picked) < 3 and (others := self.apart(visible, *picked)):
             picked.append(self.random.choice(others))
         return picked
 
-    def _expression(self, visible: list[Visible]) -> tuple[str, Column]:
-        picked = self._pick(visible)
+    def expression(self, visible: list[Visible]) -> tuple[str, Column]:
+        picked = self.picked(visible)
         one = picked[0]
         kinds = ["plain", "plain", "scale", "scalar", "correlated"]
         kinds += ["add", "window"] if len(picked) > 1 else []
@@ -280,7 +289,7 @@ class QueryMaker:
 
     def _subquery(self, outer: Visible, *, correlated: bool) -> tuple[str, Column]:
         table = self.random.choice(self.tables)
-        alias = self._alias()
+        alias = self.alias()
         value = self.random.choice(table.columns[1:])
         correlated = correlated and outer.column.small
         condition = f" WHERE {alias}.k = {outer.text}" if correlated else ""
@@ -288,11 +297,11 @@ class QueryMaker:
         roots = value.roots | (outer.column.roots if correlated else frozenset())
         return text, Column("", varies=correlated, roots=roots)
 
-    def _alias(self) -> str:
+    def alias(self) -> str:
         self.aliases += 1
         return f"q{self.aliases}"
 
-    def _name(self) -> str:
+    def name(self) -> str:
         self.names += 1
         return f"o{self.names}"
 

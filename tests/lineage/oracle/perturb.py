@@ -26,7 +26,8 @@ class Database:
     """A DuckDB holding a scenario's tables. One thread: row order must not differ between runs."""
 
     def __init__(self, scenario: Scenario) -> None:
-        self._connection = duckdb.connect(config={"threads": "1"})
+        # Of an ASOF join DuckDB has two ways, by the size it guesses, that take NULL differently.
+        self._connection = duckdb.connect(config={"threads": "1", "asof_loop_join_threshold": "0"})
         self._scenario = scenario
         for table in scenario.tables:
             columns = ", ".join(f"{column.name} BIGINT" for column in table.columns)
@@ -49,6 +50,13 @@ class Database:
         names, rows = self._answer()
         return [Counter(row[position] for row in rows) for position in range(len(names))]
 
+    def tells(self) -> bool:
+        """Whether there are a few rows, and a table written to is no longer what it was."""
+        rows = sorted(map(repr, self._answer()[1]))
+        held = {table.name: table.rows for table in self._scenario.tables}
+        before = held.get(self._scenario.target or "", [])
+        return len(rows) > 1 and rows != sorted(repr(tuple(row)) for row in before)
+
     def output_names(self) -> list[str]:
         return self._answer()[0]
 
@@ -65,11 +73,11 @@ class Database:
 
 
 def telling_scenario(seed: int, make: Callable[[str], Scenario]) -> Scenario:
-    """The first scenario of this seed with a few rows: an empty answer shows no dependency."""
+    """The first scenario of this seed that does something: an empty answer shows no dependency."""
     for attempt in range(100):
         scenario = make(f"{seed}.{attempt}")
         with Database(scenario) as database:
-            if sum(database.bags()[0].values()) > 1:
+            if database.tells():
                 return scenario
     raise AssertionError(f"seed {seed} gives only empty answers")
 

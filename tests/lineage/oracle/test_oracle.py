@@ -13,6 +13,7 @@ import pytest
 from tests.lineage.oracle.claims import Claims, claims_about
 from tests.lineage.oracle.generate import make_scenario
 from tests.lineage.oracle.perturb import ENOUGH, Bags, Database, perturbed, telling_scenario
+from tests.lineage.oracle.wide import make_wide_scenario
 from tests.lineage.oracle.world import other_worlds
 from tests.lineage.oracle.writes import make_writing_scenario
 
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 SHORT = 40
 LONG = 520
+SHORT_WIDE = 20
+LONG_WIDE = 250
 SHORT_WRITES = 20
 LONG_WRITES = 100
 WORLDS = 60
@@ -34,6 +37,17 @@ def test_lineage_is_what_the_database_does(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(SHORT_WRITES))
 def test_lineage_of_writes_is_what_the_database_does(seed: int) -> None:
     _compare(telling_scenario(seed, make_writing_scenario))
+
+
+@pytest.mark.parametrize("seed", range(SHORT_WIDE))
+def test_lineage_of_wide_queries_is_what_the_database_does(seed: int) -> None:
+    _compare(telling_scenario(seed, make_wide_scenario))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", range(SHORT_WIDE, SHORT_WIDE + LONG_WIDE))
+def test_lineage_of_wide_queries_is_what_the_database_does_at_length(seed: int) -> None:
+    _compare(telling_scenario(seed, make_wide_scenario))
 
 
 @pytest.mark.long
