@@ -50,6 +50,8 @@ class Dialect:
     in_takes_tables: bool = False
     # A sort key of a set operation may have its name from any branch.
     branches_name_keys: bool = False
+    # A row that is written without a list may be shorter than the table.
+    short_rows: bool = False
     # A relation's name may stand for its whole row.
     row_values: bool = False
     # `f(*)` calls a function with all columns.
@@ -163,6 +165,7 @@ _TABLE: dict[str, Dialect] = {
         Dialect(
             name="postgres",
             parser="postgres",
+            short_rows=True,
             having_aliases=False,
             row_values=True,
             naming="postgres",
@@ -172,6 +175,7 @@ _TABLE: dict[str, Dialect] = {
         Dialect(
             name="materialize",
             parser="materialize",
+            short_rows=True,
             having_aliases=False,
             row_values=True,
             naming="postgres",
@@ -180,6 +184,7 @@ _TABLE: dict[str, Dialect] = {
         Dialect(
             name="risingwave",
             parser="risingwave",
+            short_rows=True,
             having_aliases=False,
             row_values=True,
             naming="postgres",
@@ -189,6 +194,7 @@ _TABLE: dict[str, Dialect] = {
             _INSENSITIVE,
             name="redshift",
             parser="redshift",
+            short_rows=True,
             lateral_aliases=True,
             where_aliases=True,
             naming="postgres",

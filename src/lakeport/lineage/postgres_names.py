@@ -85,11 +85,14 @@ def _named(node: exp.Expr, tokens: list[Token] | None) -> str | None:
         return "timezone"
     if isinstance(node, exp.Tuple):
         return "row"
+    if isinstance(node, exp.MatchAgainst):
+        # `a @@ b`, as the parser has it.
+        return None
     if isinstance(node, exp.Binary):
         # `mod(a, b)` is read as `a % b`.
         return tokens[0].text.lower() if tokens and _is_call(tokens) else None
     if isinstance(node, exp.Func) and not isinstance(node, exp.Connector):
-        return _called(tokens or []) or node.sql_name().lower()
+        return _called(tokens or []) or node.sql_name().lower().strip()
     return "exists" if isinstance(node, exp.Exists) else None
 
 
@@ -97,7 +100,7 @@ def _type_name(kind: exp.DataType) -> str:
     """As the catalog has it; an array is called like its elements."""
     while kind.this is exp.DataType.Type.ARRAY and kind.expressions:
         kind = kind.expressions[0]
-    name = str(kind.sql("postgres")).lower().partition("(")[0].strip()
+    name = str(kind.sql("postgres")).lower().partition("(")[0].strip().strip('"')
     return _TYPES.get(name, name)
 
 

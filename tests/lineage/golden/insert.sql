@@ -282,3 +282,39 @@ INSERT INTO t (a, b) SELECT 1;
 --> @1 t.a <- ()
 --> @1 t.b <- ()
 --> issue COLUMN_COUNT_MISMATCH @1
+-- case: returning_knows_the_alias_of_the_target
+-- dialect: postgres
+-- table: t(a int, b int)
+INSERT INTO t AS n (a, b) VALUES (1, 2) RETURNING n.b, n.*;
+--> t.a <- ()
+--> t.b <- ()
+--> out.b <- t.b
+--> out.a <- t.a
+--> out.b <- t.b
+
+-- case: a_row_may_be_shorter_than_the_table_in_postgres
+-- dialect: postgres
+-- table: t(a int, b int, c int)
+-- table: s(x int, y int)
+INSERT INTO t SELECT x, y FROM s;
+INSERT INTO t (a, b, c) SELECT x, y FROM s;
+--> @0 t.a <- s.x
+--> @0 t.b <- s.y
+--> @1 t.a <- s.x
+--> @1 t.b <- s.y
+--> issue COLUMN_COUNT_MISMATCH @1
+
+-- case: a_row_may_not_be_shorter_than_the_table_elsewhere
+-- dialect: duckdb
+-- table: t(a int, b int, c int)
+-- table: s(x int, y int)
+INSERT INTO t SELECT x, y FROM s;
+--> t.a <- s.x
+--> t.b <- s.y
+--> issue COLUMN_COUNT_MISMATCH
+
+-- case: default_values_are_no_row_of_the_wrong_width
+-- dialect: duckdb
+-- table: t(a int, b int)
+INSERT INTO t DEFAULT VALUES RETURNING a;
+--> out.a <- t.a

@@ -206,3 +206,15 @@ MERGE INTO t USING s USING (a) WHEN NOT MATCHED THEN INSERT BY NAME *;
 --> @1 t.a <- s.a
 --> @1 t.b <- s.b
 --> no issues
+-- case: returning_knows_the_alias_of_the_merged_table
+-- dialect: postgres
+-- table: t(a int, b int, c int)
+-- table: s(x int, y int)
+MERGE INTO t AS n USING s ON n.a = s.x
+WHEN MATCHED THEN UPDATE SET b = s.y
+WHEN NOT MATCHED THEN INSERT VALUES (s.x, s.y)
+RETURNING n.b, s.x;
+--> t.a <- s.x
+--> t.b <- s.y
+--> out.b <- t.b
+--> out.x <- s.x

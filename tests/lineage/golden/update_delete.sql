@@ -154,3 +154,9 @@ UPDATE t SET b = s.y FROM s WHERE t.a = s.x RETURNING *;
 --> out.a <- t.a
 --> out.b <- t.b
 --> no issues
+-- case: returning_knows_the_alias_of_the_updated_table
+-- dialect: postgres
+-- table: t(a int, b int)
+UPDATE t AS n SET b = a + 1 WHERE n.a > 0 RETURNING n.b;
+--> t.b <= t.a
+--> out.b <- t.b

@@ -400,6 +400,8 @@ def _merge_insert(
         ]
     else:
         columns = target.known()
+        if binder.dialect.short_rows:
+            columns = columns[: len(parts)]
     _check_count(binder, target, len(columns), len(parts), action)
     return [
         (column, _value(binder, part, scope), "MERGE_INSERT")

@@ -24,7 +24,7 @@ def bind_returning(
     if not isinstance(clause, exp.Expr) or not clause.expressions:
         return Output([], [], [])
     scope = Scope(None, ctes)
-    label = binder.folding.column(target.label)
+    label = _called(binder, node, target)
     scope.sources = [Source(label, target)]
     if not binder.dialect.returns_target:
         scope.sources += sources
@@ -33,3 +33,13 @@ def bind_returning(
     hidden = [Source(alias, target, visible=False) for alias in sorted(aliases - {label})]
     scope.sources += hidden
     return binder.select(exp.Select(expressions=clause.expressions), scope)
+
+
+def _called(binder: Binder, node: exp.Expr, target: Relation) -> str:
+    """The target's alias, if it has one: that hides its name."""
+    table = node.this.this if isinstance(node.this, exp.Schema) else node.this
+    alias = table.args.get("alias") if isinstance(table, exp.Table) else None
+    identifier = alias.this if isinstance(alias, exp.TableAlias) else None
+    if isinstance(identifier, exp.Identifier):
+        return binder.key(identifier)
+    return binder.folding.column(target.label)

@@ -96,8 +96,7 @@ def assign_by_position(
             return
         if position < len(columns):
             assign(columns[position], item)
-    # A row of defaults (`DEFAULT VALUES`, `VALUES ()`) has no columns at all.
-    if items and len(items) != len(columns):
+    if not _fits(binder, len(items), len(columns), at):
         binder.report(
             IssueCode.COLUMN_COUNT_MISMATCH,
             f"`{dotted(target.name)}` takes {len(columns)} columns, but the query has {len(items)}",
@@ -110,6 +109,13 @@ def assign_by_position(
                 target.inputs += [
                     ref.origin for ref in item.refs if isinstance(ref.origin, Relation)
                 ]
+
+
+def _fits(binder: Binder, given: int, wanted: int, at: exp.Expr) -> bool:
+    """Whether the rows are wide enough; a row of defaults has no columns at all, and always is."""
+    if not given or given == wanted:
+        return True
+    return given < wanted and binder.dialect.short_rows and not isinstance(at.this, exp.Schema)
 
 
 def _assign_open(target: Relation, columns: list[Column], items: list[Item]) -> None:
