@@ -97,15 +97,26 @@ _SETTING = re.compile(
     r"|DISABLE|CHECK|NOCHECK|VALIDATE|REBUILD|SUSPEND|RESUME|REFRESH|COMPACT|TOUCH|FORCE|REPLICA|SHRINK|FREEZE"
     r"|EXECUTE|MOVE(?!\s+PART)"
     r"|CONCATENATE|(?:UN)?ARCHIVE|UPDATE\s+STATISTICS|SET\s+(?:FILEFORMAT|SERDE|SERDEPROPERTIES|SKEWED)"
-    r"|CLUSTERED|SORTED|SKEWED|STORED|INTO\s+\d+\s+BUCKETS)\b",
-    re.IGNORECASE,
+    r"|CLUSTERED|SORTED|SKEWED|STORED|INTO\s+\d+\s+BUCKETS|CLUSTER\s+ON|(?:NO\s+)?(?:INHERIT|FORCE)"
+    r"|DETACH\s+PARTITION|(?:ALTER|RENAME)\s+CONSTRAINT|RESET"
+    # With other actions behind them these may well change the columns.
+    r"|(?:ADD\s+(?:CONSTRAINT|CHECK|EXCLUDE|FOREIGN|PRIMARY|UNIQUE)|ALTER\s+(?:COLUMN\s+)?\S+\s+(?:ADD"
+    r"\s+GENERATED|RESET|SET\s+(?:STORAGE|COMPRESSION|STATISTICS)))(?!.*,\s*(?:ADD|DROP|ALTER|RENAME)\b))\b",
+    re.IGNORECASE | re.DOTALL,
 )
-# Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH.
+# Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH,
+# PostgreSQL's ATTACH.
 _MOVES = tuple(
-    (re.compile(rf"^\s*TABLE\s+{form}", re.IGNORECASE | re.DOTALL), operation)
+    (
+        re.compile(
+            rf"^\s*TABLE\s+(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?{form}", re.IGNORECASE | re.DOTALL
+        ),
+        operation,
+    )
     for form, operation in (
         (r"(?P<to>\S+)\s+EXCHANGE\s+PARTITION\b.*\bWITH\s+TABLE\s+(?P<of>\S+)", "EXCHANGE"),
         (r"(?P<to>\S+)\s+APPEND\s+FROM\s+(?P<of>\S+)", "APPEND"),
+        (r"(?P<to>\S+)\s+ATTACH\s+PARTITION\s+(?P<of>\S+)\s+(?:FOR\s+VALUES|DEFAULT)\b", "ATTACH"),
         (r"(?P<of>\S+)\s+SWITCH\s+(?:PARTITION\s+\S+\s+)?TO\s+(?P<to>\S+)", "SWITCH"),
     )
 )
