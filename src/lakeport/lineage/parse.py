@@ -25,6 +25,7 @@ from lakeport.lineage.engines import tree_of
 from lakeport.lineage.glued_names import glue_variables
 from lakeport.lineage.identifier_clause import fold_identifiers
 from lakeport.lineage.live_tables import read_streams
+from lakeport.lineage.other_changes import leave_limit_out
 from lakeport.lineage.output_into import keep_output_target, take_output_target
 from lakeport.lineage.pipes import lengthen_pipes, unfold_pipes, unfold_table
 from lakeport.lineage.reread import inner_statements
@@ -169,6 +170,8 @@ class StatementParser:
         if lowered.count("struct(") > _MANY_STRUCTS:
             _calm_structs(chunk.tokens)
         target = self._output_target(chunk.tokens, lowered)
+        if self._dialect.parser in {"tsql", "fabric"}:
+            leave_limit_out(chunk.tokens)
         problem: Problem | None = None
         tree: exp.Expr | None = None
         try:

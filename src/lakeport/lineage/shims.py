@@ -26,6 +26,7 @@ from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
+from lakeport.lineage.other_changes import plain_change
 from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import respelt
@@ -85,16 +86,6 @@ def _private_temporary(tokens: list[Token], words: list[str], _text: str) -> Shi
             del kept[position : position + 4]
             break
     return Shim("private_temporary", kept)
-
-
-def _limited_change(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
-    """T-SQL's `UPDATE TOP (10) t …`: how many rows change does not matter here."""
-    if words[0] not in {"UPDATE", "DELETE", "INSERT"} or words[1:3] != ["TOP", "("]:
-        return None
-    close = next((n for n, token in enumerate(tokens) if token.token_type is TokenType.R_PAREN), 0)
-    percent = tokens[close + 1 : close + 2]
-    close += bool(percent) and percent[0].text.upper() == "PERCENT"
-    return Shim("limited_change", [tokens[0], *tokens[close + 1 :]]) if close else None
 
 
 def _delete_from(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
@@ -399,7 +390,6 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _external_table,
     _tokens_by("live_table", without_live),
     _tokens_by("pipeline_flow", pipeline_flow),
-    _limited_change,
     _delete_from,
     _table_query,
     _insert_directory,
@@ -432,5 +422,6 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _tokens_by("altered_relation", altered_relation),
     _tree_by("altered_names", altered_names),
     _tokens_by("created_query", created_query),
+    _tokens_by("other_change", plain_change),
     _administration,
 )

@@ -481,3 +481,10 @@ CREATE TABLE t (a INT, b INT, c INT);
 ALTER TABLE t DROP COLUMN IF EXISTS a, b;
 SELECT * FROM t;
 --> @2 out.c <- t.c
+-- case: an_attached_partition_brings_its_rows
+-- dialect: postgres
+-- table: t(a int)
+-- table: p(a int)
+ALTER TABLE t ATTACH PARTITION p FOR VALUES IN (1);
+--> t <- p[ATTACH]
+--> stmt 0 ALTER_TABLE reads p writes t

@@ -460,3 +460,13 @@ SELECT * FROM t, u;
 --> @2 out.at <- t.at
 --> @2 out.a <- u.a
 --> @2 out.day <- u.day
+-- case: recursive_view
+-- dialect: postgres
+-- table: t(id int, parent int)
+CREATE RECURSIVE VIEW v (n, depth) AS
+  SELECT id, 1 FROM t WHERE parent IS NULL UNION ALL SELECT t.id, v.depth + 1 FROM t JOIN v ON t.parent = v.n;
+SELECT n FROM v;
+--> @0 v.n <- t.id
+--> @0 v.depth <- ()
+--> @1 out.n <- v.n
+--> stmt 0 CREATE_VIEW reads t writes v

@@ -318,3 +318,11 @@ INSERT INTO t SELECT x, y FROM s;
 -- table: t(a int, b int)
 INSERT INTO t DEFAULT VALUES RETURNING a;
 --> out.a <- t.a
+
+-- case: overriding_says_nothing_about_columns
+-- dialect: postgres
+-- table: t(id int, n text)
+-- table: u(k int, m text)
+INSERT INTO t (id, n) OVERRIDING SYSTEM VALUE SELECT k, m FROM u;
+--> t.id <- u.k
+--> t.n <- u.m

@@ -452,7 +452,7 @@ LIST JAR /tmp/some.jar "ivy://group:module:version";
 MSCK TABLE t;
 REMOVE WIDGET state;
 --> stmt 0 LIST
---> stmt 1 MSCK
+--> stmt 1 REPAIR
 --> stmt 2 REMOVE
 --> no issue PARSE_ERROR
 -- case: snowflake_identifier_of_a_string_is_the_name

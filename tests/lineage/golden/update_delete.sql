@@ -160,3 +160,38 @@ UPDATE t SET b = s.y FROM s WHERE t.a = s.x RETURNING *;
 UPDATE t AS n SET b = a + 1 WHERE n.a > 0 RETURNING n.b;
 --> t.b <= t.a
 --> out.b <- t.b
+-- case: teradata_update_names_its_sources_first
+-- dialect: teradata
+-- table: t(a int, b int)
+-- table: u(id int, n int)
+UPDATE t FROM u SET a = u.n WHERE t.b = u.id;
+--> t.a <- u.n
+--> stmt 0 UPDATE reads t, u writes t
+
+-- case: clickhouse_mutation_is_an_update
+-- dialect: clickhouse
+-- table: t(a int, b int)
+ALTER TABLE t ON CLUSTER main UPDATE a = b + 1 WHERE b > 0;
+--> t.a <= t.b
+--> stmt 0 UPDATE reads t writes t
+
+-- case: tsql_limited_changes
+-- dialect: tsql
+-- table: t(a int)
+-- table: u(id int)
+DELETE TOP (10) FROM t;
+DELETE TOP (5) PERCENT t WHERE a IN (SELECT id FROM u);
+UPDATE TOP (1) t SET a = 2;
+--> stmt 0 DELETE reads t writes t
+--> stmt 1 DELETE reads t, u writes t
+--> stmt 2 UPDATE reads t writes t
+--> @2 t.a <- ()
+--> partial
+
+-- case: redshift_delete_using_without_from
+-- dialect: redshift
+-- table: t(a int)
+-- table: u(id int)
+DELETE t USING u WHERE t.a = u.id;
+--> stmt 0 DELETE reads t, u writes t
+--> t <- u[DELETE]

@@ -264,6 +264,11 @@ def _scope_with_targets(
     # `DELETE t WHERE …`, without FROM, leaves the table where the list of targets stands.
     binder.source(node.this if isinstance(node.this, exp.Expr) else listed[0], scope)
     bind_sources(binder, node, scope)
+    using = node.args.get("using")
+    if not isinstance(node.this, exp.Expr) and isinstance(using, list):
+        # Redshift's `DELETE t USING s WHERE …`.
+        for item in using:
+            binder.source(item, scope)
     found = [_listed(binder, table, scope) for table in listed]
     targets = [relation for relation in found if relation is not None]
     targets = targets or [target_table(binder, listed[0])]

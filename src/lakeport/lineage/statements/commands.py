@@ -105,7 +105,7 @@ _SETTING = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # Rows that change their table: Hive's and Oracle's EXCHANGE, Redshift's APPEND, T-SQL's SWITCH,
-# PostgreSQL's ATTACH.
+# PostgreSQL's ATTACH, ClickHouse's partitions of another table.
 _MOVES = tuple(
     (
         re.compile(
@@ -118,6 +118,11 @@ _MOVES = tuple(
         (r"(?P<to>\S+)\s+APPEND\s+FROM\s+(?P<of>\S+)", "APPEND"),
         (r"(?P<to>\S+)\s+ATTACH\s+PARTITION\s+(?P<of>\S+)\s+(?:FOR\s+VALUES|DEFAULT)\b", "ATTACH"),
         (r"(?P<of>\S+)\s+SWITCH\s+(?:PARTITION\s+\S+\s+)?TO\s+(?P<to>\S+)", "SWITCH"),
+        (
+            r"(?P<to>\S+)\s+(?:ATTACH|REPLACE)\s+PARTITION\s+.*\bFROM\s+(?P<of>[^\s()]+)\s*$",
+            "ATTACH",
+        ),
+        (r"(?P<of>\S+)\s+MOVE\s+PARTITION\s+.*\bTO\s+TABLE\s+(?P<to>\S+)", "MOVE"),
     )
 )
 # `SET TIME ZONE 'Asia/Tokyo'`; LOCAL and offsets as intervals leave the zone untold.
