@@ -101,7 +101,7 @@ def _recursive_view(tokens: list[Token]) -> list[Token] | None:
         tokens[opened + 1 : closed],
         tokens[closed + 1],
     )
-    if given.token_type is not TokenType.ALIAS:
+    if given.token_type is not TokenType.ALIAS or not name:
         return None
     words = (
         (TokenType.WITH, "WITH"),
