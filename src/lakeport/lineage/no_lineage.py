@@ -160,13 +160,10 @@ NEEDS_NO_PARSER = frozenset(
     }
 )
 
-_SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
 _OF_TRANSACTIONS = frozenset({"ABORT", "BT", "ET", "RELEASE", "SAVE", "SAVEPOINT"})
 
 
 def statement_type(word: str, rest: str = "") -> str:
     """What such a statement is called by its first words."""
     begins = word == "START" and rest.lstrip().upper().startswith("TRAN")
-    if begins or word in _OF_TRANSACTIONS:
-        return "TRANSACTION"
-    return _SAME_AS.get(word) or word.replace(" ", "_")
+    return "TRANSACTION" if begins or word in _OF_TRANSACTIONS else word.replace(" ", "_")

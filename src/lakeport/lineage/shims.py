@@ -419,9 +419,9 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _tokens_by("spark_syntax", plain_syntax),
     _tokens_by("rowsets", files_as_rows),
     _tokens_by("hints", without_hints),
+    _tokens_by("other_change", plain_change),
     _tokens_by("altered_relation", altered_relation),
     _tree_by("altered_names", altered_names),
     _tokens_by("created_query", created_query),
-    _tokens_by("other_change", plain_change),
     _administration,
 )

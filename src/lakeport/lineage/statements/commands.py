@@ -21,6 +21,7 @@ from lakeport.lineage.statements.search_path import command_path, spark_path
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
+_SAME_AS = {"MSCK": "REPAIR", "MSCK REPAIR": "REPAIR", "DESC": "SHOW", "DESCRIBE": "SHOW"}
 # How the objects are called that hold columns: to alter another one moves no data.
 _HOLDERS = frozenset(
     {
@@ -174,7 +175,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
         return "SET"
     _note(binder, word, text)
     if word in NO_LINEAGE or word.partition(" ")[0] in NO_LINEAGE:
-        return statement_type(word, text)
+        return _SAME_AS.get(word) or statement_type(word, text)
     if word == "LOAD" and _LIBRARY.match(text):
         return word
     first = text.split(None, 1)[0].upper() if text.split() else ""
