@@ -452,7 +452,7 @@ LIST JAR /tmp/some.jar "ivy://group:module:version";
 MSCK TABLE t;
 REMOVE WIDGET state;
 --> stmt 0 LIST
---> stmt 1 REPAIR
+--> stmt 1 MSCK
 --> stmt 2 REMOVE
 --> no issue PARSE_ERROR
 -- case: snowflake_identifier_of_a_string_is_the_name
@@ -617,7 +617,7 @@ ALTER TABLE sales RENAME CONSTRAINT full_price TO price_is_full;
 --> stmt 0 ALTER_TABLE
 --> stmt 1 ALTER_TABLE
 --> stmt 2 ALTER_TABLE
---> stmt 3 ALTER_TABLE
+--> stmt 3 ALTER_TABLE writes sales
 
 -- case: an_alteration_nobody_reads_may_hide_a_column
 -- dialect: postgres
