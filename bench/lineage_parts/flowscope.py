@@ -82,7 +82,8 @@ class FlowScope:
         """The least of every few requests, added up."""
         if self._skipped is not None:
             return Measured(skipped=self._skipped)
-        return Measured(sum(self._best[way, "queries"]), sum(self._best[way, "workload"]))
+        queries, workload = (self._best.get((way, what), [0.0]) for what in ("queries", "workload"))
+        return Measured(sum(queries), sum(workload))
 
     def _say(self, message: dict[str, Any]) -> None:
         assert self._process is not None  # noqa: S101 - the callers have looked
