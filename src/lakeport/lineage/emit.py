@@ -108,6 +108,16 @@ def leave_unplaced(binder: Binder) -> None:
 class Emitter:
     """Builds the graph of one statement."""
 
+    __slots__ = (
+        "_binder",
+        "_source",
+        "_statement",
+        "_types",
+        "edges",
+        "fields",
+        "nodes",
+    )
+
     def __init__(self, binder: Binder) -> None:
         self._binder = binder
         self._types = binder.types

@@ -50,6 +50,14 @@ def _is_constant(column: Column) -> bool:
 class Flows:
     """Adds the edges of one statement, and nodes for the fields that they start from."""
 
+    __slots__ = (
+        "_binder",
+        "_edges",
+        "_fields",
+        "_nodes",
+        "_operations",
+    )
+
     def __init__(
         self, binder: Binder, nodes: list[Node], edges: list[Edge], fields: dict[str, str]
     ) -> None:

@@ -49,6 +49,14 @@ def workload_graph(options: Options) -> GlobalGraph:
 class GlobalGraph:
     """Grows statement by statement."""
 
+    __slots__ = (
+        "_edges",
+        "_lives",
+        "_nodes",
+        "_open",
+        "_producers",
+    )
+
     def __init__(self, collapses: Callable[[Node], bool] | None = None) -> None:
         # A relation that will be collapsed is another node each time what it holds changes.
         self._lives = None if collapses is None else Lives(collapses)

@@ -41,6 +41,37 @@ _NEVER: tuple[int, Announced] = (-1, Announced((), _unlisted))
 class Registry:
     """All tables, the session's defaults, and the log of changes."""
 
+    __slots__ = (
+        "_before",
+        "_dropped",
+        "_fingerprint",
+        "_folding",
+        "_future",
+        "_names",
+        "_names_before",
+        "_routines",
+        "_spellings",
+        "_temporary",
+        "_text",
+        "allow_implied",
+        "frozen",
+        "has_routines",
+        "history",
+        "implied",
+        "imported",
+        "keeps_before",
+        "log",
+        "merge_columns",
+        "names_asked",
+        "namespaces",
+        "renamed",
+        "revised",
+        "revisions",
+        "seen",
+        "settings",
+        "statement",
+    )
+
     def __init__(
         self, folding: Folding, *, allow_implied: bool = True, merge_columns: bool = False
     ) -> None:

@@ -29,6 +29,22 @@ _NO_SOURCE = SourceText("")
 class Session:
     """The state of one analysis."""
 
+    __slots__ = (
+        "_reported",
+        "dialect",
+        "folding",
+        "issues",
+        "options",
+        "registry",
+        "request",
+        "source",
+        "tagged",
+        "time",
+        "used",
+        "variables",
+        "warns_about_unknown_tables",
+    )
+
     def __init__(self, request: AnalyzeRequest, dialect: Dialect) -> None:
         schema = request.schema
         self.request = request

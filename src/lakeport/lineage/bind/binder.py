@@ -46,6 +46,41 @@ _FROM_ZERO = frozenset({"_col", "column_", "EXPR$"})
 class Binder:
     """The state of binding one statement."""
 
+    __slots__ = (
+        "_instances",
+        "_labels",
+        "blocks",
+        "body",
+        "change",
+        "dialect",
+        "explain_only",
+        "filters",
+        "folded",
+        "folding",
+        "fragments",
+        "index",
+        "joins",
+        "loops",
+        "operations",
+        "parameters",
+        "reads",
+        "registry",
+        "relations",
+        "repeats",
+        "row_fields",
+        "session",
+        "struct_paths",
+        "struct_rows",
+        "text",
+        "types",
+        "unnamed",
+        "unseen",
+        "variables",
+        "wants_indirect",
+        "wants_text",
+        "writes",
+    )
+
     def __init__(self, session: Session, chunk: Chunk, text: str, index: int) -> None:
         self.session = session
         self.dialect = session.dialect
