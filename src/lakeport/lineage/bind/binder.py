@@ -90,7 +90,7 @@ class Binder:
         self.registry = session.registry
         self.index = index
         self.text = text
-        self.fragments = Fragments(chunk.tokens, text)
+        self.fragments = Fragments(chunk.tokens, text, (chunk.start, chunk.end))
         self.relations: list[Relation] = []
         self.types = ColumnTypes(session)
         # Operators between two values, to be checked when the types of both are known.

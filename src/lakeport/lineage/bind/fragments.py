@@ -81,11 +81,16 @@ _start = attrgetter("start")
 class Fragments:
     """Slices of one statement's text."""
 
-    __slots__ = ("_all", "_by_start", "_frames", "_text", "_tokens", "shape")
+    __slots__ = ("_all", "_bare", "_by_start", "_extent", "_frames", "_text", "_tokens", "shape")
 
-    def __init__(self, tokens: list[Token], text: str) -> None:
+    def __init__(
+        self, tokens: list[Token], text: str, extent: tuple[int, int] | None = None
+    ) -> None:
         self._tokens = tokens
         self._text = text
+        # Where all of the tokens stand, if that is known, and whether no comment stands there.
+        self._extent = extent
+        self._bare: bool | None = None
         # The frame of each SELECT, by its identity, among all there are.
         self._frames: dict[int, Frame | None] = {}
         self._all: Frames | None = None
@@ -332,11 +337,13 @@ class Fragments:
         if begin >= end:
             return ""
         text = self._text[self._tokens[begin].start : self._tokens[end - 1].end + 1]
-        return (
-            without_comments(self._text, self._tokens[begin:end])
-            if may_hold_comments(text)
-            else text
-        )
+        if self._bare is None:
+            self._bare = self._extent is not None and not may_hold_comments(
+                self._text[slice(*self._extent)]
+            )
+        if self._bare or not may_hold_comments(text):
+            return text
+        return without_comments(self._text, self._tokens[begin:end])
 
     def _split(self, begin: int, end: int) -> list[str]:
         frames = self._scanned()

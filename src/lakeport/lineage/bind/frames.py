@@ -120,7 +120,7 @@ class Frames:
         self.closing: dict[int, int] = {}
         self._scan()
 
-    def _scan(self) -> None:  # noqa: C901 - one pass over the marks, one branch per kind
+    def _scan(self) -> None:  # noqa: C901, PLR0912 - one pass over the marks, one branch per kind
         """One look at every token that opens, closes or divides something."""
         kinds, closing = self.kinds, self.closing
         stack: list[tuple[Frame | None, int]] = []
@@ -128,7 +128,20 @@ class Frames:
         frame: Frame | None = None
         depth = 0
         for index, mark in zip(self.marked, filter(None, self.marks), strict=True):
-            if mark == OPENS:
+            if mark == _DIVIDES:
+                # Most marks by far: they divide the items, and mean nothing in other clauses.
+                if (
+                    depth == 0
+                    and frame is not None
+                    and frame.clause == "ITEMS"
+                    and not (frame.typed and self._divides_type(frame.begin, index))
+                ):
+                    frame.items.append((frame.begin, index))
+                    frame.begin = index + 1
+            elif mark >= JOINS:
+                # The next most: they are of predicates alone.
+                continue
+            elif mark == OPENS:
                 depth += 1
                 opened.append(index)
             elif mark == CLOSES:
@@ -143,18 +156,11 @@ class Frames:
                 frame, depth = Frame(index + 1), 0
                 self.found.append(frame)
             elif depth == 0 and frame is not None:
-                if mark == _DIVIDES:
-                    # Most marks by far: they divide the items, and mean nothing in other clauses.
-                    if frame.clause == "ITEMS" and not (
-                        frame.typed and self._divides_type(frame.begin, index)
-                    ):
-                        frame.items.append((frame.begin, index))
-                        frame.begin = index + 1
-                elif mark == _COMBINES:
+                if mark == _ENDS:
+                    self._mark(frame, index, kinds[index])
+                else:
                     frame.close(index)
                     frame, depth = stack.pop()
-                elif mark == _ENDS:
-                    self._mark(frame, index, kinds[index])
         while frame is not None:
             frame.close(len(kinds))
             frame = stack.pop()[0] if stack else None
