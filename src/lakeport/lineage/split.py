@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 
 _logger = logging.getLogger(__name__)
 
+_QUERIES = frozenset({TokenType.SELECT, TokenType.WITH})
 _kind = attrgetter("token_type")
 # A member of the enumeration is looked up and compared in Python.
 _SEMICOLON = int(TokenType.SEMICOLON)
@@ -66,8 +67,23 @@ def split(text: str, parser: str, *, bodies: bool = True) -> list[Chunk]:
         tokens = tokens_of(text, parser)
     except (TokenError, RecursionError):
         return _split_piecewise(text, _Stretch(0, len(text), 0), parser)
-    script = may_be_script(lowered, parser) and is_script(tokens, text, parser)
+    script = (
+        not _is_one_query(tokens, text, parser)
+        and may_be_script(lowered, parser)
+        and is_script(tokens, text, parser)
+    )
     return _cut_blocks(tokens, text, parser, bodies=bodies) if script else _cut(tokens, text)
+
+
+def _is_one_query(tokens: list[Token], text: str, parser: str) -> bool:
+    """Whether a text is a query and nothing else: then nobody looks for words of scripts in it."""
+    return (
+        ";" not in text
+        and parser not in BATCHES
+        and parser != "oracle"
+        and bool(tokens)
+        and tokens[0].token_type in _QUERIES
+    )
 
 
 def _cut_blocks(tokens: list[Token], text: str, parser: str, *, bodies: bool) -> list[Chunk]:
