@@ -61,6 +61,7 @@ def _parts(entry: TableEntry) -> tuple[str | None, str | None, str]:
     return _split(shown)
 
 
+@lru_cache(maxsize=4096)
 def _split(name: Name) -> tuple[str | None, str | None, str]:
     if len(name) == 1:
         return None, None, name[0]

@@ -60,7 +60,7 @@ def summarize(
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
     # A condition on a join is noted at both sides of it, and is one.
-    filters = sum([len(set().union(*map(_filters, s.nodes))) for s in statements])
+    filters = sum([len(set().union(*filter(None, map(_filters, s.nodes)))) for s in statements])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
     severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")

@@ -151,7 +151,7 @@ class ColumnTypes:
         if ref is None or ref.path or ref.derived:
             return None
         origin = ref.origin
-        if not isinstance(origin, Column) or origin.entry is None or key in self.aliased:
+        if origin.__class__ is not Column or origin.entry is None or key in self.aliased:
             return None
         return origin.entry.data_type
 
@@ -175,7 +175,7 @@ class ColumnTypes:
                 return None
             ref = refs[0]
             origin = ref.origin
-            if ref.path is not None or ref.derived or not isinstance(origin, Column):
+            if ref.path is not None or ref.derived or origin.__class__ is not Column:
                 return None
             column, seen = origin, seen + 1
         text = column.entry.data_type if column.entry is not None else None

@@ -334,7 +334,8 @@ class Scope(msgspec.Struct, eq=False):
                 owner = relation
         if owner is None or key in owner.duplicates:
             return None
-        found = owner.find(key)
+        index = owner.index
+        found = index[key] if key in index else owner.find(key)
         if found is None or found.inferred:
             return None
         remembered[key] = sources[-1], found

@@ -72,6 +72,10 @@ def read_type(text: str, dialect: str) -> SqlType | None:
     return kind.element if wrapped and kind is not None else kind
 
 
+# Members of an enumeration are hashed and looked up in Python.
+_USERDEFINED, _UNKNOWN = exp.DType.USERDEFINED, exp.DType.UNKNOWN
+
+
 def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None:
     """The same for a type that is already parsed, inside a CAST or a column definition."""
     if not isinstance(node, exp.DataType) or depth > MAX_NESTING:
@@ -81,11 +85,12 @@ def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None
         return _interval(name.args.get("unit"))
     if name is exp.DType.INTERVAL:
         return CALENDAR_INTERVAL
-    if not isinstance(name, exp.DType) or name in {exp.DType.USERDEFINED, exp.DType.UNKNOWN}:
+    if not isinstance(name, exp.DType) or name is _USERDEFINED or name is _UNKNOWN:
         # Postgres's `regclass` and the like arrive as bare text.
         return None
     kinds = _SPARK_KINDS if dialect in SPARK_FAMILY else _KINDS
-    kind = kinds.get(name.value, name.value.lower())
+    word = name.value
+    kind = kinds.get(word) or word.lower()
     if kind == "struct" and node.args.get("nested") and not node.expressions:
         # The parser gives up silently at the first field whose type it does not know.
         return None
