@@ -25,7 +25,7 @@ class _Writer:
 
     def statement(self, number: int) -> str:
         chance = self._chance
-        if number < 20 or chance.random() < 0.1:  # noqa: PLR2004 - some to begin with
+        if number < 20 or chance.random() < 0.1:
             return self._table(number)
         names = [f"{chance.choice(_WORDS)}_{number}_{n}" for n in range(chance.randint(2, 7))]
         query = self._query(names)
@@ -59,7 +59,7 @@ class _Writer:
             left, right = self._column(sources[:1]), chance.choice(self._tables[source])
             join = chance.choice(("JOIN", "LEFT JOIN"))
             query += f" {join} {source} AS t{place} ON {left} = t{place}.{right}"
-        if chance.random() < 0.6:  # noqa: PLR2004 - most
+        if chance.random() < 0.6:
             query += f" WHERE {self._column(sources)} > {chance.randint(1, 99)}"
         return query
 
