@@ -41,7 +41,10 @@ def respelt(tokens: list[Token]) -> list[Token] | None:
 
 
 def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
-    """`LOCAL TEMPORARY` is temporary; a deep clone and a snapshot are clones; no key is clustered here."""
+    """`LOCAL TEMPORARY` is temporary; a deep clone and a snapshot are clones; no key is clustered here.
+
+    Nor is told how a computed column is kept, how long bits may be, or how texts are compressed.
+    """
     if words[0] != "CREATE":
         return None
     left_out = {
@@ -51,6 +54,10 @@ def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
         or (word == "DEEP" and following == "CLONE")
         or (word == "SNAPSHOT" and following == "TABLE" and position < 4)
         or (word in _CLUSTERED and words[position - 1] in _KEYS)
+        or (word == "VIRTUAL" and words[position - 1] == ")")
+        or (word == "VARYING" and words[position - 1] == "BIT")
+        or (word == "COMPRESSION" and following.isidentifier())
+        or (words[position - 1] == "COMPRESSION" and word.isidentifier())
     } | _provider(words)
     if "CLONE" in words:
         left_out |= _behind_clone(words)

@@ -470,3 +470,36 @@ SELECT n FROM v;
 --> @0 v.depth <- ()
 --> @1 out.n <- v.n
 --> stmt 0 CREATE_VIEW reads t writes v
+-- case: columns_of_several_parents_are_merged
+-- dialect: postgres
+CREATE TABLE a (aa text, x int);
+CREATE TABLE b (bb text) INHERITS (a);
+CREATE TABLE c (cc text) INHERITS (a);
+CREATE TABLE d (dd text, x int) INHERITS (b, c, a);
+SELECT * FROM d;
+--> @4 out.aa <- d.aa
+--> @4 out.x <- d.x
+--> @4 out.bb <- d.bb
+--> @4 out.cc <- d.cc
+--> @4 out.dd <- d.dd
+--> schema a(aa text, x int) implied @0
+--> schema b(aa text, x int, bb text) implied @1
+--> schema c(aa text, x int, cc text) implied @2
+--> schema d(aa text, x int, bb text, cc text, dd text) implied @3
+
+-- case: virtual_columns_of_oracle
+-- dialect: oracle
+CREATE TABLE orders (price NUMBER, amount NUMBER, total NUMBER GENERATED ALWAYS AS (price * amount) VIRTUAL);
+SELECT * FROM orders;
+--> @1 out.price <- ORDERS.PRICE
+--> @1 out.amount <- ORDERS.AMOUNT
+--> @1 out.total <- ORDERS.TOTAL
+
+-- case: virtual_and_compressed_columns_of_postgres
+-- dialect: postgres
+CREATE TABLE t (flags BIT VARYING(16), note text COMPRESSION pglz, n int, twice int GENERATED ALWAYS AS (n * 2) VIRTUAL);
+SELECT * FROM t;
+--> @1 out.flags <- t.flags
+--> @1 out.note <- t.note
+--> @1 out.n <- t.n
+--> @1 out.twice <- t.twice

@@ -116,7 +116,7 @@ def bind_create(binder: Binder, node: exp.Expr, ctes: dict[str, Relation]) -> st
         statement = "CREATE_TABLE_LIKE"
     elif parents:
         copies = [_copied(binder, target, parent, "LIKE") for parent in parents]
-        columns = [*copies[-1][0], *declared]
+        columns = _each_once([*copies[-1][0], *declared])
         complete = all(known for _, known in copies)
     else:
         columns = _listed(binder, target, declared)
@@ -219,6 +219,11 @@ def _parents(node: exp.Expr) -> list[exp.Expr]:
     )
     found = list(inherited.expressions) if inherited is not None else []
     return [*found, partitioned.this] if partitioned is not None else found
+
+
+def _each_once(columns: list[ColumnEntry]) -> list[ColumnEntry]:
+    """Columns of one name become one, whichever parents have it, and the table itself."""
+    return list({column.key: column for column in columns}.values())
 
 
 def _comment(node: exp.Expr) -> str | None:
