@@ -50,7 +50,10 @@ def learn(binder: Binder) -> None:
         columns = [
             (column.name, column.key)
             for column in relation.columns
-            if column.inferred and column.key not in binder.dialect.pseudo_columns
+            # The name that an engine gives to what has none says nothing about the table.
+            if column.inferred
+            and not column.generated
+            and column.key not in binder.dialect.pseudo_columns
         ]
         known = registry.implied.get(relation.name)
         if not columns or (known is None and relation.name in registry.imported):

@@ -118,3 +118,18 @@ MERGE INTO goal AS g USING s ON g.id = s.id WHEN MATCHED THEN UPDATE SET * WHEN 
 SELECT a FROM goal;
 --> global goal.a <- s.a?
 --> partial
+
+-- case: names_of_the_engine_are_no_columns_of_an_unknown_target
+-- dialect: postgres
+INSERT INTO t VALUES (1, 'x');
+INSERT INTO t SELECT a, b + 1, count(*) FROM s GROUP BY 1, 2;
+SELECT * FROM t;
+--> @0 t.column1 <- ()
+--> @0 t.column2 <- ()
+--> @1 t.a <- s.a
+--> @1 t.?column? <= s.b?
+--> @1 t.count <= s[COUNT_ALL]?
+--> @2 out.a <- t.a?
+--> schema s(a, b, ...) implied usage
+--> schema t(a, ...) implied usage
+--> issue APPROXIMATE_LINEAGE @2

@@ -145,7 +145,7 @@ def assign_by_name(binder: Binder, target: Relation, output: Output, *, known: b
             column = new_column(
                 binder, target, item.name, item.key, extent=place, expected=expected
             )
-            column.span = place
+            column.span, column.generated = place, item.generated
         elif column.refs and not known:
             # A repeated name in a query into an unknown table: position is identity.
             column = Column(item.name, item.key)
