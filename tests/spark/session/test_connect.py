@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 from collections.abc import Iterator
 from dataclasses import replace
+from importlib import import_module
 from typing import Any
 
 import pytest
@@ -137,3 +138,20 @@ def test_a_catalog_that_is_not_there_is_told_with_its_place_and_without_secrets(
     assert door.token not in str(refused.value)
     assert "\n" not in str(refused.value)
     assert "\tat org.apache.iceberg" in spark.log.read_text()
+
+
+def test_a_session_that_is_collected_leaves_the_others_alone(
+    options: SparkOptions, server: str
+) -> None:
+    with start_spark(replace(options, connect=server, conf={})) as closed:
+        ended: Any = closed.fresh()
+    with start_spark(replace(options, connect=server, conf={})) as spark:
+        session = spark.fresh()
+        assert session.sql("SELECT 1").collect() == [(1,)]
+        calls: Any = import_module("pyspark.sql.connect.client.reattach")
+        shared = calls.ExecutePlanResponseReattachableIterator
+        pool = shared._release_thread_pool_instance
+        assert pool is not None
+        ended.__del__()
+        assert shared._release_thread_pool_instance is pool
+        assert session.sql("SELECT 2").collect() == [(2,)]

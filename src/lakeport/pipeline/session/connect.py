@@ -67,6 +67,9 @@ class ConnectSpark(Spark):
             session.client.set_retry_policies([])
             with contextlib.suppress(Exception):
                 session.stop()
+            # When it is collected, PySpark closes its client again, and with it the pool that all sessions of
+            # the process share: a collection inside of that pool would wait for itself, for ever.
+            session.client.close = _nothing
 
     def _opened(self) -> Session:
         # By name: its types would cost mypy more than all of ours.
@@ -132,6 +135,10 @@ class ConnectSpark(Spark):
             f"the Spark Connect server at {self._place} gives no session: {said(error)}",
             hint="correct `pipeline.spark.connect`, or `pipeline.spark.conf` if it is about that",
         )
+
+
+def _nothing() -> None:
+    """Is done by a client that is closed."""
 
 
 def _is_cut(error: BaseException) -> bool:
