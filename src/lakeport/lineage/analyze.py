@@ -60,7 +60,7 @@ def answer(payload: str | bytes) -> Answered:
 
 def _analysed(decoded: AnalyzeRequest | None, issues: list[Issue]) -> AnalyzeResult:
     if decoded is None:
-        return summarize([], GlobalGraph().result(), issues, None)
+        return summarize([], GlobalGraph().result(), issues, None, [])
     with Undisturbed():
         return _run(decoded, issues)
 

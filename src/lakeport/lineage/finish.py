@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from lakeport.lineage.bypass import bypass, hidden_relations
 from lakeport.lineage.issues import IssueCode
 from lakeport.lineage.resolved import resolved_schema
-from lakeport.lineage.summary import summarize
+from lakeport.lineage.summary import Counts, counts_of, summarize
 
 if TYPE_CHECKING:
     from lakeport.lineage.globalgraph import GlobalGraph
@@ -18,9 +18,12 @@ _MANY_EDGES = 50_000
 
 
 def finish(
-    session: Session, statements: list[StatementLineage], graph: GlobalGraph
+    session: Session,
+    statements: list[StatementLineage],
+    graph: GlobalGraph,
+    counts: list[Counts] | None = None,
 ) -> AnalyzeResult:
-    """Everything that looks at all statements at once."""
+    """Everything that looks at all statements at once; `counts` of each, if somebody knows them."""
     options = session.options
     lineage = graph.result()
     if options.hide_ctes or options.collapse_temporary:
@@ -37,14 +40,16 @@ def finish(
             pattern=options.collapse_pattern,
         )
         lineage.nodes, lineage.edges = bypass(lineage.nodes, lineage.edges, removed)
-    edges = sum(len(statement.edges) for statement in statements)
+    if counts is None or options.hide_ctes:
+        counts = [counts_of(statement) for statement in statements]
+    edges = sum([counted.edges for counted in counts])
     if edges > _MANY_EDGES:
         session.report(
             IssueCode.PAYLOAD_SIZE_WARNING,
             f"the result holds {edges} edges",
             hint="set options.enableColumnLineage to false, or analyse fewer files at once",
         )
-    result = summarize(statements, lineage, session.issues, resolved_schema(session))
+    result = summarize(statements, lineage, session.issues, resolved_schema(session), counts)
     if session.tagged:
         # Tags are rare: their module is loaded when a request brings some.
         from lakeport.lineage.classify import classify  # noqa: PLC0415 - see above

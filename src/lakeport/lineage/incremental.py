@@ -7,6 +7,7 @@ revisions are the same is not bound again: its effects are replayed and its span
 
 from __future__ import annotations
 
+from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import msgspec
@@ -18,6 +19,7 @@ from lakeport.lineage.parse import Parsed, StatementParser
 from lakeport.lineage.request import AnalyzeRequest, read_request
 from lakeport.lineage.resplit import Pieces, resplit, tokenised
 from lakeport.lineage.statement import Analysed, analyse_statement, announcement
+from lakeport.lineage.summary import Counts, counts_of
 from lakeport.lineage.text import SourceText
 from lakeport.lineage.views import load_views
 from lakeport.lineage.wire import Span
@@ -39,8 +41,11 @@ class _Kept(NamedTuple):
     """A statement's answer and everything it depended on and did."""
 
     analysed: Analysed
+    counts: Counts
     issues: list[Issue]
+    # The revisions of what it looked up, and the names that had none.
     seen: dict[Name, int]
+    unseen: list[Name]
     # The names of all tables, if it asked for one that is like another.
     names: int | None
     log: list[tuple[str, tuple[Any, ...]]]
@@ -61,6 +66,8 @@ class Analyzer:
         self._settings: bytes = b""
         self._pieces: dict[str, Pieces] = {}
         self._graph: GlobalGraph | None = None
+        # Which statements use which tables, as long as the graph stays what it is.
+        self._used: dict[Name, list[int]] = {}
         self._kept: dict[_Identity, _Kept] = {}
 
     def analyze(self, request: AnalyzeRequest | dict[str, Any] | str | bytes) -> AnalyzeResult:
@@ -97,14 +104,13 @@ class Analyzer:
         self._kept = fresh
         if self._graph is not None and _draw_alike(before, list(fresh.values())):
             # Most edits change a condition or a comment: the graph is the one we have.
-            graph = self._graph
-            for answer in fresh.values():
-                answer.analysed.use(session)
+            graph, session.used = self._graph, self._used
         else:
             for answer in fresh.values():
                 answer.analysed.join(session, graph)
-        self._graph = graph
-        return finish(session, [msgspec.structs.replace(result) for result in results], graph)
+        self._graph, self._used = graph, session.used
+        counts = [answer.counts for answer in fresh.values()]
+        return finish(session, list(map(copy, results)), graph, counts)
 
     def _statements(self, session: Session) -> list[Statement]:
         found: list[Statement] = []
@@ -145,7 +151,8 @@ class Analyzer:
             kept is not None
             and kept.before == session.variables
             and registry.knows_names(kept.names)
-            and all(registry.revisions.get(name, 0) == seen for name, seen in kept.seen.items())
+            and kept.seen.items() <= registry.revisions.items()
+            and registry.revisions.keys().isdisjoint(kept.unseen)
         ):
             registry.begin(statement.index, statement.text)
             registry.replay(kept.log, kept.revised)
@@ -160,8 +167,10 @@ class Analyzer:
         analysed = analyse_statement(session, statement)
         return _Kept(
             analysed=analysed,
+            counts=counts_of(analysed.lineage),
             issues=session.issues[before:],
-            seen=registry.seen,
+            seen={name: revision for name, revision in registry.seen.items() if revision},
+            unseen=[name for name, revision in registry.seen.items() if not revision],
             names=registry.names_asked,
             log=registry.log,
             revised=registry.revised,

@@ -98,11 +98,16 @@ def _common(left: str, right: str, limit: int) -> int:
 
 def _tokens(text: str, begin: int, end: int, parser: str) -> list[Token] | None:
     """The tokens of a part of a text, at their places in the whole."""
-    lines = text.count("\n", 0, begin)
     try:
-        return tokens_of("\n" * lines + " " * (begin - lines) + text[begin:end], parser)
+        tokens = tokens_of(text[begin:end], parser)
     except (TokenError, RecursionError):
         return None
+    lines = text.count("\n", 0, begin)
+    for token in tokens:
+        token.start += begin
+        token.end += begin
+        token.line += lines
+    return tokens
 
 
 def tokenised(chunk: Chunk, text: str, parser: str) -> Chunk:

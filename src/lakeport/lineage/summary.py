@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from lakeport.lineage.result import AnalyzeResult, IssueCount, Summary
 
@@ -48,23 +48,38 @@ def _unresolved(nodes: list[GlobalNode]) -> int:
     )
 
 
+class Counts(NamedTuple):
+    """What a summary adds up of the nodes and edges of each statement."""
+
+    edges: int
+    filters: int
+    approximate: int
+
+
+def counts_of(statement: StatementLineage) -> Counts:
+    """Counted in C, because there are as many nodes and edges as there is anything."""
+    edges = statement.edges
+    # A condition on a join is noted at both sides of it, and is one.
+    filters = set().union(*filter(None, map(_filters, statement.nodes)))
+    return Counts(len(edges), len(filters), sum(map(_approximate, edges)))
+
+
 def summarize(
     statements: list[StatementLineage],
     graph: GlobalLineage,
     issues: list[Issue],
     schema: ResolvedSchema | None,
+    counts: list[Counts],
 ) -> AnalyzeResult:
     """The whole result with its summary."""
-    # Counted in C, because there are as many nodes and edges as there is anything.
     kinds = list(map(_kind, graph.nodes))
     ctes, tables = kinds.count("cte"), kinds.count("table") + kinds.count("view")
     joins = sum([statement.join_count for statement in statements])
-    # A condition on a join is noted at both sides of it, and is one.
-    filters = sum([len(set().union(*filter(None, map(_filters, s.nodes)))) for s in statements])
+    filters = sum([counted.filters for counted in counts])
     score = _TABLE * tables + _CTE * ctes + _JOIN * joins + _FILTER * filters
     severities = [issue.severity for issue in issues]
     errors, warnings = severities.count("error"), severities.count("warning")
-    counted = Summary(
+    summary = Summary(
         statement_count=len(statements),
         table_count=tables + ctes,
         column_count=kinds.count("column"),
@@ -74,13 +89,13 @@ def summarize(
             errors=errors, warnings=warnings, infos=len(issues) - errors - warnings
         ),
         has_errors=errors > 0,
-        approximate_edge_count=sum([sum(map(_approximate, s.edges)) for s in statements]),
+        approximate_edge_count=sum([counted.approximate for counted in counts]),
         unresolved_table_count=_unresolved(graph.nodes),
     )
     return AnalyzeResult(
         statements=statements,
         global_lineage=graph,
         issues=issues,
-        summary=counted,
+        summary=summary,
         resolved_schema=schema,
     )
