@@ -115,6 +115,14 @@ def test_each_issue_is_told_once() -> None:
     assert codes.count(IssueCode.UNKNOWN_TABLE) == 1
 
 
+def test_what_is_cut_off_is_looked_at_once() -> None:
+    # A look at the rest from every word in it took half a minute for as many.
+    deep = "(" * 100_000 + "price" + ")" * 100_000
+    result = _analyzed(f"SELECT {deep} AS total FROM orders")
+    flows = [edge for edge in result.statements[0].edges if edge.edge_type == "derivation"]
+    assert len(flows) == 1
+
+
 def test_a_statement_nested_deeper_than_asked_for_keeps_its_tables() -> None:
     sql = f"INSERT INTO o SELECT {'f(' * 30}a{')' * 30} FROM t"
     assert IssueCode.APPROXIMATE_LINEAGE.value not in _codes(_analyzed(sql))

@@ -97,7 +97,7 @@ def _listed(opener: Token, inside: list[Token], closer: Token) -> list[Token]:
     value = [
         token for path in paths for token in (made_token(TokenType.COMMA, ",", path[0]), *path)
     ]
-    cast = next((n for n in range(len(inside)) if _is_cast(inside, n)), len(inside))
+    cast = len(inside) - 2 * _ends_in_cast(inside)
     begin = made_token(TokenType.L_PAREN, "(", opener)
     end = made_token(TokenType.R_PAREN, ")", closer)
     square = opener.token_type is TokenType.L_BRACKET
@@ -106,14 +106,10 @@ def _listed(opener: Token, inside: list[Token], closer: Token) -> list[Token]:
     return [first, called, begin, *value[1:], end, *inside[cast:], last]
 
 
-def _is_cast(inside: list[Token], at: int) -> bool:
-    """`AS type` at the end of the brackets."""
-    behind = inside[at + 1 :]
-    return (
-        inside[at].token_type is TokenType.ALIAS
-        and len(behind) == 1
-        and behind[0].token_type not in _CLOSERS
-    )
+def _ends_in_cast(inside: list[Token]) -> bool:
+    """Whether `AS type` stands at the end of the brackets."""
+    kinds = [token.token_type for token in inside[-2:]]
+    return len(kinds) == 2 and kinds[0] is TokenType.ALIAS and kinds[1] not in _CLOSERS
 
 
 def _paths(tokens: list[Token]) -> Iterator[list[Token]]:
