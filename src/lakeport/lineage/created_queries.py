@@ -57,6 +57,7 @@ _BEHIND_TYPES = frozenset(
 _NO_COLUMNS = frozenset(
     {"CHECK", "CONSTRAINT", "FOREIGN", "FOREIGN KEY", "INDEX", "PRIMARY", "PRIMARY KEY", "UNIQUE"}
 )
+_NESTED_TYPES = frozenset({"ARRAY", "LIST", "MAP", "MULTISET", "NESTED", "ROW", "STRUCT"})
 # When the copied table is copied.
 _TIMES = frozenset({"AT", "BEFORE"})
 
@@ -157,11 +158,15 @@ def _partitions(tokens: list[Token], words: list[str], begin: int) -> list[list[
 
 
 def _items(tokens: list[Token]) -> Iterator[list[Token]]:
-    depth = begin = 0
+    depth = types = begin = 0
     for place, token in enumerate(tokens):
-        depth += token.text in {"(", "<"}
-        depth -= token.text in {")", ">"}
-        if depth == 0 and token.token_type is _T.COMMA:
+        depth += (token.text == "(") - (token.text == ")")
+        # What is smaller or greater in a CHECK opens nothing.
+        if token.text == "<" and place and tokens[place - 1].text.upper() in _NESTED_TYPES:
+            types += 1
+        elif token.text == ">" and types:
+            types -= 1
+        if depth == types == 0 and token.token_type is _T.COMMA:
             yield tokens[begin:place]
             begin = place + 1
     yield tokens[begin:]

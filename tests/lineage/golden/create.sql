@@ -503,3 +503,12 @@ SELECT * FROM t;
 --> @1 out.note <- t.note
 --> @1 out.n <- t.n
 --> @1 out.twice <- t.twice
+
+-- case: what_a_check_compares_ends_no_list_of_columns
+-- dialect: snowflake
+CREATE TABLE t (a INT CHECK (a < 5), b INT DEFAULT 1 > 0, c ARRAY<MAP<INT, INT>>, d INT) CLASSIFICATION_PROFILE = 'p';
+SELECT * FROM t;
+--> @1 out.a <- T.A
+--> @1 out.b <- T.B
+--> @1 out.c <- T.C
+--> @1 out.d <- T.D
