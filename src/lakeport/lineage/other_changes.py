@@ -1,7 +1,5 @@
 """Data changes in words that the parser does not know, as those that say the same.
 
-INSERT INTO t (a) OVERRIDING SYSTEM VALUE SELECT …      PostgreSQL
-ALTER TABLE t UPDATE a = 1 WHERE …                      ClickHouse
 UPDATE t FROM s SET a = s.a WHERE …                     Teradata
 CREATE RECURSIVE VIEW v (n) AS …                        PostgreSQL, Teradata
 """
@@ -38,29 +36,6 @@ def leave_limit_out(tokens: list[Token]) -> None:
     ):
         percent = [token.text.upper() for token in tokens[end + 1 : end + 2]] == ["PERCENT"]
         del tokens[1 : end + 1 + percent]
-
-
-def _without_overriding(tokens: list[Token]) -> list[Token] | None:
-    words = [token.text.upper() for token in tokens]
-    for at in range(2, len(words) - 2):
-        if words[at] == "OVERRIDING" and words[at + 2] == "VALUE":
-            return [*tokens[:at], *tokens[at + 3 :]]
-    return None
-
-
-def _mutation(tokens: list[Token]) -> list[Token] | None:
-    words = [token.text.upper() for token in tokens]
-    verb = next((n for n, word in enumerate(words) if word == "UPDATE"), 0)
-    end = next((n for n in range(2, verb) if tokens[n].token_type is TokenType.ON), verb)
-    table = tokens[2:end]
-    named = bool(table) and all(t.token_type in _NAMES or t.text == "." for t in table)
-    if words[:2] != ["ALTER", "TABLE"] or not named:
-        return None
-    change, assign = (
-        made_token(TokenType.UPDATE, "UPDATE", tokens[0]),
-        made_token(TokenType.SET, "SET", tokens[verb]),
-    )
-    return [change, *table, assign, *tokens[verb + 1 :]]
 
 
 def _named_sources(tokens: list[Token]) -> list[Token] | None:
@@ -131,8 +106,6 @@ def _bracket(tokens: list[Token], begin: int) -> int:
 
 
 _REWRITES: dict[str, Callable[[list[Token]], list[Token] | None]] = {
-    "INSERT": _without_overriding,
-    "ALTER": _mutation,
     "UPDATE": _named_sources,
     "CREATE": _recursive_view,
 }
