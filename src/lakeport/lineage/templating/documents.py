@@ -1,8 +1,9 @@
 """YAML files of a dbt project as plain values: texts, numbers, booleans, lists and mappings.
 
 The library is loaded with the first such file. Its events are put together here: its own loader takes the
-process down with it where a file is nested deep enough, and multiplies what is merged into itself. Dates stay
-the texts they are written as, and tags say nothing.
+process down with it where a file is nested deep enough, and multiplies what is merged into itself. Aliases are
+counted as what they stand for, as a few lines of them can stand for more than anybody can walk through. Dates
+stay the texts they are written as, and tags say nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from functools import cache
 from typing import Any
 
 _DEEPEST = 100
+_MOST = 1_000_000
 _MERGE = "<<"
 
 
@@ -40,7 +42,7 @@ def read_document(text: str) -> Any:
     try:
         for event in yaml.parse(text, Loader=loader):
             if isinstance(event, yaml.AliasEvent):
-                builder.put(builder.anchors.get(event.anchor))
+                builder.put_alias(event.anchor)
             elif isinstance(event, yaml.ScalarEvent):
                 plain = event.implicit[0]
                 builder.put(_scalar(event.value) if plain else event.value, event.anchor)
@@ -67,27 +69,37 @@ class _Builder:
 
     def __init__(self) -> None:
         self.whole: Any = None
-        self.anchors: dict[str, Any] = {}
+        # Each with the number of values it is made of.
+        self._anchors: dict[str, tuple[Any, int]] = {}
         self._open: list[tuple[Any, str | None]] = []
         self._keys: list[Any] = []
+        self._sizes: list[int] = []
 
     def open(self, value: dict[Any, Any] | list[Any], anchor: str | None) -> None:
         if len(self._open) == _DEEPEST:
             raise DocumentError("it is nested too deeply")
         self._open.append((value, anchor))
         self._keys.append(_NO_KEY)
+        self._sizes.append(1)
 
     def close(self) -> None:
         value, anchor = self._open.pop()
         self._keys.pop()
-        self.put(value, anchor)
+        self.put(value, anchor, self._sizes.pop())
 
-    def put(self, value: Any, anchor: str | None = None) -> None:
+    def put_alias(self, anchor: str) -> None:
+        value, size = self._anchors.get(anchor, (None, 1))
+        self.put(value, size=size)
+
+    def put(self, value: Any, anchor: str | None = None, size: int = 1) -> None:
         if anchor:
-            self.anchors[anchor] = value
+            self._anchors[anchor] = value, size
         if not self._open:
             self.whole = value
             return
+        self._sizes[-1] += size
+        if self._sizes[-1] > _MOST:
+            raise DocumentError("it holds too many values")
         holder = self._open[-1][0]
         if isinstance(holder, list):
             holder.append(value)
@@ -128,5 +140,5 @@ def _scalar(text: str) -> Any:
         return text
     try:
         return reader.yaml_constructors[tag](reader, yaml.ScalarNode(tag, text))
-    except ValueError:
+    except (ValueError, OverflowError):
         return text

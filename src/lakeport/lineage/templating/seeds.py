@@ -31,15 +31,27 @@ def seed_table(
     """The statement that makes the table; None if the file names no column."""
     delimiter = options.get("delimiter")
     marked = delimiter if isinstance(delimiter, str) and len(delimiter) == 1 else ","
-    lines = content.lstrip("\ufeff").splitlines()[:1]
-    names = [name.strip() for name in next(csv.reader(lines, delimiter=marked), [])]
+    names = _names(content, marked)
     if not any(names):
         return None
     given = options.get("column_types")
     types = given if isinstance(given, Mapping) else {}
     columns = [
-        f"{quoted(name, dialect, _NO_NAMES)} {types.get(name, '')}".rstrip()
+        f"{quoted(name, dialect, _NO_NAMES)} {_text(types.get(name))}".rstrip()
         for name in names
         if name
     ]
     return f"CREATE TABLE {table} ({', '.join(columns)})"
+
+
+def _text(kind: object) -> str:
+    return kind if isinstance(kind, str) else ""
+
+
+def _names(content: str, delimiter: str) -> list[str]:
+    line = content.lstrip("\ufeff").partition("\n")[0].partition("\r")[0]
+    try:
+        return [name.strip() for name in next(csv.reader([line], delimiter=delimiter), [])]
+    except (csv.Error, ValueError, TypeError):
+        # A name longer than the library takes, or a delimiter that it does not.
+        return []
