@@ -161,6 +161,76 @@ def test_sources_are_where_they_are_declared() -> None:
     assert rendered(files) == "landing.orders_v2 landing.items lake.crm.people"
 
 
+def test_a_reader_and_the_writer_agree_where_a_model_is() -> None:
+    files = {
+        "dbt_project.yml": SHOP + "vars: {stage: stg}\nmodels: {shop: {deep: {+schema: deep}}}",
+        "models/a.sql": "{{ config(schema=var('stage'), alias='the_' ~ 'a') }} SELECT 1 AS x",
+        "models/b.sql": "{{ config({'schema': 'own', 'tags': ['t']}) }} SELECT 1 AS x",
+        "models/deep/orders.sql": "SELECT 1 AS x",
+        "snapshots/orders.sql": "{% snapshot orders_history %}{{ config(target_schema='past') }}"
+        "SELECT * FROM {{ ref('orders') }}{% endsnapshot %}",
+        "models/m.sql": "{{ ref('a') }} {{ ref('b') }} {{ ref('orders') }} {{ ref('orders_history') }}",
+    }
+    assert rendered(files) == "stg.the_a own.b deep.orders past.orders_history"
+    written = [one.model for one in renderings(files).values() if one.model]
+    assert [".".join((*model.namespace, model.alias)) for model in written] == [
+        *("stg.the_a", "own.b", "deep.orders", "past.orders_history", "m")
+    ]
+
+
+def test_two_projects_side_by_side_have_models_and_sources_of_one_name() -> None:
+    files = {
+        f"{name}/{file}": text.format(name)
+        for name in ("left", "right")
+        for file, text in {
+            "dbt_project.yml": "name: {0}\nmodels: {{+schema: {0}}}",
+            "models/sources.yml": "sources: [{{name: raw, schema: {0}_raw, tables: [{{name: t}}]}}]",
+            "models/a.sql": "SELECT * FROM {{{{ source('raw', 't') }}}}",
+            "models/m.sql": "SELECT * FROM {{{{ ref('a') }}}}",
+        }.items()
+    }
+    for name in ("left", "right"):
+        assert rendered(files, f"{name}/models/a.sql") == f"SELECT * FROM {name}_raw.t"
+        assert rendered(files, f"{name}/models/m.sql") == f"SELECT * FROM {name}.a"
+
+
+def test_models_that_are_not_analysed_are_known_by_where_they_are() -> None:
+    files = [
+        (
+            "dbt_project.yml",
+            SHOP + "models: {shop: {stage: {+schema: stg}}}\nseeds: {+schema: raw}",
+        ),
+        ("models/stage/a.sql", "SELECT id FROM t"),
+        ("models/b.sql", "{{ config(schema='own') }} SELECT id FROM t"),
+        ("seeds/c.csv", "id"),
+    ]
+    model = "SELECT a.id AS a, b.id AS b, c.id AS c FROM {{ ref('a') }} a, {{ ref('b') }} b, {{ ref('c') }} c"
+    result = analyze(
+        {
+            "files": [{"name": "models/m.sql", "content": model}],
+            "templateConfig": {
+                "mode": "dbt",
+                "projectFiles": [{"name": name, "content": text} for name, text in files],
+            },
+        }
+    )
+    (statement,) = result.statements
+    assert statement.reads == ["stg.a", "own.b", "raw.c"]
+
+
+def test_that_a_model_is_disabled_is_told() -> None:
+    result = analyze(
+        {
+            "files": [{"name": "m.sql", "content": "{{ config(enabled=false) }} SELECT id FROM t"}],
+            "templateConfig": {"mode": "dbt"},
+        }
+    )
+    (told,) = [issue for issue in result.issues if issue.relation == "m"]
+    assert told.severity == "info"
+    assert told.message == "model `m` is disabled and read all the same"
+    assert result.statements[0].writes == ["m"]
+
+
 def test_the_latest_version_of_a_model_is_meant_where_none_is_named() -> None:
     files = {
         "dbt_project.yml": SHOP,
@@ -240,6 +310,13 @@ def test_a_seed_is_a_table_with_the_columns_of_its_first_line() -> None:
     assert rendered(files) == "SELECT * FROM raw.codes"
 
 
+@pytest.mark.parametrize("header", ["a" * 200_000, '"' * 200_001, "\n", "\0"])
+def test_a_seed_without_columns_that_can_be_read_makes_no_error(header: str) -> None:
+    files = {"dbt_project.yml": SHOP, "seeds/odd.csv": header, "models/m.sql": "SELECT 1"}
+    assert rendered(files) == "SELECT 1"
+    assert not renderings(files)["seeds/odd.csv"].issues
+
+
 def test_a_star_over_a_seed_is_exact() -> None:
     result = analyze(
         {
@@ -274,6 +351,7 @@ def test_a_file_that_is_no_yaml_is_told_and_the_rest_goes_on() -> None:
         ("models/bad.yml", "warning"),
     ]
     assert "line 3" in found.issues[0].message
+    assert found.issues[0].source_line == 3
     assert found.texts
 
 
@@ -298,6 +376,8 @@ def test_without_the_library_lineage_says_what_is_not_read(monkeypatch: pytest.M
         ),
         ("a: &a [*a]", {"a": [None]}),
         ("!!python/object:os.system x", "x"),
+        # A number of base sixty that is too large for one.
+        ("a: 1" + ":1" * 400 + ".0", {"a": "1" + ":1" * 400 + ".0"}),
         ("", None),
         ("a: 1\n---\nb: 2", {"a": 1}),
     ],
@@ -307,7 +387,13 @@ def test_documents_are_plain_values(text: str, value: object) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[" * 100_000, "- " * 100_000, "a: [1", "\0", "\ud800", "a: b: c"]
+    "text",
+    [
+        *("[" * 100_000, "- " * 100_000, "a: [1", "\0", "\ud800", "a: b: c"),
+        # Forty lines that stand for more than anybody can walk through.
+        "a0: &a0 {b: c}\n"
+        + "".join(f"a{n}: &a{n} {{b: *a{n - 1}, c: *a{n - 1}}}\n" for n in range(1, 40)),
+    ],
 )
 def test_what_is_no_document_is_an_error_of_one_kind(text: str) -> None:
     with pytest.raises(DocumentError):

@@ -122,7 +122,8 @@ class SchemaMetadata(Wire, frozen=True):
 class TemplateConfig(Wire, frozen=True):
     """How the text becomes SQL. `manifest` is a dbt manifest; its compiled code is preferred.
 
-    `project_files` are YAML files of dbt: `dbt_project.yml`, and those that declare sources and models.
+    `project_files` are YAML files of dbt: `dbt_project.yml`, and those that declare sources and models. With
+    them may stand models and seeds (`.sql`, `.csv`) that are referred to and not to be analysed.
     """
 
     mode: Literal["raw", "jinja", "dbt"] = "raw"

@@ -168,17 +168,20 @@ def _rendered(session: Session, project: Project, file: SourceFile, first: int) 
         variants.append(statements)
     if not variants:
         return []
-    if model is not None and model.config.get("enabled") is False and _is_broken(variants):
+    if model is not None and model.config.get("enabled") is False:
         # dbt never compiles it: what its macros and variables leave of it need not be SQL.
+        broken = _is_broken(variants)
+        told = "no SQL as it is, so it is left out" if broken else "read all the same"
         session.report(
             IssueCode.TEMPLATE_ERROR,
-            f"model `{model.name}` is disabled and no SQL as it is, so it is left out",
+            f"model `{model.name}` is disabled and {told}",
             severity="info",
             source_name=file.name,
             relation=model.name,
-            hint="give the variables that enable it in templateConfig.context.vars",
+            hint="what enables it (a variable, the target) may be given in templateConfig.context",
         )
-        return []
+        if broken:
+            return []
     for full, incremental in zip(
         variants[0], variants[1] if len(variants) > 1 else [], strict=False
     ):

@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from jinja2 import Template, TemplateSyntaxError
+from jinja2 import Template, TemplateSyntaxError, nodes
 
 from lakeport.lineage.templating.rendering import redacted
 from lakeport.lineage.templating.sandbox import Sandbox, bounded
@@ -35,7 +35,7 @@ def failing_softly(secrets: Collection[str] = ()) -> Iterator[None]:
         raise TemplateFailureError(message, _line_of(error)) from None
 
 
-def output_of(environment: Sandbox, text: str, values: Mapping[str, Any]) -> str:
+def output_of(environment: Sandbox, text: str | nodes.Template, values: Mapping[str, Any]) -> str:
     """What a template prints, with its marks."""
     return printed_by(environment, environment.from_string(text), values)
 

@@ -67,12 +67,14 @@ class DbtRenderer:
         self._disabled: dict[str, bool] = {}
         self._manifest = read_manifest(config.manifest, dialect)
         self._macros = Macros(self._environment)
-        self._properties = read_properties(config.project_files, reporter)
+        others = filter(_is_model, config.project_files)
+        documents = [file for file in config.project_files if not _is_model(file)]
+        self._properties = read_properties(documents, reporter)
         values = Values(config.context, dialect, clock)
         self._macro_issues = [*self._properties.issues, *self._read_macro_files()]
         self._packages = self._stand_ins()
         self._declared = Declared(
-            files, self._manifest, self._properties, values, self._environment, dialect
+            files, others, self._manifest, self._properties, values, self._environment
         )
 
     def render(self, source: SourceFile) -> Rendering:
@@ -107,8 +109,8 @@ class DbtRenderer:
         model = Model(
             self._declared.this(source),
             context,
-            self._declared.model,
-            self._declared.source,
+            partial(self._declared.model, source),
+            partial(self._declared.source, source),
             variables=Variables(context, project, self._rendered_value),
             incremental=incremental,
         )
@@ -157,7 +159,7 @@ class DbtRenderer:
             source,
             f"model `{model_name(source)}` is disabled, and another file of its name is read",
             severity="info",
-            hint="give the variables or the target that enable it in templateConfig.context",
+            hint="what enables it (a variable, the target) may be given in templateConfig.context",
         )
         return Rendering(issues=(*issues, note))
 
@@ -221,7 +223,7 @@ class DbtRenderer:
                 f"macro `{name}` is not known; its first argument stands in for it",
                 code=IssueCode.UNSUPPORTED_SYNTAX,
                 severity="info",
-                hint="add the file that defines it to templateConfig.macroFiles",
+                hint="install its package (`dbt deps`), or add the file that defines it to templateConfig.macroFiles",
             )
             for name in self._strangers.names
         ]
@@ -229,7 +231,7 @@ class DbtRenderer:
             self._reporter.note(
                 source,
                 f"`{name}` has no value; its name stands in for it",
-                hint="add it to templateConfig.context.vars or .env",
+                hint="give it a default, or add it to `vars` of dbt_project.yml or to templateConfig.context",
             )
             for name in model.missing
         ]
@@ -285,3 +287,8 @@ def _facts(name: str, model: Model) -> DbtModel:
         tags=tuple(map(str, tags if isinstance(tags, list | tuple) else [tags] if tags else [])),
         config=dict(model.config),
     )
+
+
+def _is_model(file: SourceFile) -> bool:
+    """Whether it stands among a project's files to be referred to, not to be read."""
+    return file.name.lower().endswith((".sql", ".csv"))

@@ -1,12 +1,12 @@
 """What is known of a dbt project's models and sources before one is rendered: where they are, and their options.
 
-It comes from a manifest, from the constants of a model's own `config(…)`, and from the project's YAML files,
-in this order, so that `ref` gives the same name to a reader that the writer gives to itself.
+It comes from a manifest, from a model's own `config(…)`, and from the project's YAML files, in this order, so
+that `ref` gives the same name to a reader that the writer gives to itself.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from jinja2 import nodes
 
 from lakeport.lineage.templating.attempt import TemplateFailureError, failing_softly
 from lakeport.lineage.templating.relation import Relation
+from lakeport.lineage.templating.seeds import is_seed
 
 if TYPE_CHECKING:
     from lakeport.lineage.request import SourceFile
@@ -25,6 +26,8 @@ if TYPE_CHECKING:
 
 # What `this` is in a text that has no name of its own.
 _NAMELESS = "this"
+# The options that say where a model is stored.
+_PLACES = frozenset({"alias", "schema", "database", "target_schema", "target_database"})
 
 
 def model_name(file: SourceFile) -> str:
@@ -33,36 +36,42 @@ def model_name(file: SourceFile) -> str:
 
 
 class Declared:
-    """The models of a request's files, and the sources they read."""
+    """The models of a request's files, and the sources they read.
+
+    `others` are files of the same projects that a model may refer to, though nobody asks for them.
+    """
 
     def __init__(
         self,
         files: tuple[SourceFile, ...],
+        others: Iterable[SourceFile],
         manifest: Manifest,
         properties: Properties,
         values: Values,
         environment: Sandbox,
-        dialect: str,
     ) -> None:
         self._manifest = manifest
         self._properties = properties
         self._values = values
         self._environment = environment
-        self._dialect = dialect
+        self._dialect = values.dialect
+        everything = (*others, *files)
         self._options = {
             file.name: values.settled(
                 properties.options(file.name),
                 properties.variables(file.name),
                 properties.project(file.name) or "",
             )
-            for file in files
+            for file in everything
         }
+        self._relations: dict[str, Relation] = {}
+        self._models: dict[str, dict[PurePosixPath | None, Relation]] = {}
         # Of two models of one name the one that is enabled is meant, else the later one.
-        in_order = sorted(files, key=self.is_disabled, reverse=True)
-        self._models = {model_name(file): self._stored(file) for file in in_order}
-        self._files: dict[str, list[SourceFile]] = {}
+        for file in sorted(everything, key=self.is_disabled, reverse=True):
+            self._learn(file)
+        self._files: dict[tuple[PurePosixPath | None, str], list[SourceFile]] = {}
         for file in files:
-            self._files.setdefault(model_name(file), []).append(file)
+            self._files.setdefault(self._key(file), []).append(file)
 
     def options(self, file: SourceFile) -> Mapping[str, Any]:
         """What the project's YAML files say about a model."""
@@ -70,7 +79,7 @@ class Declared:
 
     def called_like(self, file: SourceFile) -> list[SourceFile]:
         """The files of one model's name, of which a project enables one."""
-        return self._files.get(model_name(file), [])
+        return self._files.get(self._key(file), [])
 
     def is_disabled(self, file: SourceFile) -> bool:
         """Whether the YAML files say so; the model's own words are not rendered yet."""
@@ -78,28 +87,30 @@ class Declared:
 
     def this(self, file: SourceFile) -> Relation:
         """Where the model of a file is stored."""
-        return self._models.get(model_name(file)) or self._stored(file)
+        return self._relations.get(file.name) or self._stored(model_name(file), file, {})
 
-    def model(self, reference: Reference) -> Relation:
+    def model(self, asker: SourceFile, reference: Reference) -> Relation:
         """Where the model is stored that `ref` means; of several versions the latest, if none is named."""
         version = reference.version or self._properties.latest(reference.name)
         names = [reference.name]
         if version is not None:
             names.insert(0, f"{reference.name}_v{version}")
+        own = self._properties.root(asker.name)
         for name in names:
             known = self._manifest.models.get(name)
             if known is not None:
                 return self._relation(known.alias, known.schema, known.database)
-            if name in self._models:
-                return self._models[name]
+            found = self._models.get(name)
+            if found is not None:
+                return found.get(own) or next(reversed(found.values()))
         return self._relation(names[0], None, None)
 
-    def source(self, source: str, table: str) -> Relation:
+    def source(self, asker: SourceFile, source: str, table: str) -> Relation:
         """Where a table of a source is; undeclared, the source is its schema."""
         known = self._manifest.sources.get((source, table))
         if known is not None:
             return known
-        declared = self._properties.sources.get((source, table))
+        declared = self._properties.source(asker.name, source, table)
         if declared is None:
             return self._relation(table, source, None)
         home = declared.home
@@ -109,37 +120,71 @@ class Declared:
             said.get("identifier", table), said.get("schema", source), said.get("database")
         )
 
-    def _stored(self, file: SourceFile) -> Relation:
-        name = model_name(file)
+    def _key(self, file: SourceFile) -> tuple[PurePosixPath | None, str]:
+        return self._properties.root(file.name), model_name(file)
+
+    def _learn(self, file: SourceFile) -> None:
+        """A model is called like its file; snapshots say themselves what they are called."""
+        snapshots, words = self._own_words(file)
+        for name in snapshots or [model_name(file)]:
+            relation = self._stored(name, file, words)
+            self._relations[file.name] = relation
+            root = self._properties.root(file.name)
+            known = self._models.setdefault(name, {})
+            known.pop(root, None)
+            known[root] = relation
+
+    def _stored(self, name: str, file: SourceFile, words: dict[str, str]) -> Relation:
         known = self._manifest.models.get(name)
         if known is not None:
             return self._relation(known.alias, known.schema, known.database)
-        options = _texts(self.options(file)) | self._constant_config(file.content)
+        said = _texts(self.options(file)) | words
         return self._relation(
-            options.get("alias") or name, options.get("schema"), options.get("database")
+            said.get("alias") or name,
+            said.get("target_schema") or said.get("schema"),
+            said.get("target_database") or said.get("database"),
         )
 
-    def _constant_config(self, text: str) -> dict[str, str]:
-        """The constants in a model's `config(…)` call."""
-        options: dict[str, str] = {}
-        if "config" not in text:
-            return options
+    def _own_words(self, file: SourceFile) -> tuple[list[str], dict[str, str]]:
+        """The snapshots of a file, and what its `config(…)` says of where it is stored."""
+        snapshots: list[str] = []
+        words: dict[str, str] = {}
+        if is_seed(file) or not ("config" in file.content or "snapshot" in file.content):
+            return snapshots, words
         try:
             with failing_softly():
-                tree = self._environment.parse(text)
+                tree = self._environment.parse(file.content)
         except TemplateFailureError:
-            return options  # rendering will report it
+            return snapshots, words  # rendering will report it
         for call in tree.find_all(nodes.Call):
-            if isinstance(call.node, nodes.Name) and call.node.name == "config":
-                for keyword in call.kwargs:
-                    if isinstance(keyword.value, nodes.Const) and isinstance(
-                        keyword.value.value, str
-                    ):
-                        options[keyword.key] = keyword.value.value
-        return options
+            called = call.node.name if isinstance(call.node, nodes.Name) else None
+            if called == "_snapshot":
+                snapshots += [one.value for one in call.args if isinstance(one, nodes.Const)]
+            elif called == "config":
+                for word, value in _configured(call):
+                    text = self._worked_out(value, file) if word in _PLACES else None
+                    if text is not None:
+                        words[word] = text
+        return [name for name in snapshots if name], words
+
+    def _worked_out(self, value: nodes.Expr, file: SourceFile) -> str | None:
+        """A constant, or what variables and the target make of an expression."""
+        if isinstance(value, nodes.Const):
+            return value.value if isinstance(value.value, str) else None
+        return self._values.worked_out(value, self._properties.variables(file.name))
 
     def _relation(self, name: str, schema: str | None, database: str | None) -> Relation:
         return Relation(name, schema, database, self._dialect)
+
+
+def _configured(call: nodes.Call) -> Iterator[tuple[str, nodes.Expr]]:
+    """The options of a call, in a mapping or by their names."""
+    for given in call.args:
+        for pair in given.items if isinstance(given, nodes.Dict) else ():
+            if isinstance(pair.key, nodes.Const) and isinstance(pair.key.value, str):
+                yield pair.key.value, pair.value
+    for keyword in call.kwargs:
+        yield keyword.key, keyword.value
 
 
 def _texts(options: Mapping[str, Any]) -> dict[str, str]:

@@ -75,6 +75,7 @@ class Reporter:
             message=message,
             span=self._span(source.content, line) if line else None,
             source_name=source.name or None,
+            source_line=line,
             hint=hint,
         )
 

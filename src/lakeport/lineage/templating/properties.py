@@ -38,7 +38,8 @@ class Properties:
     """The YAML files of a request."""
 
     places: Places = field(default_factory=lambda: Places(()))
-    sources: dict[tuple[str, str], Source] = field(default_factory=dict)
+    # By the names of the source and its table, then by the project that declares it.
+    _sources: dict[tuple[str, str], dict[PurePosixPath, Source]] = field(default_factory=dict)
     issues: list[Issue] = field(default_factory=list)
     _variables: dict[PurePosixPath, Mapping[str, Any]] = field(default_factory=dict)
     _entries: dict[tuple[PurePosixPath, str], Mapping[str, Any]] = field(default_factory=dict)
@@ -55,6 +56,21 @@ class Properties:
         if home is None:
             return None
         return self.places.root_of(home).name if built else home.name
+
+    def root(self, file: str) -> PurePosixPath | None:
+        """The folder of the project that a file is built in: names are those of one project."""
+        home = self.places.home_of(path_of(file))
+        return None if home is None else self.places.root_of(home).folder
+
+    def source(self, file: str, source: str, table: str) -> Source | None:
+        """A table of a source, as the project of a file declares it before any other."""
+        declared = self._sources.get((source, table))
+        if declared is None:
+            return None
+        home = self.places.home_of(path_of(file))
+        near = () if home is None else (home.folder, self.places.root_of(home).folder)
+        own = next((declared[folder] for folder in near if folder in declared), None)
+        return own or next(reversed(declared.values()))
 
     def variables(self, file: str) -> Mapping[str, Any]:
         """The variables of a model: those of its package, under those of the project."""
@@ -111,7 +127,9 @@ class Properties:
             common = {"schema": source["name"], **_said(source)}
             for table in _named(source.get("tables")):
                 options = {**common, "identifier": table["name"], **_said(table)}
-                self.sources[source["name"], table["name"]] = Source(home, options)
+                declared = self._sources.setdefault((source["name"], table["name"]), {})
+                declared.pop(home.folder, None)
+                declared[home.folder] = Source(home, options)
 
     def _learn_versions(self, home: Home, entry: Mapping[str, Any]) -> None:
         versions = [

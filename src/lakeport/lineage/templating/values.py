@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from jinja2 import nodes
+
 from lakeport.lineage.templating.attempt import TemplateFailureError, failing_softly, output_of
 from lakeport.lineage.templating.lines import unmarked
 from lakeport.lineage.templating.modules import INSTANT, MODULES
@@ -26,6 +28,7 @@ class Values:
     def __init__(
         self, context: Mapping[str, Any], dialect: str, clock: Callable[[], float]
     ) -> None:
+        self.dialect = dialect
         self._context = context
         self._this = Relation("", dialect=dialect)
         self._clock = clock
@@ -49,6 +52,13 @@ class Values:
                 found[key] = said
         return found
 
+    def worked_out(self, expression: nodes.Expr, variables: Mapping[str, Any]) -> str | None:
+        """What an expression of a model's own `config(…)` is."""
+        template = nodes.Template([nodes.Output([expression])], lineno=1)
+        template.set_environment(self._environment)
+        self._environment.budget = Budget.start(self._clock)
+        return self._rendered(template, variables)
+
     def _value(self, value: Any, variables: Mapping[str, Any], project: str) -> Any:
         if not is_template(value):
             return value
@@ -58,7 +68,7 @@ class Values:
         text = (self._printed[value, project] or "").strip()
         return _TRUTHS.get(text.lower(), text or None)
 
-    def _rendered(self, text: str, variables: Mapping[str, Any]) -> str | None:
+    def _rendered(self, text: str | nodes.Template, variables: Mapping[str, Any]) -> str | None:
         known = Variables(
             self._context, variables, lambda inner: self._rendered(inner, variables) or ""
         )
