@@ -458,7 +458,9 @@ def _written(files: dict[str, str]) -> None:
         Path(name).write_text(text, encoding="utf-8")
 
 
-def test_a_project_of_dbt_is_read_as_its_yaml_files_say(lakeport: Run) -> None:
+def test_a_project_of_dbt_is_read_as_its_yaml_files_say(
+    lakeport: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     _written(
         {
             "shop/dbt_project.yml": "name: shop\nmodel-paths: [sql]\nvars: {orders: \"{{ source('raw', 'orders') }}\"}\n"
@@ -489,6 +491,14 @@ def test_a_project_of_dbt_is_read_as_its_yaml_files_say(lakeport: Run) -> None:
         shown = lakeport("lineage", "--template", "dbt", part)
         assert "stage.total" in shown.out
         assert "landing.orders.amount  computed" in shown.out
+    # What it refers to is where it is, in whatever folder one stands.
+    monkeypatch.chdir("shop/sql/marts")
+    alone = lakeport("lineage", "--template", "dbt", "revenue.sql").out
+    assert "marts.revenue.name   raw.codes.name" in alone
+    assert "stage.sql" not in alone
+    assert "is no model" in lakeport("lineage", "--template", "dbt", "../sources.yml").err
+    assert "stage.total" in lakeport("lineage", "--template", "dbt", "../../dbt_project.yml").out
+    monkeypatch.chdir("../../..")
     assert "not_mine.x" in lakeport("lineage", "--template", "dbt", "shop/integration_tests").out
     Path("empty").mkdir()
     Path("empty/dbt_project.yml").write_text("name: empty", encoding="utf-8")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import msgspec
 
 from lakeport.app import wiring
-from lakeport.app.dbt_files import dbt_files, headers, texts
+from lakeport.app.dbt_files import dbt_files, texts
 from lakeport.app.model_files import ModelFiles, built_by, model_files, settings_around
 from lakeport.app.sql_files import STANDARD_INPUT, SqlFile, files_in, read_payload, read_text
 from lakeport.core.errors import InvalidRequestError, NotFoundError, UnknownWordError
@@ -264,9 +264,9 @@ def _gathered(workload: Workload, schema: dict[str, Any] | None) -> _Gathered:
 def _of_dbt(named: tuple[Path, ...]) -> _Gathered:
     found = dbt_files(named)
     return _Gathered(
-        [*headers(found.seeds), *texts(found.models)],
+        texts(found.seeds | found.models),
         macros=texts(found.macros),
-        properties=texts(found.properties),
+        properties=texts(found.properties | found.others),
     )
 
 

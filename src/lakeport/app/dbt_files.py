@@ -8,43 +8,48 @@ that project. Folders without any project are read by the names of the folders i
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Container, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from lakeport.app.sql_files import STANDARD_INPUT, SqlFile, files_in, read_payload, read_text
-from lakeport.core.errors import NotFoundError
+from lakeport.core.errors import InvalidRequestError, NotFoundError
 from lakeport.lineage.templating.places import PROJECT_FILE, Home, read_home
 
 # Where dbt looks for models if nothing tells.
 _MODELS, _MACROS = frozenset({"models", "snapshots"}), "macros"
 _COMPILED = frozenset({"target", "compiled"})
+_DOCUMENTS = frozenset({".yml", ".yaml"})
 
 
 @dataclass(slots=True)
 class DbtFiles:
-    """Paths, each once; of two macros of one name the later one counts."""
+    """Paths, each once; of two macros of one name the later one counts.
+
+    `others` are models and seeds of the same project that nobody asked for: a model may refer to them.
+    """
 
     models: dict[Path, None] = field(default_factory=dict)
     seeds: dict[Path, None] = field(default_factory=dict)
     macros: dict[Path, None] = field(default_factory=dict)
     properties: dict[Path, None] = field(default_factory=dict)
+    others: dict[Path, None] = field(default_factory=dict)
 
     def add(self, more: DbtFiles) -> None:
         for mine, others in zip(self._all(), more._all(), strict=True):
             mine.update(others)
 
-    def inside(self, folder: Path) -> DbtFiles:
-        """What of a project makes tables in one of its folders, with all that it needs."""
-        whole = folder.resolve()
+    def part(self, wanted: Callable[[Path], bool]) -> DbtFiles:
+        """What of a project makes some tables, with all that it needs."""
         models, seeds = (
-            {path: None for path in paths if path.resolve().is_relative_to(whole)}
-            for paths in (self.models, self.seeds)
+            {path: None for path in paths if wanted(path)} for paths in (self.models, self.seeds)
         )
-        return DbtFiles(models, seeds, self.macros, self.properties)
+        made = self.models | self.seeds
+        others = {path: None for path in made if path not in models and path not in seeds}
+        return DbtFiles(models, seeds, self.macros, self.properties, others)
 
     def _all(self) -> tuple[dict[Path, None], ...]:
-        return self.models, self.seeds, self.macros, self.properties
+        return self.models, self.seeds, self.macros, self.properties, self.others
 
 
 def dbt_files(named: tuple[Path, ...]) -> DbtFiles:
@@ -53,46 +58,59 @@ def dbt_files(named: tuple[Path, ...]) -> DbtFiles:
     for path in named:
         for part in _found(path):
             found.add(part)
+    for path in (*found.models, *found.seeds):
+        found.others.pop(path, None)
     if not found.models and not found.seeds:
-        raise NotFoundError(f"there is no model of dbt in {named[0]}")
+        raise NotFoundError(
+            f"there is no model of dbt in {named[0]}",
+            hint=f"models are .sql files in the folders that {PROJECT_FILE} names as model-paths",
+        )
     return found
 
 
 def texts(paths: dict[Path, None]) -> list[SqlFile]:
+    """What is in them; of a file of values its first line, the names of its columns."""
     return [
-        SqlFile(
-            "stdin" if str(path) == STANDARD_INPUT else path.as_posix(),
-            read_text(read_payload(path), path),
-        )
+        SqlFile("stdin" if str(path) == STANDARD_INPUT else path.as_posix(), _text(path))
         for path in paths
     ]
 
 
-def headers(paths: dict[Path, None]) -> list[SqlFile]:
-    """Of a file of values its first line: the names of its columns."""
-    found: list[SqlFile] = []
-    for path in paths:
+def _text(path: Path) -> str:
+    if path.suffix == ".csv" and path.is_file():
         with path.open("rb") as lines:
-            found.append(SqlFile(path.as_posix(), lines.readline().decode("utf-8-sig", "replace")))
-    return found
+            return lines.readline().decode("utf-8-sig", "replace")
+    return read_text(read_payload(path), path)
 
 
 def _found(path: Path) -> Iterator[DbtFiles]:
+    if path.name == PROJECT_FILE and path.is_file():
+        path = path.parent
     if (path / PROJECT_FILE).is_file():
         yield _project(path)
         return
+    if path.suffix in _DOCUMENTS and path.is_file():
+        raise InvalidRequestError(
+            f"{path} is no model", hint="name a model, or a folder: what YAML says is read with it"
+        )
     root = None if str(path) == STANDARD_INPUT else _root_around(path)
     if root is None:
         projects = _projects_inside(path)
         yield from map(_project, projects) if projects else (_folder(path),)
         return
-    part = _project(root).inside(path)
-    if not path.is_dir():
-        part.models = {path: None}
-        part.seeds = {}
-    elif not part.models and not part.seeds:
-        part.models = dict.fromkeys(files_in([path]))
-    yield part
+    yield _part(path, root)
+
+
+def _part(path: Path, root: Path) -> DbtFiles:
+    """A file or a folder of a project. A file that is no model of it is read as one."""
+    whole = path.resolve()
+    part = _project(root).part(lambda file: file.resolve().is_relative_to(whole))
+    if not part.models and not part.seeds:
+        found = files_in([path])
+        # Spelled as the project's other files are, by which it is known where they belong.
+        inside = {file: file.resolve().relative_to(root.resolve()) for file in found}
+        part.models = {root / inside[file]: None for file in found}
+    return part
 
 
 def _root_around(path: Path) -> Path | None:
@@ -138,11 +156,11 @@ def _own_files(home: Home, root: Path) -> DbtFiles:
         paths.update(_in_folders(home, root, kind, {".sql"}))
     found.seeds.update(_in_folders(home, root, "seeds", {".csv"}))
     for kind in ("models", "snapshots", "seeds"):
-        found.properties.update(_in_folders(home, root, kind, {".yml", ".yaml"}))
+        found.properties.update(_in_folders(home, root, kind, _DOCUMENTS))
     return found
 
 
-def _in_folders(home: Home, root: Path, kind: str, suffixes: set[str]) -> dict[Path, None]:
+def _in_folders(home: Home, root: Path, kind: str, suffixes: Container[str]) -> dict[Path, None]:
     return {
         file: None
         for folder in home.folders(kind)
