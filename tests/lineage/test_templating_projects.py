@@ -283,6 +283,23 @@ def test_a_model_may_say_itself_that_it_is_disabled() -> None:
         ]
 
 
+def test_two_enabled_models_of_one_name_are_told() -> None:
+    files = {
+        "dbt_project.yml": SHOP + "models: {shop: {x: {+schema: x}, y: {+schema: y}}}",
+        "models/x/a.sql": "SELECT 1 AS v",
+        "models/y/a.sql": "SELECT 2 AS v",
+        "models/x/b.sql": "SELECT 1 AS v",
+        "models/y/b.sql": "{{ config(enabled=var('wanted', false)) }} SELECT 2 AS v",
+        "models/m.sql": "{{ ref('a') }} {{ ref('b') }}",
+    }
+    found = renderings(files)
+    assert found["models/m.sql"].texts[0].sql == "y.a x.b"
+    told = {name: [issue.code.value for issue in one.issues] for name, one in found.items()}
+    assert told["models/x/a.sql"] == ["DUPLICATE_DEFINITION"]
+    assert told["models/y/a.sql"] == told["models/x/b.sql"] == []
+    assert "`models/y/a.sql`" in found["models/x/a.sql"].issues[0].message
+
+
 def test_the_project_is_one_of_the_packages() -> None:
     files = {
         "dbt_project.yml": SHOP,

@@ -216,8 +216,20 @@ class DbtRenderer:
         return defined(self._environment.from_string(text))
 
     def _assumptions(self, source: SourceFile, model: Model) -> list[Issue]:
-        """What was made up to get through the file."""
-        issues = [
+        """What was made up to get through the file, and that `ref` does not mean it."""
+        issues: list[Issue] = []
+        meant = self._declared.meant_instead(source)
+        if meant is not None and model.config.get("enabled") is not False:
+            told = f"model `{model_name(source)}` is in `{source.name}` and in `{meant.name}`; the last one is used by `ref`"
+            issues.append(
+                self._reporter.note(
+                    source,
+                    told,
+                    code=IssueCode.DUPLICATE_DEFINITION,
+                    hint="rename or disable one of the two",
+                )
+            )
+        issues += [
             self._reporter.note(
                 source,
                 f"macro `{name}` is not known; its first argument stands in for it",

@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
 # What `this` is in a text that has no name of its own.
 _NAMELESS = "this"
-# The options that say where a model is stored.
-_PLACES = frozenset({"alias", "schema", "database", "target_schema", "target_database"})
+# The options that say where a model is stored, and whether it is at all.
+_PLACES = frozenset({"alias", "schema", "database", "target_schema", "target_database", "enabled"})
 
 
 def model_name(file: SourceFile) -> str:
@@ -64,8 +64,12 @@ class Declared:
             )
             for file in everything
         }
+        self._words = {file.name: self._own_words(file) for file in everything}
         self._relations: dict[str, Relation] = {}
         self._models: dict[str, dict[PurePosixPath | None, Relation]] = {}
+        # The file that each name of a project is taken for, and the files that lost theirs to it.
+        self._meant: dict[tuple[PurePosixPath | None, str], SourceFile] = {}
+        self._passed_over: dict[str, SourceFile] = {}
         # Of two models of one name the one that is enabled is meant, else the later one.
         for file in sorted(everything, key=self.is_disabled, reverse=True):
             self._learn(file)
@@ -81,8 +85,15 @@ class Declared:
         """The files of one model's name, of which a project enables one."""
         return self._files.get(self._key(file), [])
 
+    def meant_instead(self, file: SourceFile) -> SourceFile | None:
+        """The file whose table `ref` means by the name of this one, if that is another table."""
+        return self._passed_over.get(file.name)
+
     def is_disabled(self, file: SourceFile) -> bool:
-        """Whether the YAML files say so; the model's own words are not rendered yet."""
+        """Whether its own words or the YAML files say so, as far as that is known before it is rendered."""
+        said = self._words[file.name][1].get("enabled")
+        if said is not None:
+            return said.strip().lower() == "false"
         return self.options(file).get("enabled") is False
 
     def this(self, file: SourceFile) -> Relation:
@@ -125,14 +136,23 @@ class Declared:
 
     def _learn(self, file: SourceFile) -> None:
         """A model is called like its file; snapshots say themselves what they are called."""
-        snapshots, words = self._own_words(file)
+        snapshots, words = self._words[file.name]
+        root = self._properties.root(file.name)
         for name in snapshots or [model_name(file)]:
             relation = self._stored(name, file, words)
             self._relations[file.name] = relation
-            root = self._properties.root(file.name)
+            self._take(name, file)
             known = self._models.setdefault(name, {})
             known.pop(root, None)
             known[root] = relation
+
+    def _take(self, name: str, file: SourceFile) -> None:
+        """Packages may have models of one name, a project may not."""
+        key = self._properties.folder(file.name), name
+        other = self._meant.get(key)
+        if other is not None and self._relations[other.name] != self._relations[file.name]:
+            self._passed_over[other.name] = file
+        self._meant[key] = file
 
     def _stored(self, name: str, file: SourceFile, words: dict[str, str]) -> Relation:
         known = self._manifest.models.get(name)
@@ -170,7 +190,7 @@ class Declared:
     def _worked_out(self, value: nodes.Expr, file: SourceFile) -> str | None:
         """A constant, or what variables and the target make of an expression."""
         if isinstance(value, nodes.Const):
-            return value.value if isinstance(value.value, str) else None
+            return str(value.value) if isinstance(value.value, str | bool) else None
         return self._values.worked_out(value, self._properties.variables(file.name))
 
     def _relation(self, name: str, schema: str | None, database: str | None) -> Relation:

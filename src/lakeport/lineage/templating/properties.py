@@ -57,6 +57,11 @@ class Properties:
             return None
         return self.places.root_of(home).name if built else home.name
 
+    def folder(self, file: str) -> PurePosixPath | None:
+        """The folder of the project that a file is of."""
+        home = self.places.home_of(path_of(file))
+        return None if home is None else home.folder
+
     def root(self, file: str) -> PurePosixPath | None:
         """The folder of the project that a file is built in: names are those of one project."""
         home = self.places.home_of(path_of(file))
