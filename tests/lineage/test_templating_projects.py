@@ -178,6 +178,25 @@ def test_a_reader_and_the_writer_agree_where_a_model_is() -> None:
     ]
 
 
+def test_each_snapshot_of_a_file_is_a_model_at_its_own_lines() -> None:
+    block = "{%% snapshot %s %%}\n{{ config(target_schema='%s') }}\nSELECT %s FROM t\n{%% endsnapshot %%}\n"
+    snapshots = block % ("a", "one", "x") + block % ("b", "two", "y")
+    result = analyze(
+        {
+            "files": [
+                {"name": "snapshots/all.sql", "content": snapshots},
+                {"name": "m.sql", "content": "SELECT x FROM {{ ref('a') }}, {{ ref('b') }}"},
+            ],
+            "templateConfig": {"mode": "dbt"},
+        }
+    )
+    read = {
+        statement.writes[0]: (statement.reads, statement.metadata["sourceLine"])
+        for statement in result.statements
+    }
+    assert read == {"one.a": (["t"], 3), "two.b": (["t"], 7), "m": (["one.a", "two.b"], 1)}
+
+
 def test_two_projects_side_by_side_have_models_and_sources_of_one_name() -> None:
     files = {
         f"{name}/{file}": text.format(name)

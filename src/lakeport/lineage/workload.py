@@ -65,7 +65,8 @@ def read_workload(session: Session) -> list[Statement]:
                 _build(statements, tuple(part for part, _ in written_parts(file.builds)))
             found += statements
         else:
-            found += _rendered(session, project, file, len(found))
+            for part in project.parts(file):
+                found += _rendered(session, project, part, len(found))
     return found
 
 

@@ -64,7 +64,7 @@ class DbtRenderer:
         )
         self._environment.filters.update(CASTS)
         self._compiled: dict[str, Template] = {}
-        self._disabled: dict[str, bool] = {}
+        self._disabled: dict[SourceFile, bool] = {}
         self._manifest = read_manifest(config.manifest, dialect)
         self._macros = Macros(self._environment)
         others = filter(_is_model, config.project_files)
@@ -141,18 +141,18 @@ class DbtRenderer:
         files = self._declared.called_like(source)
         if len(files) < 2 or not self._is_disabled(source):
             return False
-        return source.name != files[-1].name or not all(map(self._is_disabled, files))
+        return source != files[-1] or not all(map(self._is_disabled, files))
 
     def _is_disabled(self, file: SourceFile) -> bool:
         """What its own words say counts before what the YAML files do."""
-        if file.name not in self._disabled:
+        if file not in self._disabled:
             self._strangers.names.clear()
             try:
                 enabled = self._rendered(file, incremental=False)[1].config.get("enabled")
             except TemplateFailureError:
                 enabled = None
-            self._disabled[file.name] = enabled is False
-        return self._disabled[file.name]
+            self._disabled[file] = enabled is False
+        return self._disabled[file]
 
     def _left_out(self, source: SourceFile, issues: list[Issue]) -> Rendering:
         note = self._reporter.note(
@@ -243,7 +243,7 @@ class DbtRenderer:
             self._reporter.note(
                 source,
                 f"`{name}` has no value; its name stands in for it",
-                hint="give it a default, or add it to `vars` of dbt_project.yml or to templateConfig.context",
+                hint="give it a default, or a value: in `vars` of dbt_project.yml, or in `vars` or `env` of templateConfig.context",
             )
             for name in model.missing
         ]

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
 # What `this` is in a text that has no name of its own.
 _NAMELESS = "this"
+# What the tag of a snapshot calls with its name.
+_SNAPSHOT = "_snapshot"
 # The options that say where a model is stored, and whether it is at all.
 _PLACES = frozenset({"alias", "schema", "database", "target_schema", "target_database", "enabled"})
 
@@ -57,19 +59,19 @@ class Declared:
         self._dialect = values.dialect
         everything = (*others, *files)
         self._options = {
-            file.name: values.settled(
+            file: values.settled(
                 properties.options(file.name),
                 properties.variables(file.name),
                 properties.project(file.name) or "",
             )
             for file in everything
         }
-        self._words = {file.name: self._own_words(file) for file in everything}
-        self._relations: dict[str, Relation] = {}
+        self._words = {file: self._own_words(file) for file in everything}
+        self._relations: dict[SourceFile, Relation] = {}
         self._models: dict[str, dict[PurePosixPath | None, Relation]] = {}
         # The file that each name of a project is taken for, and the files that lost theirs to it.
         self._meant: dict[tuple[PurePosixPath | None, str], SourceFile] = {}
-        self._passed_over: dict[str, SourceFile] = {}
+        self._passed_over: dict[SourceFile, SourceFile] = {}
         # Of two models of one name the one that is enabled is meant, else the later one.
         for file in sorted(everything, key=self.is_disabled, reverse=True):
             self._learn(file)
@@ -79,7 +81,7 @@ class Declared:
 
     def options(self, file: SourceFile) -> Mapping[str, Any]:
         """What the project's YAML files say about a model."""
-        return self._options.get(file.name, {})
+        return self._options.get(file, {})
 
     def called_like(self, file: SourceFile) -> list[SourceFile]:
         """The files of one model's name, of which a project enables one."""
@@ -87,18 +89,18 @@ class Declared:
 
     def meant_instead(self, file: SourceFile) -> SourceFile | None:
         """The file whose table `ref` means by the name of this one, if that is another table."""
-        return self._passed_over.get(file.name)
+        return self._passed_over.get(file)
 
     def is_disabled(self, file: SourceFile) -> bool:
         """Whether its own words or the YAML files say so, as far as that is known before it is rendered."""
-        said = self._words[file.name][1].get("enabled")
+        said = self._words[file].get("enabled")
         if said is not None:
             return said.strip().lower() == "false"
         return self.options(file).get("enabled") is False
 
     def this(self, file: SourceFile) -> Relation:
         """Where the model of a file is stored."""
-        return self._relations.get(file.name) or self._stored(model_name(file), file, {})
+        return self._relations.get(file) or self._stored(model_name(file), file)
 
     def model(self, asker: SourceFile, reference: Reference) -> Relation:
         """Where the model is stored that `ref` means; of several versions the latest, if none is named."""
@@ -132,60 +134,56 @@ class Declared:
         )
 
     def _key(self, file: SourceFile) -> tuple[PurePosixPath | None, str]:
-        return self._properties.root(file.name), model_name(file)
+        return self._properties.root(file.name), self._name(file)
+
+    def _name(self, file: SourceFile) -> str:
+        """A model is called like its file; a snapshot says itself what it is called."""
+        return self._words.get(file, {}).get(_SNAPSHOT) or model_name(file)
 
     def _learn(self, file: SourceFile) -> None:
-        """A model is called like its file; snapshots say themselves what they are called."""
-        snapshots, words = self._words[file.name]
-        root = self._properties.root(file.name)
-        for name in snapshots or [model_name(file)]:
-            relation = self._stored(name, file, words)
-            self._relations[file.name] = relation
-            self._take(name, file)
-            known = self._models.setdefault(name, {})
-            known.pop(root, None)
-            known[root] = relation
-
-    def _take(self, name: str, file: SourceFile) -> None:
-        """Packages may have models of one name, a project may not."""
+        root, name = self._key(file)
+        relation = self._relations[file] = self._stored(name, file)
+        # Packages may have models of one name, a project may not.
         key = self._properties.folder(file.name), name
         other = self._meant.get(key)
-        if other is not None and self._relations[other.name] != self._relations[file.name]:
-            self._passed_over[other.name] = file
+        if other is not None and self._relations[other] != relation:
+            self._passed_over[other] = file
         self._meant[key] = file
+        known = self._models.setdefault(name, {})
+        known.pop(root, None)
+        known[root] = relation
 
-    def _stored(self, name: str, file: SourceFile, words: dict[str, str]) -> Relation:
+    def _stored(self, name: str, file: SourceFile) -> Relation:
         known = self._manifest.models.get(name)
         if known is not None:
             return self._relation(known.alias, known.schema, known.database)
-        said = _texts(self.options(file)) | words
+        said = _texts(self.options(file)) | self._words.get(file, {})
         return self._relation(
             said.get("alias") or name,
             said.get("target_schema") or said.get("schema"),
             said.get("target_database") or said.get("database"),
         )
 
-    def _own_words(self, file: SourceFile) -> tuple[list[str], dict[str, str]]:
-        """The snapshots of a file, and what its `config(…)` says of where it is stored."""
-        snapshots: list[str] = []
+    def _own_words(self, file: SourceFile) -> dict[str, str]:
+        """What a file's `config(…)` says of where it is stored, and what its snapshot is called."""
         words: dict[str, str] = {}
         if is_seed(file) or not ("config" in file.content or "snapshot" in file.content):
-            return snapshots, words
+            return words
         try:
             with failing_softly():
                 tree = self._environment.parse(file.content)
         except TemplateFailureError:
-            return snapshots, words  # rendering will report it
+            return words  # rendering will report it
         for call in tree.find_all(nodes.Call):
             called = call.node.name if isinstance(call.node, nodes.Name) else None
-            if called == "_snapshot":
-                snapshots += [one.value for one in call.args if isinstance(one, nodes.Const)]
+            if called == _SNAPSHOT and isinstance(call.args[0], nodes.Const) and call.args[0].value:
+                words[_SNAPSHOT] = call.args[0].value
             elif called == "config":
                 for word, value in _configured(call):
                     text = self._worked_out(value, file) if word in _PLACES else None
                     if text is not None:
                         words[word] = text
-        return [name for name in snapshots if name], words
+        return words
 
     def _worked_out(self, value: nodes.Expr, file: SourceFile) -> str | None:
         """A constant, or what variables and the target make of an expression."""

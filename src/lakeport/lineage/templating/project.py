@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from lakeport.lineage.issues import Issue, IssueCode, Severity
 from lakeport.lineage.request import Encoding, SourceFile, TemplateConfig
 from lakeport.lineage.templating.rendering import RenderedText, Rendering
+from lakeport.lineage.templating.snapshots import each_snapshot
 from lakeport.lineage.text import SourceText
 
 if TYPE_CHECKING:
@@ -36,10 +37,17 @@ class Project:
         encoding: Encoding = "utf8",
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._renderer = _renderer(config, tuple(files), dialect, Reporter(encoding), clock)
+        # Of a file that dbt has compiled there is one text.
+        self._splits = config.mode == "dbt" and not config.manifest
+        parts = tuple(part for file in files for part in self.parts(file))
+        self._renderer = _renderer(config, parts, dialect, Reporter(encoding), clock)
+
+    def parts(self, source: SourceFile) -> list[SourceFile]:
+        """The files that a file stands for: in dbt one for each of its snapshots."""
+        return each_snapshot(source) if self._splits else [source]
 
     def render(self, source: SourceFile) -> Rendering:
-        """The SQL of one file; without any texts if an issue says why."""
+        """The SQL of one part of a file; without any texts if an issue says why."""
         return self._renderer.render(source)
 
 
