@@ -491,6 +491,18 @@ def test_a_project_of_dbt_is_read_as_its_yaml_files_say(
         shown = lakeport("lineage", "--template", "dbt", part)
         assert "stage.total" in shown.out
         assert "landing.orders.amount  computed" in shown.out
+    # A file that is no model, and one that is a link to somewhere else, are read as models.
+    _written(
+        {
+            "shop/analyses/a.sql": "SELECT total FROM {{ ref('revenue') }}",
+            "other.sql": "SELECT 1 AS v",
+        }
+    )
+    Path("shop/analyses/b.sql").symlink_to(Path("other.sql").resolve())
+    assert (
+        "a.total  marts.revenue.total"
+        in lakeport("lineage", "--template", "dbt", "shop/analyses").out
+    )
     # What it refers to is where it is, in whatever folder one stands.
     monkeypatch.chdir("shop/sql/marts")
     alone = lakeport("lineage", "--template", "dbt", "revenue.sql").out

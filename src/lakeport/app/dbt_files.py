@@ -106,11 +106,14 @@ def _part(path: Path, root: Path) -> DbtFiles:
     whole = path.resolve()
     part = _project(root).part(lambda file: file.resolve().is_relative_to(whole))
     if not part.models and not part.seeds:
-        found = files_in([path])
-        # Spelled as the project's other files are, by which it is known where they belong.
-        inside = {file: file.resolve().relative_to(root.resolve()) for file in found}
-        part.models = {root / inside[file]: None for file in found}
+        part.models = {_spelled(file, root): None for file in files_in([path])}
     return part
+
+
+def _spelled(file: Path, root: Path) -> Path:
+    """A file as the project's other files are spelled, by which it is known where it belongs."""
+    real, whole = file.resolve(), root.resolve()
+    return root / real.relative_to(whole) if real.is_relative_to(whole) else file
 
 
 def _root_around(path: Path) -> Path | None:
