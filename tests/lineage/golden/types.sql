@@ -310,6 +310,7 @@ SELECT s / ts FROM t;
 SELECT b + s FROM t;
 SELECT 1 FROM t WHERE m > h;
 SELECT 1 FROM t WHERE m = s;
+SELECT m + h FROM t;
 SELECT d + n, d - n, ts - d, ts + h, d + m, s + n, s * x, ts - s, d || s, m + m, h < h, s > ts, b = s, m * n, m / x FROM t;
 --> partial
 --> issue TYPE_MISMATCH @0
@@ -320,6 +321,7 @@ SELECT d + n, d - n, ts - d, ts + h, d + m, s + n, s * x, ts - s, d || s, m + m,
 --> issue TYPE_MISMATCH @5
 --> issue TYPE_MISMATCH @6
 --> issue TYPE_MISMATCH @7
+--> issue TYPE_MISMATCH @8
 
 -- case: other_engines_count_days_of_moments
 -- dialect: oracle

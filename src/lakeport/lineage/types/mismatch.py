@@ -114,9 +114,10 @@ def _is_refused(left: SqlType, right: SqlType, operator: str) -> bool:
     """
     families = {_FAMILIES[left.kind], _FAMILIES[right.kind]}
     kinds = {left.kind, right.kind}
+    if families == {"interval"} and left.unit and right.unit:
+        months = (left.unit[0] in YEAR_MONTH_UNITS, right.unit[0] in YEAR_MONTH_UNITS)
+        return months[0] != months[1]
     if operator not in _ARITHMETIC:
-        if families == {"interval"} and left.unit and right.unit:
-            return (left.unit[0] in YEAR_MONTH_UNITS) != (right.unit[0] in YEAR_MONTH_UNITS)
         return families == {"interval", "text"}
     if "text" in families:
         return "binary" in families or (operator in "*/%" and not families.isdisjoint(_TEMPORAL))
