@@ -169,12 +169,13 @@ def test_a_reader_and_the_writer_agree_where_a_model_is() -> None:
         "models/deep/orders.sql": "SELECT 1 AS x",
         "snapshots/orders.sql": "{% snapshot orders_history %}{{ config(target_schema='past') }}"
         "SELECT * FROM {{ ref('orders') }}{% endsnapshot %}",
-        "models/m.sql": "{{ ref('a') }} {{ ref('b') }} {{ ref('orders') }} {{ ref('orders_history') }}",
+        "models/c.sql": "{{ config(schema=var('nowhere')) }} SELECT 1 AS x",
+        "models/m.sql": "{{ ref('a') }} {{ ref('b') }} {{ ref('orders') }} {{ ref('orders_history') }} {{ ref('c') }}",
     }
-    assert rendered(files) == "stg.the_a own.b deep.orders past.orders_history"
+    assert rendered(files) == "stg.the_a own.b deep.orders past.orders_history nowhere.c"
     written = [one.model for one in renderings(files).values() if one.model]
     assert [".".join((*model.namespace, model.alias)) for model in written] == [
-        *("stg.the_a", "own.b", "deep.orders", "past.orders_history", "m")
+        *("stg.the_a", "own.b", "deep.orders", "past.orders_history", "nowhere.c", "m")
     ]
 
 

@@ -53,11 +53,11 @@ class Values:
         return found
 
     def worked_out(self, expression: nodes.Expr, variables: Mapping[str, Any]) -> str | None:
-        """What an expression of a model's own `config(…)` is."""
+        """What an expression of a model's own `config(…)` is; as there, names stand in for missing values."""
         template = nodes.Template([nodes.Output([expression])], lineno=1)
         template.set_environment(self._environment)
         self._environment.budget = Budget.start(self._clock)
-        return self._rendered(template, variables)
+        return self._rendered(template, variables, with_names=True)
 
     def _value(self, value: Any, variables: Mapping[str, Any], project: str) -> Any:
         if not is_template(value):
@@ -68,7 +68,13 @@ class Values:
         text = (self._printed[value, project] or "").strip()
         return _TRUTHS.get(text.lower(), text or None)
 
-    def _rendered(self, text: str | nodes.Template, variables: Mapping[str, Any]) -> str | None:
+    def _rendered(
+        self,
+        text: str | nodes.Template,
+        variables: Mapping[str, Any],
+        *,
+        with_names: bool = False,
+    ) -> str | None:
         known = Variables(
             self._context, variables, lambda inner: self._rendered(inner, variables) or ""
         )
@@ -85,7 +91,7 @@ class Values:
                 found = unmarked(output_of(self._environment, text, words))[0]
         except TemplateFailureError:
             return None
-        return None if model.missing else found
+        return None if model.missing and not with_names else found
 
 
 def _no_relation(*_: object) -> Relation:
