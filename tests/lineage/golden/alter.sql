@@ -488,3 +488,12 @@ SELECT * FROM t;
 ALTER TABLE t ATTACH PARTITION p FOR VALUES IN (1);
 --> t <- p[ATTACH]
 --> stmt 0 ALTER_TABLE reads p writes t
+
+-- case: a_replaced_partition_comes_from_the_table_that_has_it
+-- dialect: clickhouse
+ALTER TABLE t REPLACE PARTITION tuple(1, 2) FROM db.s;
+ALTER TABLE t ATTACH PARTITION 1 FROM db.s;
+--> @0 t <- db.s[ATTACH]
+--> @1 t <- db.s[ATTACH]
+--> stmt 0 ALTER_TABLE reads db.s writes t
+--> stmt 1 ALTER_TABLE reads db.s writes t

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column, Ref, Relation
-from lakeport.lineage.bind.tables import known_table, report_lookup
+from lakeport.lineage.bind.tables import bind_table, known_table, report_lookup
 from lakeport.lineage.bind.written_names import written_name
 from lakeport.lineage.capture import check_conflict, declared_column, types_differ
 from lakeport.lineage.entries import ColumnEntry, TableEntry
@@ -52,6 +52,11 @@ def bind_alter(binder: Binder, node: exp.Expr) -> None:
             _rename_table(binder, target, action.this)
         elif isinstance(action, exp.SwapTable) and isinstance(action.this, exp.Table):
             _swap(binder, target, action.this)
+        elif isinstance(action, exp.ReplacePartition) and isinstance(
+            source := action.args.get("source"), exp.Table
+        ):
+            # ClickHouse's `REPLACE PARTITION p FROM s`: the rows of `s` come along.
+            target.table_inputs.append((bind_table(binder, source, None), "ATTACH"))
         elif isinstance(action, exp.Alter):
             # The next pair of `RENAME TABLE a TO b, c TO a`.
             bind_alter(binder, action)

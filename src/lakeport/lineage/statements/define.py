@@ -286,7 +286,9 @@ def apply_list(
         column.entry = by_key.get(column.key)
 
 
-def _check_duplicates(binder: Binder, target: Relation) -> None:
+def _check_duplicates(
+    binder: Binder, target: Relation, hint: str = "give one of them an alias"
+) -> None:
     for key in sorted(target.duplicates):
         name = next(column.name for column in target.columns if column.key == key)
         binder.report(
@@ -295,7 +297,7 @@ def _check_duplicates(binder: Binder, target: Relation) -> None:
             relation=target,
             column=name,
             at=None,
-            hint="give one of them an alias",
+            hint=hint,
         )
 
 
@@ -315,7 +317,7 @@ def _show_columns(target: Relation, columns: list[ColumnEntry]) -> None:
 def _listed(binder: Binder, target: Relation, declared: list[ColumnEntry]) -> list[ColumnEntry]:
     """The columns of a table that is written out, each of them once."""
     _show_columns(target, declared)
-    _check_duplicates(binder, target)
+    _check_duplicates(binder, target, "rename one of them")
     return declared
 
 
