@@ -12,6 +12,8 @@ _COPY = re.compile(r"^[ \t]*COPY\b([^;\n]*);[^\n]*", re.IGNORECASE | re.MULTILIN
 _STDIN = re.compile(r"\bFROM[ \t]+stdin\b", re.IGNORECASE)
 _END = "\n\\."
 _COMMAND = re.compile(r"^\\(?!copy\b)[a-z!?][^\n]*$", re.IGNORECASE | re.MULTILINE)
+# The client's own COPY, which ends with its line.
+_CLIENT_COPY = re.compile(r"^\\(copy\b[^\n]*)(\n|\Z)", re.IGNORECASE | re.MULTILINE)
 
 
 def may_hold_data(text: str, parser: str) -> bool:
@@ -33,4 +35,10 @@ def without_data(text: str) -> str:
         pieces += [text[begin : copy.end()], re.sub(r"[^\n]", " ", text[copy.end() : end])]
         begin = end
     text = "".join([*pieces, text[begin:]])
-    return _COMMAND.sub(lambda line: ";".ljust(len(line[0])), text)
+    text = _COMMAND.sub(lambda line: ";".ljust(len(line[0])), text)
+    return _CLIENT_COPY.sub(_as_statement, text)
+
+
+def _as_statement(line: re.Match[str]) -> str:
+    ends = not line[2] or line[1].rstrip().endswith(";")
+    return f" {line[1]}{line[2] if ends else ';'}"

@@ -623,3 +623,16 @@ ALTER TABLE sales RENAME CONSTRAINT full_price TO price_is_full;
 -- dialect: postgres
 ALTER TABLE sales ADD CONSTRAINT full_price CHECK (price > 0) NOT ENFORCED, ADD COLUMN note text;
 --> issue UNSUPPORTED_SYNTAX
+
+-- case: psql_copies_a_file_of_the_client
+-- dialect: postgres
+\copy t (a, b) FROM 'in.csv' CSV HEADER
+\echo done
+\copy (SELECT a FROM t) TO 'out.csv';
+SELECT b FROM t;
+--> @0 t <- in.csv[COPY]
+--> @1 out.csv.a <- t.a
+--> @2 out.b <- t.b
+--> stmt 0 COPY reads in.csv writes t
+--> stmt 1 COPY reads t writes out.csv
+--> stmt 2 SELECT reads t
