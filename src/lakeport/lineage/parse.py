@@ -34,7 +34,7 @@ from lakeport.lineage.shapes import Shapes
 from lakeport.lineage.shims import plain_setting, shimmed
 from lakeport.lineage.skipped_schemas import SKIPPED, name_skipped_schemas
 from lakeport.lineage.spark_syntax import name_columns
-from lakeport.lineage.spark_tokens import drop_samples, join_units
+from lakeport.lineage.spark_tokens import drop_samples, join_units, name_sorted_windows
 from lakeport.lineage.spark_trees import name_times
 from lakeport.lineage.text import may_hold_comments
 from lakeport.lineage.typed_literals import hold_literals
@@ -336,6 +336,8 @@ class StatementParser:
             join_units(tokens)
         if "tablesample" in lowered:
             drop_samples(tokens)
+        if "by all" in lowered:
+            name_sorted_windows(tokens)
         if "stream" in lowered:
             read_streams(tokens)
 

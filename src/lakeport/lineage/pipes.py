@@ -377,6 +377,8 @@ def _call(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
 
 def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     """Grouping columns come first, then the aggregates."""
+    if len(rest) == 1 and rest[0].token_type is _T.GROUP_BY:
+        rest = _as_names(rest[0])
     pieces = _split(rest, _T.GROUP_BY)
     aggregates = pieces[0]
     if len(pieces) == 1:
@@ -391,6 +393,14 @@ def _aggregate(stage: _Stage, at: Token, rest: list[Token]) -> _Stage:
     if aggregates:
         items += [*(_words(at, ",") if items else []), *aggregates]
     return stage.after(stage.query(items, at, group), at, named=False)
+
+
+def _as_names(words: Token) -> list[Token]:
+    """`GROUP BY` with nothing on either side of it is a column `group` under the name `by`."""
+    line, col, start, end = words.line, words.col, words.start, words.end
+    column = Token(_T.IDENTIFIER, "group", line, col, start, start + len("group") - 1)
+    alias = Token(_T.IDENTIFIER, "by", line, col, end - len("by") + 1, end)
+    return [column, *_words(words, "AS"), alias]
 
 
 def _grouped(key: list[Token]) -> list[list[Token]]:

@@ -18,6 +18,8 @@ _SIGNS = frozenset({_T.DASH, _T.PLUS})
 _INTERVAL = _T.INTERVAL
 _SEED = "REPEATABLE("
 _AMOUNTS = frozenset({_T.NUMBER, _T.STRING})
+_SORTS = frozenset({_T.ORDER_BY, _T.SORT_BY})
+_BEFORE_WINDOWS = frozenset({_T.OVER, _T.ALIAS})
 
 
 def join_units(tokens: list[Token]) -> None:
@@ -25,6 +27,31 @@ def join_units(tokens: list[Token]) -> None:
     intervals = [at for at, token in enumerate(tokens) if token.token_type is _INTERVAL]
     for at in reversed(intervals):
         _join_from(tokens, at + 1)
+
+
+def name_sorted_windows(tokens: list[Token]) -> None:
+    """`OVER (ORDER BY ALL)` sorts by a column of that name; only queries are sorted by all they show."""
+    for at in range(len(tokens) - 2, 0, -1):
+        word = tokens[at]
+        if word.token_type is not _T.ALL or tokens[at - 1].token_type not in _SORTS:
+            continue
+        begin = _opened(tokens, at)
+        if begin and tokens[begin - 1].token_type in _BEFORE_WINDOWS:
+            # In parentheses, because the parser looks at the bare name.
+            named = made_token(_T.IDENTIFIER, word.text, word)
+            brackets = ((_T.L_PAREN, "("), (_T.R_PAREN, ")"))
+            first, last = (made_token(kind, text, word) for kind, text in brackets)
+            tokens[at : at + 1] = [first, named, last]
+
+
+def _opened(tokens: list[Token], at: int) -> int:
+    """Where the parentheses around a token begin; 0 if there are none."""
+    depth = 1
+    while at and depth:
+        at -= 1
+        kind = tokens[at].token_type
+        depth += (kind is _T.R_PAREN) - (kind is _T.L_PAREN)
+    return at
 
 
 def drop_samples(tokens: list[Token]) -> None:

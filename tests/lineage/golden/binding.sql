@@ -533,3 +533,23 @@ SELECT x AS v;
 --> stmt 1 DROP_VARIABLE
 --> @2 out.v <- ()
 --> issue UNRESOLVED_REFERENCE @2
+
+-- case: order_by_all_of_a_window_is_a_column
+-- dialect: spark
+-- table: t(a int, b int)
+-- table: u(a int, all int)
+SELECT rank() OVER (PARTITION BY b ORDER BY all) AS r FROM t ORDER BY ALL;
+SELECT sum(a) OVER w AS s FROM u WINDOW w AS (ORDER BY all DESC);
+--> @0 out.r <= t.b[WINDOW], t.all[WINDOW]?
+--> @1 out.s <= u.a, u.all[WINDOW]
+--> issue UNKNOWN_COLUMN @0 relation=t column=all
+
+-- case: an_aggregation_by_nothing_is_a_column_called_group
+-- dialect: spark
+-- table: t(a int)
+-- table: u(group int)
+FROM t |> AGGREGATE GROUP BY;
+FROM u |> AGGREGATE group by;
+--> @0 out.by <- t.group?
+--> @1 out.by <- u.group
+--> issue UNKNOWN_COLUMN @0 relation=t column=group
