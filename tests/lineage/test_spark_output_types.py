@@ -40,6 +40,10 @@ def types(sql: str) -> list[str | None]:
         ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
         ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
         (
+            "EXECUTE IMMEDIATE 'SELECT ?, ?, ?, a + ? FROM t' USING DATE '2024-01-01', array(1, 2L), 1.5F, 3",
+            ["date", "array<bigint>", "float", "int"],
+        ),
+        (
             "SELECT * FROM variant_explode(input => parse_json('[1]'))",
             ["int", "string", "variant"],
         ),

@@ -1,6 +1,7 @@
-"""`EXECUTE IMMEDIATE '…' USING 'orders' AS name, 3`: the literals it gives, in place of the markers.
+"""`EXECUTE IMMEDIATE '…' USING 'orders' AS name, 3`: the constants it gives, in place of the markers.
 
-Markers that are given anything but a literal stay as they are.
+Markers that are given something with a name in it stay as they are: where the statement runs, the
+name could mean something else.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 _T = TokenType
 _LITERALS = frozenset({_T.STRING, _T.RAW_STRING, _T.NUMBER})
+_NAMES = frozenset({_T.VAR, _T.IDENTIFIER, _T.SELECT, _T.PLACEHOLDER, _T.PARAMETER, _T.COLON})
 _OPENING = frozenset({_T.L_PAREN, _T.L_BRACKET})
 _CLOSING = frozenset({_T.R_PAREN, _T.R_BRACKET})
 # What a colon behind it takes a part of.
@@ -23,29 +25,37 @@ _VALUES = frozenset({_T.VAR, _T.IDENTIFIER, _T.R_PAREN, _T.R_BRACKET})
 
 
 class Given(NamedTuple):
-    """A literal for a marker; None stands for what is no literal."""
+    """A value for a marker, and what stands for it if it names nothing."""
 
     name: str | None
-    literal: Token | None
+    constant: list[Token]
+    value: list[Token]
 
 
-def fill_markers(tokens: list[Token], behind: list[Token]) -> None:
-    """Replace `:name` and `?` by the literals of the USING clause, in place."""
+def fill_markers(tokens: list[Token], behind: list[Token]) -> list[list[Token]]:
+    """Replace `:name` and `?` by the constants of the USING clause, in place; the values that are none."""
     given = list(_given(behind))
-    named = {one.name: one.literal for one in given if one.name is not None}
-    in_order = iter([one.literal for one in given if one.name is None])
+    named = {one.name: one.constant for one in given if one.name is not None}
+    in_order = iter([one.constant for one in given if one.name is None])
     at = 0
     while at < len(tokens):
         token = tokens[at]
         if token.token_type is _T.PLACEHOLDER:
-            literal = next(in_order, None)
-            if literal is not None:
-                tokens[at] = made_token(literal.token_type, literal.text, token)
-        elif named and _is_marker(tokens, at):
-            literal = named.get(tokens[at + 1].text.casefold())
-            if literal is not None:
-                tokens[at : at + 2] = [made_token(literal.token_type, literal.text, tokens[at + 1])]
+            if constant := next(in_order, None):
+                tokens[at : at + 1] = _placed(constant, token)
+        elif (
+            named
+            and _is_marker(tokens, at)
+            and (constant := named.get(tokens[at + 1].text.casefold()))
+        ):
+            tokens[at : at + 2] = _placed(constant, tokens[at + 1])
         at += 1
+    return [one.value for one in given if not one.constant]
+
+
+def _placed(constant: list[Token], at: Token) -> list[Token]:
+    """A constant at the place of its marker."""
+    return [made_token(token.token_type, token.text, at) for token in constant]
 
 
 def _is_marker(tokens: list[Token], at: int) -> bool:
@@ -66,15 +76,30 @@ def _given(tokens: list[Token]) -> Iterator[Given]:
     rest = tokens[at : words.index("INTO", at) if "INTO" in words[at:] else None]
     if rest and rest[0].token_type is _T.L_PAREN and rest[-1].token_type is _T.R_PAREN:
         rest = rest[1:-1]
-    for part in _listed(rest):
+    for part in listed(rest):
         name = None
         if len(part) > 2 and part[-2].text.upper() == "AS":
             name, part = part[-1].text.casefold(), part[:-2]  # noqa: PLW2901 - the rest of it
-        alone = len(part) == 1 and part[0].token_type in _LITERALS
-        yield Given(name, part[0] if alone else None)
+        yield Given(name, _constant(part), part)
 
 
-def _listed(tokens: list[Token]) -> Iterator[list[Token]]:
+def _constant(value: list[Token]) -> list[Token]:
+    """A value as it may stand in an expression; nothing if there is a name in it."""
+    if len(value) == 1 and value[0].token_type in _LITERALS:
+        return value
+    # The units of an interval are words.
+    span = bool(value) and value[0].token_type is _T.INTERVAL
+    for token, behind in zip(value, [*value[1:], None], strict=True):
+        called = behind is not None and behind.token_type is _T.L_PAREN
+        if token.token_type in _NAMES and not (called or (span and token.token_type is _T.VAR)):
+            return []
+    around = ((_T.L_PAREN, "("), (_T.R_PAREN, ")")) if value else ()
+    brackets = [made_token(kind, text, value[0]) for kind, text in around]
+    return [*brackets[:1], *value, *brackets[1:]]
+
+
+def listed(tokens: list[Token]) -> Iterator[list[Token]]:
+    """What commas part, outside of brackets."""
     depth, start = 0, 0
     for at, token in enumerate(tokens):
         depth += (token.token_type in _OPENING) - (token.token_type in _CLOSING)

@@ -96,8 +96,8 @@ def _immediate(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:
     sql = unescaped(match["sql"], match["quote"])
     inner = tokens_at(text, match.start("sql"), sql, parser, tokens[0])
     end = tokens[-1].end + 1
-    fill_markers(inner, tokens_between(text, match.end("sql") + 1, end, parser, tokens[0]))
-    yield Shim("immediate", inner)
+    behind = tokens_between(text, match.end("sql") + 1, end, parser, tokens[0])
+    yield Shim("immediate", inner, values=fill_markers(inner, behind))
 
 
 def _submitted(tokens: list[Token], text: str, parser: str) -> Iterator[Shim]:

@@ -70,13 +70,15 @@ def _read_held(session: Session, statement: Statement, run: re.Match[str]) -> No
     given = tokens_between(source.content, shown[1], chunk.end, parser, chunk.tokens[0])
     if not tokens:
         return
-    fill_markers(tokens, given)
+    values = fill_markers(tokens, given)
     reader = StatementParser(source.content, session.dialect, session.options.max_expression_depth)
     parsed = reader.parse(Chunk(tokens, begin, len(source.content)))
     if parsed.tree is None or parsed.shim is not None or isinstance(parsed.tree, exp.Command):
         return
     session.source = statement.source = source
-    statement.parsed = Parsed(parsed.tree, shim=Shim("immediate", tokens), computed=True)
+    statement.parsed = Parsed(
+        parsed.tree, shim=Shim("immediate", tokens, values=values), computed=True
+    )
 
 
 def _texts(session: Session) -> dict[str, str]:

@@ -23,3 +23,5 @@ class Shim:
     path: str | None = None
     # What the tree of the tokens has to become.
     finish: Callable[[exp.Expr], exp.Expr] | None = None
+    # The values that it gives to the markers of the tokens, where they are no literals.
+    values: list[list[Token]] = field(default_factory=list)

@@ -35,6 +35,7 @@ from lakeport.lineage.statements.define import (
 )
 from lakeport.lineage.statements.dispatch import bind_explained, bind_statement
 from lakeport.lineage.statements.functions import bind_routine, note_rows, open_rows
+from lakeport.lineage.statements.lone_values import bind_given
 from lakeport.lineage.summary import complexity
 
 if TYPE_CHECKING:
@@ -402,6 +403,7 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
             "the statement runs SQL from a string, which is analysed as it is written there",
         )
         bind_statement(binder, tree)
+        bind_given(binder, shim.values)
         return "CALL"
     if shim.kind == "answered":
         binder.report(

@@ -553,3 +553,18 @@ FROM u |> AGGREGATE group by;
 --> @0 out.by <- t.group?
 --> @1 out.by <- u.group
 --> issue UNKNOWN_COLUMN @0 relation=t column=group
+
+-- case: values_outside_of_queries_name_variables_alone
+-- dialect: spark
+-- table: t(a int)
+DECLARE VARIABLE x INT;
+DECLARE VARIABLE query STRING = 'SELECT a FROM t WHERE a = ?';
+SET VARIABLE x = session.x + 1, query = DEFAULT;
+SET VAR x = session.default;
+SET VARIABLE x = a;
+EXECUTE IMMEDIATE 'SELECT a FROM t WHERE a = ? AND a > :least' USING x, abs(a) AS least;
+SET x = a;
+--> @5 out.a <- t.a
+--> issue UNRESOLVED_REFERENCE @3 column=default
+--> issue UNRESOLVED_REFERENCE @4 column=a
+--> issue UNRESOLVED_REFERENCE @5 column=a

@@ -153,6 +153,15 @@ EXECUTE IMMEDIATE "SELECT ?, amount + ? FROM sales WHERE region <> ''" USING ('a
 --> @2 out.a <- ()
 --> @2 out.(amount + 2) <= sales.amount
 
+-- case: execute_immediate_with_constants_for_its_markers
+-- dialect: spark
+CREATE TABLE sales (region STRING, day DATE);
+DECLARE VARIABLE later DATE;
+EXECUTE IMMEDIATE 'SELECT upper(:r) AS a, day + ? AS b FROM sales WHERE day > :cut'
+  USING concat('n', 'w') AS r, INTERVAL 3 DAY, later AS cut;
+--> @2 out.a <= ()
+--> @2 out.b <= sales.day
+
 -- case: execute_immediate_of_a_text_put_together
 EXECUTE IMMEDIATE 'SELECT a FROM ' || name;
 EXECUTE IMMEDIATE query USING 'SELECT a FROM t';

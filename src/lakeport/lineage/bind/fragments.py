@@ -128,6 +128,10 @@ class Fragments:
         # Of a damaged text a span may begin behind the last token.
         return span[0] < len(self._tokens) and self._tokens[span[0]].token_type is _PLUS
 
+    def all_tokens(self) -> list[Token]:
+        """Those of the whole statement."""
+        return self._tokens
+
     def tokens(self, span: tuple[int, int]) -> list[Token]:
         """The tokens of a range."""
         return self._tokens[span[0] : span[1]]

@@ -10,6 +10,7 @@ from lakeport.lineage.bind.outer_names import subqueries
 from lakeport.lineage.bind.written_names import written_name
 from lakeport.lineage.statements.change import bind_row
 from lakeport.lineage.statements.define import bind_create
+from lakeport.lineage.statements.lone_values import bind_set_variables
 from lakeport.lineage.statements.search_path import PATHS, set_path, spark_path
 from lakeport.lineage.types import type_of_node
 from lakeport.lineage.variables import Variable
@@ -66,6 +67,7 @@ def _use_catalog(binder: Binder, catalog: str) -> None:
 
 
 def bind_set(binder: Binder, tree: exp.Expr) -> str:
+    bind_set_variables(binder, tree)
     for item in tree.expressions:
         pair = item.this if isinstance(item, exp.SetItem) else item
         if not isinstance(pair, exp.EQ | exp.PropertyEQ):
