@@ -58,20 +58,25 @@ def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
         or (word == "VARYING" and words[position - 1] == "BIT")
         or (word == "COMPRESSION" and following.isidentifier())
         or (words[position - 1] == "COMPRESSION" and word.isidentifier())
-    } | _provider(words)
+    } | _provider(tokens, words)
     if "CLONE" in words:
         left_out |= _behind_clone(words)
     kept = [token for position, token in enumerate(tokens) if position not in left_out]
     return kept if left_out else None
 
 
-def _provider(words: list[str]) -> set[int]:
-    """`USING org.apache.spark.sql.parquet`: all parts of the name but the last."""
+def _provider(tokens: list[Token], words: list[str]) -> set[int]:
+    """`USING org.apache.spark.sql.parquet`: all parts of the name but the last; and its options.
+
+    What they are called may be a word like TO or FROM.
+    """
     at = words.index("USING") + 1 if "USING" in words else len(words)
     end = at
     while words[end + 1 : end + 2] == ["."]:
         end += 2
-    return set(range(at, end))
+    options = words[end + 1 : end + 3] == ["OPTIONS", "("]
+    last = closing(tokens, end + 2) if options else 0
+    return {*range(at, end), *range(end + 1, last + 1)}
 
 
 def _behind_clone(words: list[str]) -> set[int]:

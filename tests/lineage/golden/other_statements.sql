@@ -383,6 +383,7 @@ SELECT a, _commit_snapshot_id FROM t_changes;
 -- case: a_view_over_a_data_source_with_a_long_name
 CREATE TEMPORARY VIEW v USING org.apache.spark.sql.jdbc OPTIONS (url 'jdbc:postgresql:db', dbtable 'orders');
 CREATE TABLE t (a INT) USING org.apache.spark.sql.parquet;
+CREATE TEMPORARY VIEW w USING org.acme.Rows OPTIONS (From '1', To '9', Table 'orders');
 --> stmt 0 CREATE_VIEW writes v
 --> stmt 1 CREATE_TABLE writes t
 
