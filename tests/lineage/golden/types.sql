@@ -328,3 +328,34 @@ SELECT d + n, d - n, ts - d, ts + h, d + m, s + n, s * x, ts - s, d || s, m + m,
 -- table: T(TS timestamp, S varchar(9))
 SELECT ts + 1 FROM t;
 --> partial
+
+-- case: what_a_list_holds_is_compared
+-- dialect: spark
+-- table: t(a int, s string, d date, b boolean)
+SELECT a IN (1, 2.5, '3', NULL) AS x FROM t WHERE s IN ('a', 1) AND d IN ('2024-01-01', s) AND b IN (true, NULL);
+SELECT a IN (1, d) AS x FROM t;
+SELECT a FROM t WHERE b NOT IN (1);
+SELECT a FROM t WHERE a IN (1, 'one');
+--> @0 out.x <= t.a
+--> @1 out.x <= t.a, t.d
+--> @2 out.a <- t.a
+--> @3 out.a <- t.a
+--> issue TYPE_MISMATCH @1
+--> issue TYPE_MISMATCH @2
+--> issue TYPE_MISMATCH @3
+
+-- case: moments_intervals_and_texts_that_spark_computes_with
+-- dialect: spark
+-- table: t(s string, z timestamp, m interval year to month, i interval day to second)
+SELECT z + m AS a, z - s AS b, s - z AS c, s + i AS d, i + s AS e, s - i AS f, i * 2 AS g, s * m AS h, m / 2 AS j FROM t;
+SELECT z + s AS a FROM t;
+SELECT m + s AS a FROM t;
+SELECT i - s AS a FROM t;
+SELECT s / i AS a FROM t;
+SELECT m + i AS a FROM t;
+--> partial
+--> issue TYPE_MISMATCH @1
+--> issue TYPE_MISMATCH @2
+--> issue TYPE_MISMATCH @3
+--> issue TYPE_MISMATCH @4
+--> issue TYPE_MISMATCH @5

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from lakeport.lineage.issues import IssueCode
-from lakeport.lineage.types import clash, read_type
+from lakeport.lineage.types import clash, clash_between, read_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -29,7 +29,10 @@ _NUMBERS = frozenset({"tinyint", "smallint", "int", "bigint", "decimal", "float"
 def check_operations(binder: Binder) -> None:
     """The operations met inside of expressions, once the whole statement is bound."""
     for node in binder.operations:
-        check_operation(binder, node)
+        if node.__class__ is exp.In:
+            _check_listed(binder, node)
+        else:
+            check_operation(binder, node)
 
 
 def check_operation(binder: Binder, node: exp.Expr) -> None:
@@ -62,6 +65,23 @@ def check_operation(binder: Binder, node: exp.Expr) -> None:
     message = clash(node, types.of_name, dialect, types.memo)
     if message is not None:
         binder.report(IssueCode.TYPE_MISMATCH, message, at=node, hint="cast one side")
+
+
+def _check_listed(binder: Binder, node: exp.Expr) -> None:
+    """`x IN (1, 'a')` compares with each of the list; one of a kind stands for all that are like it."""
+    types, dialect = binder.types, binder.dialect.name
+    left = node.args["this"]
+    kind = _simple_kind(types, left, dialect)
+    seen = {kind}
+    for value in node.args["expressions"] if kind is not None else ():
+        kind = _simple_kind(types, value, dialect)
+        if kind is None or (kind in seen and kind != _UNCLEAR) or isinstance(value, exp.Query):
+            continue
+        seen.add(kind)
+        message = clash_between((left, value), "IN", types.of_name, dialect, types.memo)
+        if message is not None:
+            binder.report(IssueCode.TYPE_MISMATCH, message, at=node, hint="cast one side")
+            return
 
 
 def _simple_kind(types: ColumnTypes, node: exp.Expr, dialect: str) -> str | None:

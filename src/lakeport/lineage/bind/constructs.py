@@ -293,6 +293,8 @@ def _in(
     for child in values:
         if isinstance(child, exp.Query):
             binder.predicate(child, scope)
+    if args.get("expressions"):
+        binder.operations.append(node)
     _push(work, [child for child in values if not isinstance(child, exp.Query)], role)
     _push(work, _children(node, "this"), role)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lakeport.lineage.types.generators import generated_types
 from lakeport.lineage.types.infer import infer
-from lakeport.lineage.types.mismatch import clash, mismatch, mismatches
+from lakeport.lineage.types.mismatch import clash, clash_between, mismatch, mismatches
 from lakeport.lineage.types.model import Field, SqlType, array_of, struct_of
 from lakeport.lineage.types.nested import field_type, star_fields, without_field
 from lakeport.lineage.types.read import read_type, type_of_node
@@ -17,6 +17,7 @@ __all__ = [
     "array_of",
     "canonical_family",
     "clash",
+    "clash_between",
     "common_of",
     "common_type",
     "field_type",

@@ -114,14 +114,40 @@ def _is_refused(left: SqlType, right: SqlType, operator: str) -> bool:
     """
     families = {_FAMILIES[left.kind], _FAMILIES[right.kind]}
     kinds = {left.kind, right.kind}
-    if families == {"interval"} and left.unit and right.unit:
-        months = (left.unit[0] in YEAR_MONTH_UNITS, right.unit[0] in YEAR_MONTH_UNITS)
-        return months[0] != months[1]
     if operator not in _ARITHMETIC:
-        return families == {"interval", "text"}
+        return families == {"interval", "text"} or _mixes_units(left, right)
+    if "interval" in families and _is_refused_interval(left, right, operator):
+        return True
     if "text" in families:
-        return "binary" in families or (operator in "*/%" and not families.isdisjoint(_TEMPORAL))
+        return "binary" in families or (operator != "-" and not families.isdisjoint(_TEMPORAL))
     return families == {"date", "number"} and not (kinds <= {"date"} | INTEGRAL)
+
+
+def _is_refused_interval(left: SqlType, right: SqlType, operator: str) -> bool:
+    """Months are added to moments alone, and nothing is divided by an interval.
+
+    A text beside days and seconds is a moment, so it stands in front of a minus. Intervals of old
+    versions are of one kind.
+    """
+    if not all(side.unit for side in (left, right) if side.kind == "interval"):
+        return False
+    if left.kind == right.kind:
+        return _mixes_units(left, right)
+    span, other = (left, right) if left.kind == "interval" else (right, left)
+    of_months = span.unit is not None and span.unit[0] in YEAR_MONTH_UNITS
+    family = _FAMILIES[other.kind]
+    if operator == "/":
+        return span is right
+    if operator not in "+-" or family not in {"text", "time"}:
+        return False
+    return of_months or (family == "text" and operator == "-" and span is left)
+
+
+def _mixes_units(left: SqlType, right: SqlType) -> bool:
+    """Whether one is an interval of months and the other one of seconds."""
+    if not (left.kind == right.kind == "interval" and left.unit and right.unit):
+        return False
+    return (left.unit[0] in YEAR_MONTH_UNITS) != (right.unit[0] in YEAR_MONTH_UNITS)
 
 
 def _compares(left: SqlType, right: SqlType, dialect: str) -> bool:
@@ -173,10 +199,21 @@ def mismatches(
 def clash(node: exp.Expr, column_type: ColumnType, dialect: str, memo: Memo) -> str | None:
     """Why one comparison or operation cannot work, whatever stands below it."""
     args = node.args
-    one, other = args["this"], args["expression"]
+    sides = args["this"], args["expression"]
+    return clash_between(sides, _OPERATORS[node.__class__], column_type, dialect, memo)
+
+
+def clash_between(
+    sides: tuple[exp.Expr, exp.Expr],
+    operator: str,
+    column_type: ColumnType,
+    dialect: str,
+    memo: Memo,
+) -> str | None:
+    """Why an operator cannot work on two expressions."""
+    one, other = sides
     left = infer(one, column_type, dialect, memo)
     right = infer(other, column_type, dialect, memo)
-    operator = _OPERATORS[node.__class__]
     message = mismatch(left, right, operator, dialect)
     if message is None and (one.__class__ is exp.Literal or other.__class__ is exp.Literal):
         return _no_number((one, left), (other, right), operator)
