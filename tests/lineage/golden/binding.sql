@@ -568,3 +568,17 @@ SET x = a;
 --> issue UNRESOLVED_REFERENCE @3 column=default
 --> issue UNRESOLVED_REFERENCE @4 column=a
 --> issue UNRESOLVED_REFERENCE @5 column=a
+
+-- case: a_select_alias_given_twice_is_no_lateral_name
+-- dialect: spark
+-- table: t(x int, y int, z array<int>)
+SELECT x AS a, y AS a, a + 1 AS b FROM t;
+SELECT x AS a, a + 1 AS b, y AS a FROM t;
+SELECT explode(z) AS a, x AS a, a + 1 AS b FROM t;
+SELECT y AS x, y AS x, x + 1 AS b FROM t;
+--> partial
+--> @0 out.b <= t.x
+--> @1 out.b <= t.x
+--> @3 out.b <= t.x
+--> issue AMBIGUOUS_COLUMN @0 column=a
+--> issue AMBIGUOUS_COLUMN @2 column=a

@@ -287,6 +287,8 @@ def _other_meaning(
         return _through_output(binder, identifier, late, scope, role)
     alias = scope.aliases.get(key)
     if alias is not None and binder.dialect.lateral_aliases:
+        if key in scope.repeated and binder.dialect.naming == "spark":
+            several_outputs(binder, identifier)
         return _through_alias(binder, identifier, alias, role)
     row = row_named(binder, key, scope)
     return (

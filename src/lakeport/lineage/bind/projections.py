@@ -382,7 +382,10 @@ def _generated_items(
         column.text = binder.sql(function) if binder.wants_text else None
         if not grouped:
             scope.aliases.setdefault(column.key, column)
-        scope.projection.setdefault(column.key, column)
+        held = scope.projection.setdefault(column.key, column)
+        # Several names in brackets are none that the list goes on to use.
+        if held is not column and len(columns) == 1:
+            scope.repeated = grown(scope.repeated, column.key)
         made.append(column)
     scope.generated |= {column.key for column in made}
     return made
