@@ -344,6 +344,18 @@ SELECT a FROM t WHERE a IN (1, 'one');
 --> issue TYPE_MISMATCH @2
 --> issue TYPE_MISMATCH @3
 
+-- case: both_ends_of_a_range_are_compared
+-- dialect: spark
+-- table: t(a int, s string, d date, b boolean)
+SELECT a BETWEEN 1 AND 2.5 AS x FROM t WHERE d BETWEEN '2024-01-01' AND current_date AND s BETWEEN 1 AND a;
+SELECT a FROM t WHERE a NOT BETWEEN 1 AND d;
+SELECT sum(CASE WHEN b BETWEEN 0 AND 1 THEN a END) AS x FROM t;
+--> @0 out.x <= t.a
+--> @1 out.a <- t.a
+--> @2 out.x <= t.a, t.b
+--> issue TYPE_MISMATCH @1
+--> issue TYPE_MISMATCH @2
+
 -- case: moments_intervals_and_texts_that_spark_computes_with
 -- dialect: spark
 -- table: t(s string, z timestamp, m interval year to month, i interval day to second)

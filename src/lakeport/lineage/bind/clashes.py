@@ -30,7 +30,9 @@ def check_operations(binder: Binder) -> None:
     """The operations met inside of expressions, once the whole statement is bound."""
     for node in binder.operations:
         if node.__class__ is exp.In:
-            _check_listed(binder, node)
+            _check_several(binder, node, node.args["expressions"], "IN")
+        elif node.__class__ is exp.Between:
+            _check_several(binder, node, [node.args["low"], node.args["high"]], "BETWEEN")
         else:
             check_operation(binder, node)
 
@@ -67,18 +69,18 @@ def check_operation(binder: Binder, node: exp.Expr) -> None:
         binder.report(IssueCode.TYPE_MISMATCH, message, at=node, hint="cast one side")
 
 
-def _check_listed(binder: Binder, node: exp.Expr) -> None:
-    """`x IN (1, 'a')` compares with each of the list; one of a kind stands for all that are like it."""
+def _check_several(binder: Binder, node: exp.Expr, values: list[exp.Expr], word: str) -> None:
+    """`x IN (1, 'a')` compares with each of them; one of a kind stands for all that are like it."""
     types, dialect = binder.types, binder.dialect.name
     left = node.args["this"]
     kind = _simple_kind(types, left, dialect)
     seen = {kind}
-    for value in node.args["expressions"] if kind is not None else ():
+    for value in values if kind is not None else ():
         kind = _simple_kind(types, value, dialect)
         if kind is None or (kind in seen and kind != _UNCLEAR) or isinstance(value, exp.Query):
             continue
         seen.add(kind)
-        message = clash_between((left, value), "IN", types.of_name, dialect, types.memo)
+        message = clash_between((left, value), word, types.of_name, dialect, types.memo)
         if message is not None:
             binder.report(IssueCode.TYPE_MISMATCH, message, at=node, hint="cast one side")
             return

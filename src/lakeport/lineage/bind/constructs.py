@@ -164,6 +164,7 @@ def _star(
     flow(items, role, refs)
 
 
+_RANGE = ("this", "low", "high")
 _LOOPED = ("expression", "position")
 
 
@@ -299,6 +300,14 @@ def _in(
     _push(work, _children(node, "this"), role)
 
 
+def _between(
+    binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
+) -> None:
+    del scope, refs
+    binder.operations.append(node)
+    _push(work, [bound for name in _RANGE for bound in _children(node, name)], role)
+
+
 def _table_listed(binder: Binder, node: exp.Expr, scope: Scope) -> exp.Expr:
     """`x IN t`: all rows of `t`, unless it is the name of a value or stands in brackets."""
     if (
@@ -395,6 +404,7 @@ HANDLERS: dict[type[exp.Expr], Handler] = {
     exp.AnonymousAggFunc: _anonymous,
     exp.Exists: _exists,
     exp.In: _in,
+    exp.Between: _between,
     exp.Any: _quantified,
     exp.All: _quantified,
     # Parameters are no columns; the parser turned their uses into bare identifiers already.
