@@ -40,6 +40,10 @@ def types(sql: str) -> list[str | None]:
         ("SELECT TRANSFORM(a, s) USING 'cat' AS (x INT, y) FROM t", ["int", "string"]),
         ("SELECT a FROM t EXCEPT SELECT b FROM t", ["bigint"]),
         (
+            "SELECT transform(array(a), 'x'), transform_values(map(s, a), b), zip_with(array(a), array(b), 0) FROM t",
+            ["array<string>", "map<string,bigint>", "array<int>"],
+        ),
+        (
             "EXECUTE IMMEDIATE 'SELECT ?, ?, ?, a + ? FROM t' USING DATE '2024-01-01', array(1, 2L), 1.5F, 3",
             ["date", "array<bigint>", "float", "int"],
         ),

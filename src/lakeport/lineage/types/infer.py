@@ -12,7 +12,7 @@ from typing import TypeAlias
 from sqlglot import exp
 
 from lakeport.lineage.types.functions import Entry, Table, named_table, node_table
-from lakeport.lineage.types.lambdas import LambdaRule, occurrences
+from lakeport.lineage.types.lambdas import LambdaRule, body, occurrences
 from lakeport.lineage.types.model import STRING, SqlType
 from lakeport.lineage.types.read import SPARK_FAMILY
 from lakeport.lineage.types.rules import Rule, Types
@@ -104,8 +104,9 @@ def _call(
     for binding in bindings:
         for identifier, type_ in occurrences(binding):
             known[id(identifier)] = type_
-    pending = [part.this for part, _ in bindings if id(part.this) not in known]
+    made = [body(part) for part, _ in bindings]
+    pending = [part for part in made if id(part) not in known]
     if not pending:
-        bodies = [known[id(part.this)] for part, _ in bindings]
+        bodies = [known[id(part)] for part in made]
         known[id(node)] = entry.conclude(types, bodies, dialect)
     return pending

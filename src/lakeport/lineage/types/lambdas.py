@@ -16,7 +16,8 @@ from lakeport.lineage.types.model import INT, SqlType, array_of, map_of
 from lakeport.lineage.types.rules import THIS, Operands, Types, argument, positional
 from lakeport.lineage.types.widen import common_of
 
-Binding: TypeAlias = tuple[exp.Lambda, tuple[SqlType | None, ...]]
+# A lambda, or a value in its place that is the same for every element, and the types of its parameters.
+Binding: TypeAlias = tuple[exp.Expr, tuple[SqlType | None, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,8 @@ def occurrences(binding: Binding) -> Iterator[tuple[exp.Identifier, SqlType | No
     The names of struct fields are identifiers too, but stand right of a dot.
     """
     node, types = binding
+    if not isinstance(node, exp.Lambda):
+        return
     parameters = {
         parameter.name.lower(): type_
         for parameter, type_ in zip(node.expressions, types, strict=False)
@@ -51,25 +54,39 @@ def _lambdas(node: exp.Expr) -> list[exp.Lambda]:
     return [part for part in flat if isinstance(part, exp.Lambda)]
 
 
+def body(function: exp.Expr) -> exp.Expr:
+    """What a lambda gives; a value is its own body."""
+    return function.this if isinstance(function, exp.Lambda) else function
+
+
+def _functions(node: exp.Expr) -> list[exp.Expr]:
+    """The lambdas of a call; in `transform(xs, 0)` the value that stands in place of one."""
+    found = _lambdas(node)
+    if found:
+        return [*found]
+    last = node.args.get("expression") or (node.expressions or [None])[-1]
+    return [last] if isinstance(last, exp.Expr) else []
+
+
 def _over_elements(node: exp.Expr, types: Types, _: str) -> list[Binding]:
     inner = types[0].element if types and types[0] else None
-    return [(part, (inner, INT)) for part in _lambdas(node)]
+    return [(part, (inner, INT)) for part in _functions(node)]
 
 
 def _over_entries(node: exp.Expr, types: Types, _: str) -> list[Binding]:
     source = types[0] if types else None
     both = (source.key, source.value) if source else (None, None)
-    return [(part, both) for part in _lambdas(node)]
+    return [(part, both) for part in _functions(node)]
 
 
 def _over_pairs(node: exp.Expr, types: Types, _: str) -> list[Binding]:
     inner = tuple(type_.element if type_ else None for type_ in types)
-    return [(part, inner) for part in _lambdas(node)]
+    return [(part, inner) for part in _functions(node)]
 
 
 def _over_two_maps(node: exp.Expr, types: Types, dialect: str) -> list[Binding]:
     left, right = (type_.value if type_ else None for type_ in (*types, None, None)[:2])
-    return [(part, (_common_key(types, dialect), left, right)) for part in _lambdas(node)]
+    return [(part, (_common_key(types, dialect), left, right)) for part in _functions(node)]
 
 
 def _common_key(types: Types, dialect: str) -> SqlType | None:
