@@ -178,6 +178,15 @@ def test_names_places_and_numbers_are_its_own() -> None:
     assert {edge.source for edge in last.edges} <= {node.id for node in last.nodes}
 
 
+def test_what_is_explained_is_said_to_be() -> None:
+    tables = [{"name": f"t_{number}", "columns": [{"name": "a"}]} for number in range(8)]
+    request = spark(for_each("DESC FORMAT=JSON SELECT a FROM t_@"), schema={"tables": tables})
+    request["dialect"] = "mysql"
+    assert told_again(request) == 6
+    result = analyze(request)
+    assert [statement.metadata for statement in result.statements] == [{"explainOnly": True}] * 8
+
+
 def test_issues_name_its_own_tables() -> None:
     issues = analyze(spark(for_each("SELECT amount FROM orders_@"))).issues
     assert [(issue.statement_index, issue.relation) for issue in issues] == [

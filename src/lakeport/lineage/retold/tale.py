@@ -61,6 +61,9 @@ class Tale:
             for opened in analysed.opened
         ]
         self._issues = [_issue(issue, gaps, places) for issue in issues]
+        # The line in a template is a statement's own.
+        explained = lineage.metadata.get("explainOnly")
+        self._metadata = {"explainOnly": explained} if explained else {}
 
     def told(
         self, index: int, words: Words, tokens: Sequence[Token]
@@ -80,6 +83,7 @@ class Tale:
             local_schema=[make(tokens) for make in self._local],
             reads=[text.format(*words) for text in self._reads],
             writes=[text.format(*words) for text in self._writes],
+            metadata=self._metadata,
         )
         reads, writes, rewrites = (
             [table_id(named(parts, words)) for parts in linked] for linked in self._linked
