@@ -148,13 +148,30 @@ def test_a_table_is_no_column_of_another_one_because_the_statement_before_named_
     dialect: str,
 ) -> None:
     sql = "SELECT x_1 FROM t_1, {}; SELECT x_1 FROM t_2, {}"
-    for first, second in (("t_1.c_1", "s_1.c_1"), ("s_1.c_1", "t_2.c_1"), ("T_1.c_1", "t_1.c_1")):
+    for first, second in (
+        ("t_1.c_1", "s_1.c_1"),
+        ("s_1.c_1", "t_2.c_1"),
+        ("T_1.c_1", "t_1.c_1"),
+        ("t_1.c_1", "T_2.c_1"),
+    ):
         request = {
             "sql": sql.format(first, second),
             "dialect": dialect,
             "options": {"analysisTime": ANALYSIS_TIME},
         }
         assert encode_result(analyze(request)) == answered_alone(request), (first, second)
+
+
+@pytest.mark.parametrize("dialect", ["spark", "duckdb", "snowflake", "trino"])
+def test_a_column_is_no_variable_because_the_statement_before_called_one_so(dialect: str) -> None:
+    sql = "SELECT filter(l_1, x_1 -> x_1 > 0) FROM t_1; SELECT filter(l_1, {} -> {} > 0) FROM t_1"
+    for variable, used in (("y_1", "x_1"), ("y_1", "Y_1"), ("x_1", "y_1")):
+        request = {
+            "sql": sql.format(variable, used),
+            "dialect": dialect,
+            "options": {"analysisTime": ANALYSIS_TIME},
+        }
+        assert encode_result(analyze(request)) == answered_alone(request), (variable, used)
 
 
 @pytest.mark.parametrize("dialect", ["spark", "postgres", "duckdb", "bigquery"])

@@ -282,15 +282,21 @@ def _pattern(tree: exp.Expr, tokens: list[Token], parser: str) -> _Pattern:
 
 
 def _compares_names(tree: exp.Expr, parser: str) -> bool:
-    """BigQuery's and Redshift's `FROM t, t.c`: whether the second is a column the parser decides."""
+    """What in `x -> x > y` is the variable the parser decides; BigQuery's and Redshift's, too, whether in
+    `FROM t, t.c` the second is a column.
+    """
     unnests = engine_of(parser).parser_class.SUPPORTS_IMPLICIT_UNNEST
-    return bool(unnests) and tree.find(exp.Join) is not None
+    found = tree.find(exp.Lambda, exp.Join) if unnests else tree.find(exp.Lambda)
+    return found is not None
 
 
 def _equal(texts: Sequence[str]) -> tuple[int, ...]:
-    """For each text the number of the first that is the same in whatever case."""
+    """For each text the number of the first that is the same: as it is written, then in whatever case."""
     first: dict[str, int] = {}
-    return tuple([first.setdefault(text.casefold(), n) for n, text in enumerate(texts)])
+    written = [first.setdefault(text, n) for n, text in enumerate(texts)]
+    first.clear()
+    folded = [first.setdefault(text.casefold(), n) for n, text in enumerate(texts)]
+    return (*written, *folded)
 
 
 def _may_differ(node: exp.Expr, parser: str) -> bool:
