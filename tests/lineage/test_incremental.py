@@ -67,6 +67,30 @@ def test_a_changed_variable_or_setting_reaches_everything_after_it() -> None:
         assert_same(analyzer, request(*tables, setting, 'SELECT "a" FROM s'))
 
 
+def test_what_a_variable_has_made_of_a_table_outlives_the_variable() -> None:
+    analyzer = Analyzer()
+    gone = ("DROP TEMPORARY VARIABLE held", "SELECT * FROM made")
+    for kind in ("INT", "STRING"):
+        made = (f"DECLARE held {kind}", "CREATE TABLE made AS SELECT held AS a")
+        assert_same(analyzer, request(*made, *gone))
+    for column in ("a", "b"):
+        run = (f"DECLARE held = 'CREATE TABLE made ({column} INT)'", "EXECUTE IMMEDIATE held")
+        assert_same(analyzer, request(*run, *gone))
+    for namespace in ("one", "two"):
+        run = (f"DECLARE held = 'USE {namespace}'", "EXECUTE IMMEDIATE held")
+        assert_same(analyzer, request(*run, *gone))
+
+
+def test_a_definition_is_told_of_by_the_name_of_its_file() -> None:
+    analyzer = Analyzer()
+    for name in ("one.sql", "two.sql", "last.sql"):
+        files = [
+            {"name": name, "content": "CREATE TABLE t (a INT)"},
+            {"name": "last.sql", "content": "CREATE TABLE t (b INT)"},
+        ]
+        assert_same(analyzer, {"files": files, "dialect": "spark", "options": OPTIONS})
+
+
 def test_what_a_discard_drops_depends_on_what_is_there_by_then() -> None:
     analyzer = Analyzer()
     rest = ("DISCARD ALL", "SELECT * FROM work")

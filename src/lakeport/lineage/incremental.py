@@ -1,8 +1,9 @@
 """Analysing a workload again after an edit: only what the edit can have changed.
 
-A statement's answer depends on its text, its place, and the relations it looked up. Each relation
-has a revision that says by which statements it became what it is, so a statement whose text and
-revisions are the same is not bound again: its effects are replayed and its spans are moved.
+A statement's answer depends on its text, its place, the session's variables and the relations it looked
+up. Each relation has a revision that says by which statements, out of what, it became what it is, so a
+statement for which all of that is the same is not bound again: its effects are replayed and its spans
+are moved.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from lakeport.lineage.session import Session
     from lakeport.lineage.variables import Variable
 
-_Identity: TypeAlias = "tuple[int, str | None, str, str | None]"
+_Identity: TypeAlias = "tuple[int, str, str | None, str | None]"
 
 
 class _Kept(NamedTuple):
@@ -135,7 +136,7 @@ class Analyzer:
             _parse(session, statement)
             announced = announcement(session, statement)
         if announced is not None and session.registry.allow_implied:
-            session.registry.begin(statement.index, statement.text)
+            session.registry.begin(statement.index, statement.said)
             session.registry.announce(statement.index, announced)
         return announced
 
@@ -154,7 +155,7 @@ class Analyzer:
             and kept.seen.items() <= registry.revisions.items()
             and registry.revisions.keys().isdisjoint(kept.unseen)
         ):
-            registry.begin(statement.index, statement.text)
+            registry.begin(statement.index, statement.said)
             registry.replay(kept.log, kept.revised)
             session.variables.clear()
             session.variables.update(kept.variables)
@@ -195,10 +196,7 @@ def _draw_alike(before: list[_Kept], after: list[_Kept]) -> bool:
 
 
 def _identity(statement: Statement) -> _Identity:
-    chunk = statement.chunk
-    # What the blocks of a script mean depends on the text around the statement.
-    around = statement.source.content if chunk.blocks else None
-    return (statement.index, statement.source.name, statement.text, around)
+    return statement.index, *statement.said
 
 
 def _can_be_incremental(request: AnalyzeRequest) -> bool:

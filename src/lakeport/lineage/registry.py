@@ -24,6 +24,8 @@ from lakeport.lineage.namespaces import Namespaces
 from lakeport.lineage.session_settings import Settings
 
 if TYPE_CHECKING:
+    from collections.abc import Hashable
+
     from lakeport.lineage.imported import Imported
     from lakeport.lineage.names import Folding, Name
     from lakeport.lineage.result import Conflict
@@ -50,9 +52,9 @@ class Registry:
         "_names",
         "_names_before",
         "_routines",
+        "_said",
         "_spellings",
         "_temporary",
-        "_text",
         "allow_implied",
         "frozen",
         "has_routines",
@@ -106,7 +108,7 @@ class Registry:
         self.keeps_before = False
         self._fingerprint = (-1, 0)
         self.statement = 0
-        self._text = ""
+        self._said: tuple[Hashable, ...] = ()
         # EXPLAIN binds a statement without running it.
         self.frozen = False
 
@@ -242,7 +244,7 @@ class Registry:
         self._keep_before(name)
         if len(self.seen) != self._fingerprint[0]:
             # Once per statement in practice: it looks everything up before it changes anything.
-            looked_up = hash((self.statement, self._text, frozenset(self.seen.items())))
+            looked_up = hash((self.statement, self._said, frozenset(self.seen.items())))
             self._fingerprint = (len(self.seen), looked_up)
         self.revisions[name] = hash((self.revisions.get(name, 0), self._fingerprint[1]))
         self.revised[name] = self.revisions[name]
@@ -507,10 +509,13 @@ class Registry:
         self._changed(("",), "use_first")
         self.namespaces.use_first()
 
-    def begin(self, statement: int, text: str = "") -> None:
-        """Start recording for a statement; the defaults are part of what it depends on."""
+    def begin(self, statement: int, *said: Hashable) -> None:
+        """Start recording for a statement; the defaults are part of what it depends on.
+
+        `said` is what it makes of the relations it changes, beside those it looks up.
+        """
         self.statement = statement
-        self._text = text
+        self._said = said
         self.seen = {("",): self.revisions.get(("",), 0)}
         self.log = []
         self.revised = {}

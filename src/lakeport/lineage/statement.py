@@ -167,7 +167,8 @@ _drawn_edge = attrgetter("id", "approximate", "metadata")
 def analyse_statement(session: Session, statement: Statement) -> Analysed:
     """Bind and emit one statement; its effects on the registry happen on the way."""
     session.source = statement.source
-    session.registry.begin(statement.index, statement.text)
+    variables = frozenset(session.variables.items()) if session.variables else None
+    session.registry.begin(statement.index, statement.said, variables)
     told = len(session.issues)
     binder, kind, emitter = _emitted(session, statement)
     note_routine(statement.chunk.tokens, statement.source.content, session.registry, binder.body)

@@ -51,6 +51,12 @@ class Statement(msgspec.Struct, eq=False):
         """The statement itself."""
         return self.source.content[self.chunk.start : self.chunk.end]
 
+    @property
+    def said(self) -> tuple[str, str | None, str | None]:
+        """Its text, the name of the source, and all of that if it stands in blocks: they say what it means."""
+        source = self.source
+        return self.text, source.name, source.content if self.chunk.blocks else None
+
 
 def read_workload(session: Session) -> list[Statement]:
     """Every statement of a request, parsed."""

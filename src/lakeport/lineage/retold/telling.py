@@ -106,7 +106,7 @@ class Telling:
         changes = self._made(words, index)
         session.source = statement.source
         session.issues += issues
-        registry.begin(index, statement.text)
+        registry.begin(index, statement.said)
         for method, given in changes:
             getattr(registry, method)(*given)
         return analysed
