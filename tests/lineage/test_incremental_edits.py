@@ -124,6 +124,13 @@ def test_an_edit_of_a_definition_reaches_everyone_downstream() -> None:
         ),
         # A star that nobody wrote.
         ("duckdb", ["SELECT a FROM t;\nFROM 'x.csv'", "SELECT a, b FROM t;\nFROM 'x.csv'"]),
+        (
+            "duckdb",
+            [
+                "CREATE TABLE t (a INT, b INT); INSERT INTO s (x) FROM t",
+                "CREATE TABLE t (a INT, bc INT); INSERT INTO s (x) FROM t",
+            ],
+        ),
         # How a text is cut into tokens depends on its first statement.
         ("athena", ["SELECT a FROM t; SHOW TABLES", "CREATE SCHEMA x; SHOW TABLES; SELECT 'a'"]),
         # A comment parts a keyword behind a number, too.

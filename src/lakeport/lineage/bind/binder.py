@@ -302,16 +302,23 @@ class Binder:
 
     def extent(self, node: exp.Expr) -> tuple[int, int] | None:
         """From the first to the last positioned token of a tree."""
-        own = self.span(node)
+        own = self._written_span(node)
         if own is not None:
             return own
         start = end = None
         for child in node.walk():
-            span = self.span(child)
+            span = self._written_span(child)
             if span is not None:
                 start = span[0] if start is None else min(start, span[0])
                 end = span[1] if end is None else max(end, span[1])
         return (start, end) if start is not None and end is not None else None
+
+    def _written_span(self, node: exp.Expr) -> tuple[int, int] | None:
+        """Where a node stands; the star of `FROM t` alone has a place in a text of the parser's own."""
+        span = self.span(node)
+        if span is not None and node.__class__ is exp.Star and self.text[slice(*span)] != "*":
+            return None
+        return span
 
     def sql(self, node: exp.Expr) -> str:
         """Generated text, for what cannot be sliced from the source."""

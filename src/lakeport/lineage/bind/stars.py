@@ -425,10 +425,7 @@ def _report_open(binder: Binder, relation: Relation, at: exp.Expr, known: list[s
 
 def _place(binder: Binder, star: exp.Expr, relation: Relation) -> tuple[int, int] | None:
     """Where a star is written; `FROM t` alone has none, and is about the name."""
-    place = binder.extent(star)
-    if place is None or (star.__class__ is exp.Star and binder.text[place[0] : place[1]] != "*"):
-        return relation.span
-    return place
+    return binder.extent(star) or relation.span
 
 
 def _shown(
