@@ -174,6 +174,16 @@ def test_a_column_is_no_variable_because_the_statement_before_called_one_so(dial
         assert encode_result(analyze(request)) == answered_alone(request), (variable, used)
 
 
+def test_a_unit_is_a_column_whatever_another_statement_compares_it_with() -> None:
+    sql = "SELECT date_trunc(u_1, c_1) FROM t_1 WHERE u_1 = '{}'"
+    request = {
+        "sql": f"{sql.format('day')}; {sql.format('u_1')}",
+        "dialect": "spark",
+        "options": {"analysisTime": ANALYSIS_TIME},
+    }
+    assert encode_result(analyze(request)) == answered_alone(request)
+
+
 @pytest.mark.parametrize("dialect", ["spark", "postgres", "duckdb", "bigquery"])
 def test_columns_that_are_listed_later_are_those_of_their_own_table(dialect: str) -> None:
     sql = ";\n".join(

@@ -186,7 +186,7 @@ class StatementParser:
             ):
                 return other
             if self._dialect.naming == "spark" and ("time_" in lowered or _may_name_unit(lowered)):
-                name_times(tree, lowered)
+                name_times(tree, chunk.tokens)
             return Parsed(self._filling(tree, target), computed=self._computed)
         if len(self._text) < _LONG and may_hold_comments(text):
             return self._uncommented(chunk, tree, problem, target)

@@ -234,10 +234,12 @@ SELECT rank() OVER v AS r FROM t WINDOW u AS v, v AS u;
 -- table: t(at timestamp, level string)
 SELECT date_trunc(level, at) AS x, trunc(at, level) AS y, date_trunc('week', at) AS z FROM t;
 SELECT trunc(at, 'level') AS n FROM t;
+SELECT date_trunc(level, at) AS x FROM t WHERE level = 'level';
 --> @0 out.x <= t.level, t.at
 --> @0 out.y <= t.level, t.at
 --> @0 out.z <= t.at
 --> @1 out.n <= t.at
+--> @2 out.x <= t.level, t.at
 
 -- case: time_windows_in_grouping_sets
 -- table: t(a int, at timestamp)
