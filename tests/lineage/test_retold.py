@@ -383,6 +383,19 @@ def test_a_name_that_was_overlooked_is_not_told(monkeypatch: pytest.MonkeyPatch)
     assert encode_result(analyze(request)) == answered_alone(request)
 
 
+def test_nor_is_the_same_statement_again_before_it_was_right(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Telling, "foretells", lambda *_: False)
+    assert told_again(spark(for_each("SELECT a FROM t_1"))) == 0
+
+
+@pytest.mark.parametrize("dialect", ["mysql", "clickhouse", "spark"])
+def test_a_query_that_is_explained_is_so_each_time(dialect: str) -> None:
+    request = {**spark(for_each("EXPLAIN SELECT a FROM t_1")), "dialect": dialect}
+    assert encode_result(analyze(request)) == answered_alone(request)
+
+
 @pytest.mark.parametrize(
     "sql",
     [

@@ -71,8 +71,8 @@ class Slots:
         self._template = _template(statement, loan, self._slots)
         # Its own names.
         self.words = self._words(loan)
-        # The slots whose gaps were seen to be right with another name.
-        self._proved: set[int] = set()
+        # The slots whose gaps were seen to be right with another name; None before anything was.
+        self._proved: set[int] | None = None
 
     def filled(self, loan: Loan, text: str) -> Words | None:
         """The words of another statement; None if it says something else or may mean something else."""
@@ -89,12 +89,12 @@ class Slots:
         return words
 
     def are_proved(self, words: Words) -> bool:
-        """Whether every gap that these words fill anew is known to be right."""
-        return self._differing(words) <= self._proved
+        """Whether the answer was right for another statement, with every gap that these words fill anew."""
+        return self._proved is not None and self._differing(words) <= self._proved
 
     def prove(self, words: Words) -> None:
         """The answer with these words was the right one."""
-        self._proved |= self._differing(words)
+        self._proved = self._differing(words) | (self._proved or set())
 
     def _differing(self, words: Words) -> set[int]:
         own = self.words
