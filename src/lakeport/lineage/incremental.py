@@ -155,7 +155,8 @@ class Analyzer:
             and kept.seen.items() <= registry.revisions.items()
             and registry.revisions.keys().isdisjoint(kept.unseen)
         ):
-            registry.begin(statement.index, statement.said)
+            # What it makes of its relations is known.
+            registry.begin(statement.index)
             registry.replay(kept.log, kept.revised)
             session.variables.clear()
             session.variables.update(kept.variables)
