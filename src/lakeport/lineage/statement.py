@@ -150,7 +150,8 @@ class Analysed(NamedTuple):
     def draws_like(self, other: Analysed) -> bool:
         """Whether both put the same nodes and edges into the graph of the workload."""
         return (
-            self[_LINEAGE + 1 :] == other[_LINEAGE + 1 :]
+            self.lineage.statement_type == other.lineage.statement_type
+            and self[_LINEAGE + 1 :] == other[_LINEAGE + 1 :]
             and list(map(_drawn_node, self.lineage.nodes))
             == list(map(_drawn_node, other.lineage.nodes))
             and list(map(_drawn_edge, self.lineage.edges))
