@@ -118,7 +118,7 @@ VALUES (1, 2);
 -- case: union_with_an_unknown_star_is_approximate
 -- table: a(x int)
 SELECT x FROM a UNION ALL SELECT * FROM mystery;
---> out.x <- a.x
+--> out.x <- a.x, mystery.x?
 --> out <- mystery?
 --> issue UNKNOWN_TABLE relation=mystery
 --> issue APPROXIMATE_LINEAGE severity=warning relation=mystery
@@ -225,3 +225,23 @@ SELECT * FROM (VALUES (1, 2) EXCEPT SELECT a, b FROM t) AS q;
 --> partial
 --> out.column1 <= t.a
 --> out.column2 <= t.b
+
+-- case: a_star_that_gives_the_names_is_asked_for_them
+-- table: b(x int)
+SELECT x FROM (SELECT * FROM mystery UNION ALL SELECT x FROM b) AS u;
+--> out.x <- mystery.x?, b.x?
+--> u <- mystery?
+--> issue UNKNOWN_TABLE relation=mystery
+--> issue APPROXIMATE_LINEAGE relation=mystery
+
+-- case: names_guessed_of_a_star_are_not_remembered
+-- dialect: generic
+SELECT 'web' AS channel, id FROM one UNION ALL SELECT * EXCEPT (id) FROM two;
+SELECT * FROM two;
+--> @0 out.channel <- two.channel?
+--> @0 out.id <- one.id
+--> @0 out <- two?
+--> @1 out <- two?
+--> issue APPROXIMATE_LINEAGE @0 relation=two
+--> issue APPROXIMATE_LINEAGE @1 relation=two
+--> schema one(id, ...) implied

@@ -143,18 +143,23 @@ def _combine(binder: Binder, items: list[Item], others: list[Item], node: exp.Ex
     position = 0
     for position, (item, other) in enumerate(zip(items, others, strict=False)):
         if isinstance(item, Tail) or isinstance(other, Tail):
-            _combine_open(items, others, position)
+            _combine_open(binder, items, others, position)
             return
         _fold(binder, item, other, operation, subtract=subtract)
     items += [other for other in others[len(items) :] if isinstance(other, Tail)]
 
 
-def _combine_open(items: list[Item], others: list[Item], position: int) -> None:
+def _combine_open(binder: Binder, items: list[Item], others: list[Item], position: int) -> None:
     """From the first open tail on, positions mean nothing: names and whole relations remain."""
     named = {item.key: item for item in items[position:] if isinstance(item, Column)}
+    given = {other.key for other in others if isinstance(other, Column)}
+    hidden = [item for item in items if isinstance(item, Tail)]
     for other in others[position:]:
         if isinstance(other, Tail):
             items.append(other)
+            for key, column in named.items():
+                if key not in given:
+                    _add_guess(binder, column, [other])
         elif other.key in named:
             column = named[other.key]
             column.refs = [*column.refs, *(replace(ref, approximate=True) for ref in other.refs)]
@@ -165,7 +170,29 @@ def _combine_open(items: list[Item], others: list[Item], position: int) -> None:
             if isinstance(made, Column):
                 made.refs = [replace(ref, approximate=True) for ref in made.refs]
                 made.approximate = True
+                _add_guess(binder, made, hidden)
                 items.append(made)
+
+
+def _add_guess(binder: Binder, column: Column, tails: list[Tail]) -> None:
+    """Branches mostly have the same names in the same order: so may one whose names nobody knows."""
+    if column.generated:
+        return
+    for tail in tails:
+        if column.key in tail.excluded:
+            continue
+        known = tail.relation.find(column.key)
+        found = known or binder.inferred(tail.relation, column.name, column.key)
+        if found is None:
+            continue
+        column.refs = [*column.refs, Ref(found, approximate=True)]
+        made: list[Column | Relation] = [found] if known is None else []
+        while made:
+            origin = made.pop()
+            if isinstance(origin, Column) and origin.inferred:
+                # A guess is nothing to remember of the table.
+                origin.generated = True
+                made += [ref.origin for ref in origin.refs]
 
 
 def _fold(binder: Binder, column: Column, other: Column, operation: str, *, subtract: bool) -> None:
