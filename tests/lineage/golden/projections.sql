@@ -256,3 +256,24 @@ SELECT a, session_window.end AS e FROM t GROUP BY CUBE (a, session_window(at, '5
 SELECT name.trim().lower() AS n, main.greet(x) AS g FROM people;
 --> out.n <= people.name?
 --> out.g <= people.x
+
+-- case: rows_are_counted_by_a_literal_as_by_a_star
+-- table: t(a int, b int)
+SELECT a, COUNT(1) AS n, COUNT('x') AS m, COUNT(b) AS k FROM t GROUP BY a;
+--> out.a <- t.a
+--> out.n <= t[COUNT_ALL]
+--> out.m <= t[COUNT_ALL]
+--> out.k <= t.b
+
+-- case: the_number_of_a_grouping_tells_which_keys_it_has
+-- dialect: hive
+-- table: t(a int, b int, c int)
+SELECT SUM(c) AS s, GROUPING__ID FROM t GROUP BY a, b WITH CUBE;
+--> out.s <= t.c
+--> out.GROUPING__ID <= t.a[CONDITIONAL], t.b[CONDITIONAL]
+
+-- case: a_grouping_id_without_arguments_is_one_of_all_keys
+-- table: t(a int, b int, c int)
+SELECT SUM(c) AS s, grouping_id() AS g FROM t GROUP BY CUBE (a, b);
+--> out.s <= t.c
+--> out.g <= t.a[CONDITIONAL], t.b[CONDITIONAL]

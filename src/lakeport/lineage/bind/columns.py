@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from msgspec.structs import replace
 from sqlglot import exp
 
+from lakeport.lineage.bind.grouped import grouping_keys
 from lakeport.lineage.bind.infer import infer
 from lakeport.lineage.bind.loops import script_refs
 from lakeport.lineage.bind.misses import ambiguous, pseudo_column, several_outputs, unknown_column
@@ -26,11 +27,14 @@ from lakeport.lineage.bind.qualified import (
 from lakeport.lineage.bind.scope import VALUE, Column, Ref, Relation, Scope, explicit
 from lakeport.lineage.bind.star_arguments import type_star
 from lakeport.lineage.issues import IssueCode
+from lakeport.lineage.types import read_type
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.scope import Merged
 
+# Hive's number of a grouping, a column of no table.
+_GROUPING_ID = Column("", "", type=read_type("bigint", "spark"), typed=True)
 _PLACES = ("catalog", "db", "table")
 # Words that parse as columns but are values of the session in one dialect or another.
 _NILADIC = frozenset(
@@ -370,6 +374,9 @@ def _not_found(
         columns = listed.find_all(exp.Column)
         return [ref for column in columns for ref in bind_column(binder, column, scope, role)]
     visible = [source.relation for source in scope.sources if source.visible]
+    if key == "grouping__id" and key in binder.dialect.pseudo_columns:
+        binder.types.aliased[id(identifier.parent)] = _GROUPING_ID
+        return grouping_keys(binder, identifier, scope)
     if key in binder.dialect.pseudo_columns or key.lower() in binder.dialect.pseudo_columns:
         return [Ref(pseudo_column(binder, visible[0], name, key), role)] if visible else []
     if not visible and scope.parent is None and not scope.prefers_projection:

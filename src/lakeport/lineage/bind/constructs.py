@@ -15,6 +15,7 @@ from sqlglot import exp
 from lakeport.lineage.bind.columns import at_position
 from lakeport.lineage.bind.dictionaries import dictionary_refs, reads_dictionary
 from lakeport.lineage.bind.field_access import read_field
+from lakeport.lineage.bind.grouped import grouping_keys
 from lakeport.lineage.bind.qualified import relation_refs
 from lakeport.lineage.bind.routine_calls import body_called, call_inputs
 from lakeport.lineage.bind.scope import AGGREGATE, CONDITIONAL, SORT, WINDOW, Column, Ref, Scope
@@ -132,10 +133,10 @@ def _within_group(
 def _count(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    """`COUNT(*)` and `count()` read rows, not columns."""
+    """`COUNT(*)`, `count()` and `COUNT(1)` read rows, not columns."""
     del binder
     argument = node.args.get("this")
-    if argument is None or isinstance(argument, exp.Star):
+    if argument is None or isinstance(argument, exp.Star | exp.Literal):
         refs.extend(
             Ref(source.relation, role or AGGREGATE, operation="COUNT_ALL")
             for source in scope.sources
@@ -342,9 +343,11 @@ def _quantified(
 def _grouping(
     binder: Binder, node: exp.Expr, scope: Scope, role: int, work: Work, refs: list[Ref]
 ) -> None:
-    del binder, scope, refs
     condition = stronger(role, CONDITIONAL)
-    _push(work, [*_children(node, "this"), *_children(node, "expressions")], condition)
+    keys = [*_children(node, "this"), *_children(node, "expressions")]
+    if not keys:
+        refs.extend(grouping_keys(binder, node, scope))
+    _push(work, keys, condition)
 
 
 def _column_set(

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypeAlias
 
+from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.misses import several_outputs
-from lakeport.lineage.bind.scope import Column
+from lakeport.lineage.bind.scope import CONDITIONAL, Column
 from lakeport.lineage.engines import text_of
 from lakeport.lineage.issues import IssueCode
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.bind.column_types import ColumnTypes
-    from lakeport.lineage.bind.scope import Item, Scope
+    from lakeport.lineage.bind.scope import Item, Ref, Scope
 
 _COMMUTATIVE = (exp.Add, exp.Mul, exp.And, exp.Or, exp.EQ)
 # Groupings of several keys.
@@ -65,6 +66,18 @@ def check_grouped(binder: Binder, node: exp.Select, scope: Scope, items: list[It
         # Spark loses its way from the sort through HAVING to a join that merged columns.
         there = _Whole(shown, binder.types, aggregates=False, of=node)
     _check(binder, sorted_by, gone, there)
+
+
+def grouping_keys(binder: Binder, node: exp.Expr, scope: Scope) -> list[Ref]:
+    """What tells groups of several groupings apart: `GROUPING_ID()`, and Hive's `GROUPING__ID`."""
+    select = node.find_ancestor(exp.Select)
+    group = select.args.get("group") if select is not None else None
+    keys = group.find_all(exp.Column) if group is not None else ()
+    found = [ref for key in keys for ref in binder.read(key, scope)]
+    held = {
+        (id(ref.origin), ref.path): replace(ref, role=CONDITIONAL, derived=True) for ref in found
+    }
+    return list(held.values())
 
 
 def is_grouped(node: exp.Select | None) -> bool:

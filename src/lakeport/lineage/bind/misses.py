@@ -113,8 +113,6 @@ def pseudo_column(binder: Binder, relation: Relation, name: str, key: str) -> Co
         file_format = relation.entry.file_format if relation.entry is not None else None
         fields = f"{_FILE_METADATA}{_ROW_METADATA.get(file_format or '', '')}"
         column.type, column.typed = read_type(f"struct<{fields}>", "spark"), True
-    elif binder.dialect.naming == "spark" and key == "grouping__id":
-        column.type, column.typed = read_type("bigint", "spark"), True
     return column
 
 

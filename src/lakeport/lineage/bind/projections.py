@@ -207,8 +207,8 @@ def _projection(  # noqa: C901, PLR0912 - once per select item, in one piece on 
         key, column.refs = column.key, refs
     column.expression = plain
     for ref in refs:
-        if ref.path:
-            # A field of a struct is computed from its column.
+        if ref.path or (ref.derived and ref.role):
+            # A field of a struct is computed from its column, the number of a grouping from its keys.
             copied = False
         if ref.approximate:
             column.approximate = True
