@@ -145,7 +145,7 @@ _TABLE: dict[str, Dialect] = {
         Dialect(
             name="generic",
             parser="",
-            relatives=("spark", "postgres", "duckdb"),
+            relatives=("spark", "postgres", "duckdb", "mysql", "tsql"),
         ),
         Dialect(
             name="ansi", parser="", tables=Fold.UPPER, columns=Fold.UPPER, relatives=("postgres",)

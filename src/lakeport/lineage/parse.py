@@ -232,8 +232,8 @@ class StatementParser:
                 return Parsed(self._filling(repaired, target), shim=shim, computed=computed)
         if problem is not None:
             return self._otherwise(chunk, problem)
-        if isinstance(tree, exp.Command) and _defines_by_query(chunk.tokens):
-            # The parser stops at what it cannot read of the query, and hands all of it on as text.
+        if isinstance(tree, exp.Command) and _defines(chunk.tokens):
+            # The parser stops at what it cannot read of the columns or the query, and hands all of it on as text.
             return self._as_relatives(chunk) or Parsed(tree)
         return Parsed(tree)
 
@@ -270,6 +270,8 @@ class StatementParser:
         for tokens in (chunk.tokens, anew):
             tree = self._attempt(tokens, relative)
             if tree is not None and not isinstance(tree, exp.Command):
+                # What is quoted of the statement is found by the tokens it was read from.
+                chunk.tokens[:] = tokens
                 return tree
         return None
 
@@ -400,13 +402,13 @@ def _may_name_unit(lowered: str) -> bool:
     return "trunc(" in lowered and lowered.count("trunc(") > lowered.count("trunc('")
 
 
-def _defines_by_query(tokens: list[Token]) -> bool:
-    """Whether this is a CREATE of a table or view with a query behind it."""
+def _defines(tokens: list[Token]) -> bool:
+    """Whether this is a CREATE of a table or view with a query or a list behind it."""
     kinds = [token.token_type for token in tokens]
     return (
         kinds[:1] == [TokenType.CREATE]
         and not _DEFINED.isdisjoint(kinds[1:_HEADER])
-        and TokenType.SELECT in kinds
+        and (TokenType.SELECT in kinds or TokenType.L_PAREN in kinds)
     )
 
 

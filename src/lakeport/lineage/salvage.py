@@ -10,16 +10,21 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Relation
+from lakeport.lineage.brackets import closing
 from lakeport.lineage.entries import TableEntry
 from lakeport.lineage.names import dotted
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from sqlglot.tokenizer_core import Token
 
     from lakeport.lineage.bind.binder import Binder
     from lakeport.lineage.blocks import Chunk
 
 _READ_WORDS = frozenset({"FROM", "JOIN", "USING"})
+# Behind these stand several, with commas between them.
+_LISTS = frozenset({"FROM", "USING"})
 _WRITE_WORDS = frozenset({"INTO", "TABLE", "UPDATE", "VIEW", "OVERWRITE"})
 _CREATE_WORDS = frozenset(
     {
@@ -44,6 +49,7 @@ _CREATE_WORDS = frozenset(
         "ICEBERG",
     }
 )
+_NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER})
 # What a statement is by its first word, where that says it.
 _KINDS = {word: word for word in ("SELECT", "WITH", "INSERT", "UPDATE", "DELETE", "MERGE")}
 _NOT_NAMES = frozenset(
@@ -89,16 +95,16 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
         reading = word in _READ_WORDS and not (word == "USING" and creates is not None)
         if not reading and word not in _WRITE_WORDS:
             continue
-        name, span = _name(tokens, position + 1)
-        if not name or (len(name) == 1 and name[0].lower() in ctes):
-            continue
-        relation = _relation(binder, name, span)
-        if relation is None:
-            continue
-        if creates == word and not writes:
-            _define(binder, relation, name, tokens)
-        (reads if reading else writes).append(relation)
-        (binder.reads if reading else binder.writes).setdefault(dotted(relation.name))
+        for name, span in _listed(tokens, position + 1, alone=word not in _LISTS):
+            if not name or (len(name) == 1 and name[0].lower() in ctes):
+                continue
+            relation = _relation(binder, name, span)
+            if relation is None:
+                continue
+            if creates == word and not writes:
+                _define(binder, relation, name, tokens)
+            (reads if reading else writes).append(relation)
+            (binder.reads if reading else binder.writes).setdefault(dotted(relation.name))
     for target in writes:
         target.written = True
         for source in reads:
@@ -155,6 +161,31 @@ def _define(binder: Binder, relation: Relation, name: list[str], tokens: list[To
             source_name=binder.session.source.name,
         )
     )
+
+
+def _listed(
+    tokens: list[Token], position: int, *, alone: bool
+) -> Iterator[tuple[list[str], tuple[int, int]]]:
+    """The name that stands there, and those behind commas, each with or without an alias."""
+    while True:
+        name, span = _name(tokens, position)
+        yield name, span
+        if alone:
+            return
+        at = position
+        while at < len(tokens) and tokens[at].start < span[1]:
+            at += 1
+        if not name:
+            # Names inside of a query have words of their own before them.
+            opened = at < len(tokens) and tokens[at].token_type is TokenType.L_PAREN
+            at = closing(tokens, at) + 1 if opened else 0
+            if not at:
+                return
+        at += at < len(tokens) and tokens[at].token_type is TokenType.ALIAS
+        at += at < len(tokens) and tokens[at].token_type in _NAMES
+        if at >= len(tokens) or tokens[at].token_type is not TokenType.COMMA:
+            return
+        position = at + 1
 
 
 def _name(tokens: list[Token], position: int) -> tuple[list[str], tuple[int, int]]:

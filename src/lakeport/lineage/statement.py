@@ -51,11 +51,14 @@ _logger = logging.getLogger(__name__)
 
 # Statements after which nothing of what a relation held before remains.
 _EXCHANGES = frozenset({"RENAME", "SWAP"})
+# What is a view in all but its name.
+_SHOWN_AS_VIEWS = {"stream": "CREATE_STREAM", "synonym": "CREATE_SYNONYM"}
 _REWRITES = frozenset(
     {
         "ALTER_VIEW",
         "CACHE",
         "CREATE_STREAM",
+        "CREATE_SYNONYM",
         "CREATE_TABLE",
         "CREATE_TABLE_AS",
         "CREATE_TABLE_CLONE",
@@ -386,9 +389,13 @@ def _bind(binder: Binder, statement: Statement, parsed: Parsed) -> str:
     routine = bind_routine(binder, statement.chunk.tokens, tree)
     if routine is not None:
         return routine
+    reports = binder.session.reports
     kind = bind_statement(binder, tree)
-    if isinstance(tree, exp.Command) and created_kind(statement.chunk.tokens) is not None:
-        # Syntax the parser skips over: the table is there all the same.
+    if isinstance(tree, exp.Command) and (
+        created_kind(statement.chunk.tokens) is not None
+        or IssueCode.UNSUPPORTED_SYNTAX in binder.session.codes_after(reports)
+    ):
+        # Syntax the parser skips over: its tables are there all the same.
         salvage(binder, statement.chunk)
     return kind
 
@@ -413,9 +420,9 @@ def _bind_inner(binder: Binder, shim: Shim, tree: exp.Expr) -> str | None:
             "the rows that the procedure answers with are not known",
             severity="info",
         )
-    if shim.kind == "stream":
+    if shim.kind in _SHOWN_AS_VIEWS:
         bind_statement(binder, tree)
-        return "CREATE_STREAM"
+        return _SHOWN_AS_VIEWS[shim.kind]
     if shim.path is None:
         return None
     target = binder.external(shim.path, shim.path, read=False)

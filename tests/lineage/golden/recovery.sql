@@ -314,3 +314,27 @@ SELECT * FROM w;
 SELECT a FROM t LEFT JOIN (x c INNER JOIN y d ON c.i = d.i) ON t.k = c.k LEFT JOIN (SELECT k FROM z) q GARBAGE GARBAGE GARBAGE;
 --> stmt 0 UNKNOWN reads t, x, y, z
 --> issue PARSE_ERROR
+
+-- case: tables_in_a_list_are_salvaged
+-- dialect: postgres
+INSERT INTO t SELECT a b c d FROM s AS x, d.u, (SELECT 1 FROM v) y, w WHERE;
+--> issue PARSE_ERROR @0
+--> stmt 0 UNKNOWN reads s, d.u, v, w writes t
+
+-- case: tables_of_a_command_without_a_rule_are_salvaged
+-- dialect: mysql
+CREATE EVENT e ON SCHEDULE EVERY 1 DAY DO INSERT INTO t SELECT a FROM s;
+--> issue UNSUPPORTED_SYNTAX @0
+--> stmt 0 CREATE_EVENT reads s writes t
+
+-- case: words_of_other_dialects_are_read_where_none_is_said
+-- dialect: generic
+-- table: t(a int)
+SELECT TOP 10 a FROM t;
+SELECT [a] FROM [t];
+CREATE TABLE `u` (`id` bigint(20) NOT NULL AUTO_INCREMENT, PRIMARY KEY (`id`)) ENGINE=InnoDB;
+--> @0 out.a <- t.a
+--> @1 out.a <- t.a
+--> stmt 2 CREATE_TABLE writes u
+--> schema t(a int) imported
+--> schema u(id bigint(20)) implied @2

@@ -46,6 +46,7 @@ _OTHER_OBJECTS = frozenset(
         "CAPACITY",
         "CAST",
         "CATALOG",
+        "CLUSTER",
         "COLLATION",
         "CONNECTION",
         "CREDENTIAL",
@@ -58,6 +59,8 @@ _OTHER_OBJECTS = frozenset(
         "INDEX",
         "INTEGRATION",
         "LANGUAGE",
+        "LINK",
+        "LOG",
         "MACRO",
         "LOGIN",
         "MASKING",
@@ -82,6 +85,7 @@ _OTHER_OBJECTS = frozenset(
         "SHARE",
         "STATISTICS",
         "SUBSCRIPTION",
+        "SYNONYM",
         "TABLESPACE",
         "TAG",
         "TYPE",
@@ -187,7 +191,7 @@ def bind_command(binder: Binder, tree: exp.Expr) -> str:
     binder.report(
         IssueCode.UNSUPPORTED_SYNTAX,
         f"`{word}` statements of this form have no lineage rule",
-        hint="its tables are not part of the graph",
+        hint="the statement keeps its place; its tables are a guess",
     )
     return (
         f"{word}_{first}"
@@ -222,8 +226,12 @@ def _moved(binder: Binder, text: str) -> bool:
 
 
 def _replaced(text: str) -> str:
-    """The word after OR REPLACE or TEMPORARY, if one of them is there."""
+    """The word after OR REPLACE, TEMPORARY or PUBLIC, if one of them is there."""
     words = text.upper().split(None, 3)
     if words[:1] == ["TEMPORARY"]:
         return words[1] if len(words) > 1 else ""
+    if words[:1] == ["PUBLIC"]:
+        return words[2] if words[1:2] == ["DATABASE"] and len(words) > 2 else "".join(words[1:2])
+    if words[:3] == ["MATERIALIZED", "VIEW", "LOG"]:
+        return "LOG"
     return words[2] if words[:2] == ["OR", "REPLACE"] and len(words) > 2 else ""
