@@ -38,6 +38,7 @@ from lakeport.lineage.spark_tokens import drop_samples, join_units, name_sorted_
 from lakeport.lineage.spark_trees import name_times
 from lakeport.lineage.text import may_hold_comments
 from lakeport.lineage.typed_literals import hold_literals
+from lakeport.lineage.versioning import leave_versions_out
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -167,8 +168,7 @@ class StatementParser:
     def _read(self, chunk: Chunk, text: str, lowered: str) -> Parsed:
         self._computed = False
         self._unfold(chunk.tokens, text, lowered)
-        if lowered.count("struct(") > _MANY_STRUCTS:
-            _calm_structs(chunk.tokens)
+        _calm(chunk.tokens, lowered)
         target = self._output_target(chunk.tokens, lowered)
         if self._dialect.parser in {"tsql", "fabric"}:
             leave_limit_out(chunk.tokens)
@@ -232,7 +232,7 @@ class StatementParser:
                 return Parsed(self._filling(repaired, target), shim=shim, computed=computed)
         if problem is not None:
             return self._otherwise(chunk, problem)
-        if isinstance(tree, exp.Command) and _defines(chunk.tokens):
+        if isinstance(tree, exp.Command) and (_defines(chunk.tokens) or _alters(chunk.tokens)):
             # The parser stops at what it cannot read of the columns or the query, and hands all of it on as text.
             return self._as_relatives(chunk) or Parsed(tree)
         return Parsed(tree)
@@ -412,11 +412,24 @@ def _defines(tokens: list[Token]) -> bool:
     )
 
 
+def _alters(tokens: list[Token]) -> bool:
+    """Whether this is an ALTER TABLE."""
+    return [token.token_type for token in tokens[:2]] == [TokenType.ALTER, TokenType.TABLE]
+
+
 def _takes_parts_for_aliases(tree: exp.Expr, tokens: list[Token]) -> bool:
     """Whether `SELECT v:a`, a part of a value, was read as `v AS :a`, which no engine knows."""
     return any(token.token_type is TokenType.COLON for token in tokens) and any(
         isinstance(alias.args.get("alias"), exp.Placeholder) for alias in tree.find_all(exp.Alias)
     )
+
+
+def _calm(tokens: list[Token], lowered: str) -> None:
+    """What would keep the parser for long, or forever."""
+    if lowered.count("struct(") > _MANY_STRUCTS:
+        _calm_structs(tokens)
+    if "system_versioning" in lowered or "data_deletion" in lowered:
+        leave_versions_out(tokens)
 
 
 def _calm_structs(tokens: list[Token]) -> None:

@@ -190,7 +190,7 @@ SELECT
 -- case: a_table_of_unreadable_syntax_still_exists
 -- dialect: postgres
 -- options: {"unknownTablePolicy": "always"}
-CREATE TABLE t (a int, EXCLUDE USING gist (a WITH =) WHERE (a > 0) nonsense);
+CREATE TABLE t (a int, FROBNICATE gist (a WITH =) WHERE (a > 0) nonsense);
 SELECT a FROM t;
 --> @1 out.a <- t.a
 --> issue PARSE_ERROR
@@ -338,3 +338,11 @@ CREATE TABLE `u` (`id` bigint(20) NOT NULL AUTO_INCREMENT, PRIMARY KEY (`id`)) E
 --> stmt 2 CREATE_TABLE writes u
 --> schema t(a int) imported
 --> schema u(id bigint(20)) implied @2
+
+-- case: options_that_the_parser_would_wait_for
+-- dialect: tsql
+CREATE TABLE t (a int) WITH (SYSTEM_VERSIONING = ON (HISTORY_TABLE = dbo.h, UNHEARD_OF = 1));
+SELECT a FROM t;
+CREATE TABLE u (a int) WITH (DATA_DELETION = ON (
+--> @1 out.a <- t.a
+--> stmt 2 CREATE_TABLE writes u
