@@ -19,7 +19,7 @@ from lakeport.lineage.names import dotted
 from lakeport.lineage.schema_evolution import is_evolving
 from lakeport.lineage.statements.returning import bind_returning
 from lakeport.lineage.statements.targets import assign, new_column, target_column, target_table
-from lakeport.lineage.statements.through import changed_column, named_cte, table_behind
+from lakeport.lineage.statements.through import changed_column, changed_query, table_behind
 
 if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
@@ -41,7 +41,7 @@ def _scope_with_target(
     aliased = _aliased_target(binder, node)
     relation: Relation | None = None
     if aliased is None:
-        relation = named_cte(binder, table, scope)
+        relation = changed_query(binder, table, scope)
         if relation is None:
             relation = target_table(binder, table)
             scope.sources.append(Source(_alias(binder, table, relation), relation))
@@ -298,7 +298,7 @@ def bind_merge(
     """Every WHEN clause on its own; the target may read itself."""
     ctes = bind_ctes(binder, node, parent, ctes)
     scope = Scope(parent, ctes)
-    through = named_cte(binder, node.this, scope)
+    through = changed_query(binder, node.this, scope)
     target = table_behind(through) if through is not None else target_table(binder, node.this)
     if through is None:
         scope.sources.append(Source(_alias(binder, node.this, target), target))

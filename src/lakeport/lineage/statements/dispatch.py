@@ -44,7 +44,8 @@ def bind_statement(binder: Binder, tree: exp.Expr) -> str:
     binder.change = _data_change
     cls = tree.__class__
     if cls in _CHANGES and not any(
-        isinstance(table, exp.Table) for table in (tree.this, *(tree.args.get("tables") or ()))
+        isinstance(table, exp.Table | exp.Subquery)
+        for table in (tree.this, *(tree.args.get("tables") or ()))
     ):
         binder.unsupported(tree, "the statement names no table to change")
         return cls.__name__.upper()

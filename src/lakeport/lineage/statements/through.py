@@ -1,4 +1,5 @@
-"""T-SQL changes tables through CTEs and derived tables: `WITH d AS (SELECT … FROM t) DELETE FROM d`.
+"""Tables that are changed through queries: T-SQL's `WITH d AS (SELECT … FROM t) DELETE FROM d`, and Oracle's
+`UPDATE (SELECT t.a, s.b FROM t JOIN s ON …) SET a = b`.
 
 What the statement names is what it reads; what it writes is the table behind it, and of that the
 columns that are copied unchanged.
@@ -17,8 +18,10 @@ if TYPE_CHECKING:
     from lakeport.lineage.bind.binder import Binder
 
 
-def named_cte(binder: Binder, table: exp.Expr, scope: Scope) -> Relation | None:
-    """The CTE that a target's name means; elsewhere it means the stored table of that name."""
+def changed_query(binder: Binder, table: exp.Expr, scope: Scope) -> Relation | None:
+    """The query that a target is, or the CTE that its name means; elsewhere it means the stored table."""
+    if isinstance(table, exp.Subquery):
+        return binder.source(table, scope)[0]
     if binder.dialect.parser not in {"tsql", "fabric"} or not scope.ctes:
         return None
     if not isinstance(table.this, exp.Identifier) or table.args.get("db") is not None:
