@@ -25,16 +25,29 @@ _KINDS = frozenset({"DYNAMIC", "EXTERNAL", "FOREIGN", "MATERIALIZED", "SNAPSHOT"
 # What tells of masks, filters, labels and schedules.
 _UNSEEN = frozenset(
     {
+        ("ADD", "ROW"),
         ("ADD", "SCHEDULE"),
+        ("ADD", "STORAGE"),
         ("ALTER", "SCHEDULE"),
         ("DROP", "MASK"),
         ("DROP", "SCHEDULE"),
         ("RENAME", "CONSTRAINT"),
         ("ROW", "FILTER"),
+        ("SET", "AGGREGATION"),
+        ("SET", "CONTACT"),
+        ("SET", "JOIN"),
         ("SET", "MASK"),
         ("SET", "MASKING"),
+        ("SET", "PROJECTION"),
+        ("SET", "TAG"),
         ("SET", "TAGS"),
+        ("UNSET", "AGGREGATION"),
+        ("UNSET", "COMMENT"),
+        ("UNSET", "CONTACT"),
+        ("UNSET", "JOIN"),
         ("UNSET", "MASKING"),
+        ("UNSET", "PROJECTION"),
+        ("UNSET", "TAG"),
         ("UNSET", "TAGS"),
     }
 )
@@ -97,6 +110,67 @@ def altered_names(tokens: list[Token]) -> exp.Alter | None:
 
 
 _ACTIONS = frozenset({"ADD", "ALTER", "DROP", "MODIFY", "RENAME", "SET", "UNSET"})
+
+
+# How a table is kept: its space, its partitions, its index of words. Where rows come from, none tells.
+_KEEPING = frozenset(
+    {
+        "ALLOCATE",
+        "ANALYZE",
+        "CACHE",
+        "COALESCE",
+        "COMPILE",
+        "COMPRESS",
+        "DEALLOCATE",
+        "DISCARD",
+        "IMPORT",
+        "INITRANS",
+        "LOGGING",
+        "NOCACHE",
+        "NOCOMPRESS",
+        "NOLOGGING",
+        "NOPARALLEL",
+        "OPTIMIZE",
+        "PARALLEL",
+        "PARTITION BY",
+        "PCTFREE",
+        "PCTUSED",
+        "RECLUSTER",
+        "REORGANIZE",
+        "REPAIR",
+        "SPLIT",
+        "STORAGE",
+    }
+)
+_KEEPING_BY_TWO = frozenset(
+    {
+        ("ADD", "DEFAULT"),
+        ("ADD", "SUPPLEMENTAL"),
+        ("CONVERT", "TO"),
+        ("DROP", "SUPPLEMENTAL"),
+        ("READ", "ONLY"),
+        ("READ", "WRITE"),
+        ("REMOVE", "PARTITIONING"),
+    }
+)
+_PARTITIONS = frozenset({"PARTITION", "PARTITIONS", "SUBPARTITION", "SUBPARTITIONS"})
+_OF_PARTITIONS = frozenset({"ADD", "DROP", "MERGE", "MODIFY", "MOVE", "RENAME", "TRUNCATE"})
+
+
+def kept_otherwise(tokens: list[Token]) -> exp.Alter | None:
+    """`ALTER TABLE t SPLIT PARTITION …`, `… NOLOGGING`: a change of the table that no column shows."""
+    words = [token.text.upper() for token in tokens]
+    if words[:1] != ["ALTER"] or words[1:2] == [] or words[1] not in _RELATIONS:
+        return None
+    at = 3
+    while words[at : at + 1] == ["."]:
+        at += 2
+    pair = (*words[at : at + 2], "")[:2]
+    # ClickHouse moves partitions to other tables, too.
+    partitions = pair[0] in _OF_PARTITIONS and pair[1] in _PARTITIONS and "TABLE" not in words[at:]
+    if not partitions and pair[0] not in _KEEPING and pair not in _KEEPING_BY_TWO:
+        return None
+    return exp.Alter(this=named_table(tokens[2:at]), kind=words[1], actions=[])
 
 
 def _renames(tokens: list[Token], words: list[str], at: int) -> list[exp.RenameColumn]:

@@ -30,6 +30,8 @@ _QUERIES = frozenset({"SELECT", "WITH", "VALUES", "("})
 # What ends the type of a column.
 _BEHIND_TYPES = frozenset(
     {
+        "AS",
+        "AUTO_INCREMENT",
         "CHECK",
         "COLLATE",
         "COMMENT",
@@ -39,6 +41,7 @@ _BEHIND_TYPES = frozenset(
         "ENCODE",
         "GENERATED",
         "IDENTITY",
+        "INVISIBLE",
         "MASKING",
         "NOT",
         "NULL",
@@ -48,14 +51,29 @@ _BEHIND_TYPES = frozenset(
         "PROJECTION",
         "REFERENCES",
         "SORTKEY",
+        "SRID",
+        "STORAGE",
         "TAG",
         "UNIQUE",
+        "VISIBLE",
         "WITH",
+        "ZEROFILL",
     }
 )
 # What begins an item that is no column.
 _NO_COLUMNS = frozenset(
-    {"CHECK", "CONSTRAINT", "FOREIGN", "FOREIGN KEY", "INDEX", "PRIMARY", "PRIMARY KEY", "UNIQUE"}
+    {
+        "CHECK",
+        "CONSTRAINT",
+        "EXCLUDE",
+        "FOREIGN",
+        "FOREIGN KEY",
+        "INDEX",
+        "PRIMARY",
+        "PRIMARY KEY",
+        "SUPPLEMENTAL",
+        "UNIQUE",
+    }
 )
 _NESTED_TYPES = frozenset({"ARRAY", "LIST", "MAP", "MULTISET", "NESTED", "ROW", "STRUCT"})
 # When the copied table is copied.
@@ -126,7 +144,12 @@ def _query(tokens: list[Token], words: list[str], begin: int) -> int:
             at = closing(tokens, at)
             if not at:
                 return 0
-        elif words[at] == "AS" and (words[at + 1] in _QUERIES or words[at + 1] == "REPLICA"):
+        elif (
+            words[at] == "AS"
+            and (words[at + 1] in _QUERIES or words[at + 1] == "REPLICA")
+            # Oracle's `LOB (c) STORE AS (…)` says where large values are kept.
+            and words[at - 1] != "STORE"
+        ):
             return at
         at += 1
     return 0
@@ -173,11 +196,19 @@ def _items(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _named(item: list[Token]) -> Iterator[Token]:
+    """The name and the type of a column; what Oracle says of it in more words than others is left out."""
     yield item[0]
-    for token in item[1:]:
-        if token.text.upper() in _BEHIND_TYPES:
+    interval = len(item) > 1 and item[1].text.upper() == "INTERVAL"
+    depth = 0
+    for at, token in enumerate(item[1:], 1):
+        word = token.text.upper()
+        if word in _BEHIND_TYPES:
             return
-        yield token
+        depth += token.text == "("
+        raw = word == "LONG" and [t.text.upper() for t in item[at + 1 : at + 2]] == ["RAW"]
+        if not raw and not (interval and depth):
+            yield token
+        depth -= token.text == ")"
 
 
 def _kept(tokens: list[Token], words: list[str], begin: int, end: int) -> list[Token]:

@@ -1,6 +1,9 @@
 """Data changes in words that the parser does not know, as those that say the same.
 
 UPDATE t FROM s SET a = s.a WHERE …                     Teradata
+UPDATE (SELECT a, b FROM t) SET a = b                   Oracle
+UPDATE OR IGNORE t SET a = 1                            SQLite
+MERGE INTO t USING s ON t.a = s.a REMOVE DUPLICATES     Redshift
 CREATE RECURSIVE VIEW v (n) AS …                        PostgreSQL, Teradata
 """
 
@@ -8,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
@@ -18,6 +22,10 @@ if TYPE_CHECKING:
 
 _CHANGES = frozenset({TokenType.INSERT, TokenType.UPDATE, TokenType.DELETE})
 _NAMES = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.ALIAS})
+# What a query is called that an UPDATE changes without a name.
+_CHANGED = "changed"
+# `UPDATE t SET a = 1`
+_SHORTEST = 6
 _OPEN, _CLOSE = TokenType.L_PAREN, TokenType.R_PAREN
 
 
@@ -25,6 +33,14 @@ def plain_change(tokens: list[Token]) -> list[Token] | None:
     """The tokens of the same change as other dialects write it."""
     rewrite = _REWRITES.get(tokens[0].text.upper()) if tokens else None
     return rewrite(tokens) if rewrite is not None else None
+
+
+def unplaced(tree: exp.Expr) -> exp.Expr:
+    """The tree with no place in the text for a name that is not written there."""
+    target = tree.args.get("this")
+    if isinstance(target, exp.Subquery) and target.alias == _CHANGED:
+        target.args["alias"].this.meta.clear()
+    return tree
 
 
 def leave_limit_out(tokens: list[Token]) -> None:
@@ -36,6 +52,41 @@ def leave_limit_out(tokens: list[Token]) -> None:
     ):
         percent = [token.text.upper() for token in tokens[end + 1 : end + 2]] == ["PERCENT"]
         del tokens[1 : end + 1 + percent]
+
+
+def _replaced_rows(tokens: list[Token]) -> list[Token] | None:
+    """Rows that match are replaced whole, and others are added."""
+    if [token.text.upper() for token in tokens[-2:]] != ["REMOVE", "DUPLICATES"]:
+        return None
+    at = tokens[-2]
+    return [*tokens[:-2], *(made_token(kind, text, at) for kind, text in _REPLACING)]
+
+
+_WHEN = ((TokenType.WHEN, "WHEN"), (TokenType.VAR, "MATCHED"), (TokenType.THEN, "THEN"))
+_REPLACING = (
+    *_WHEN,
+    (TokenType.UPDATE, "UPDATE"),
+    (TokenType.STAR, "*"),
+    _WHEN[0],
+    (TokenType.NOT, "NOT"),
+    *_WHEN[1:],
+    (TokenType.INSERT, "INSERT"),
+    (TokenType.STAR, "*"),
+)
+
+
+def _update(tokens: list[Token]) -> list[Token] | None:
+    """What becomes of rows that break a rule is left out, and a query in place of a table has a name."""
+    if len(tokens) < _SHORTEST:
+        return None
+    if tokens[1].text.upper() == "OR":
+        return [tokens[0], *tokens[3:]]
+    end = closing(tokens, 1) if tokens[1].token_type is _OPEN else 0
+    if end and tokens[end + 1 : end + 2] and tokens[end + 1].token_type is TokenType.SET:
+        at = tokens[end]
+        name = made_token(TokenType.ALIAS, "AS", at), made_token(TokenType.VAR, _CHANGED, at)
+        return [*tokens[: end + 1], *name, *tokens[end + 1 :]]
+    return _named_sources(tokens)
 
 
 def _named_sources(tokens: list[Token]) -> list[Token] | None:
@@ -106,6 +157,7 @@ def _bracket(tokens: list[Token], begin: int) -> int:
 
 
 _REWRITES: dict[str, Callable[[list[Token]], list[Token] | None]] = {
-    "UPDATE": _named_sources,
+    "MERGE": _replaced_rows,
+    "UPDATE": _update,
     "CREATE": _recursive_view,
 }

@@ -159,3 +159,23 @@ def against(tokens: list[Token], words: list[str]) -> list[Token] | None:
 
 
 _SEARCH_MODES = (["IN", "NATURAL"], ["IN", "BOOLEAN"], ["WITH", "QUERY"])
+
+
+def joined_signs(tokens: list[Token], words: list[str]) -> list[Token] | None:
+    """`a < = b`, `a ! = b`: Oracle and T-SQL know a comparison by its signs, whatever is between them."""
+    made: list[Token] = []
+    for at, token in enumerate(tokens):
+        pair = (words[at - 1], words[at]) if made else ("", "")
+        if pair in _COMPARISONS:
+            made[-1] = made_token(*_COMPARISONS[pair], tokens[at - 1])
+        else:
+            made.append(token)
+    return made if len(made) < len(tokens) else None
+
+
+_COMPARISONS = {
+    ("<", "="): (TokenType.LTE, "<="),
+    ("<", ">"): (TokenType.NEQ, "<>"),
+    (">", "="): (TokenType.GTE, ">="),
+    ("!", "="): (TokenType.NEQ, "!="),
+}

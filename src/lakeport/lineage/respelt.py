@@ -12,10 +12,26 @@ from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.brackets import closing
 from lakeport.lineage.duckdb_syntax import merged_rows, without_defaults
+from lakeport.lineage.json_clauses import without_json_clauses
 from lakeport.lineage.made_tokens import made_token
+from lakeport.lineage.mysql_syntax import plain_alter, plain_mysql
+from lakeport.lineage.oracle_syntax import (
+    inserted_through,
+    plain_index,
+    plain_oracle,
+    truncated_table,
+    without_character_set,
+    without_error_log,
+)
+from lakeport.lineage.postgres_syntax import (
+    plain_copy,
+    plain_foreign_partition,
+    plain_postgres,
+)
 from lakeport.lineage.query_spellings import (
     against,
     array_with_offset,
+    joined_signs,
     joined_table,
     searched_value,
     sorted_pivot,
@@ -37,7 +53,15 @@ def respelt(tokens: list[Token]) -> list[Token] | None:
         found = rewrite(tokens, words)
         if found is not None:
             return found
-    return None
+    return _plain(tokens)
+
+
+def _plain(tokens: list[Token]) -> list[Token] | None:
+    """The statement without what engines say in words and signs of their own, as many as it has."""
+    made = tokens
+    for rewrite in _PLAIN:
+        made = rewrite(made, [token.text.upper() for token in made]) or made
+    return made if made is not tokens else None
 
 
 def _create_table(tokens: list[Token], words: list[str]) -> list[Token] | None:
@@ -198,6 +222,16 @@ def leave_clusters_out(tokens: list[Token]) -> None:
 _BEFORE_TABLES = frozenset({"FROM", "JOIN", "INTO", "TABLE", "VIEW", "UPDATE", "EXISTS", ","})
 
 
+_PLAIN = (
+    without_error_log,
+    joined_signs,
+    plain_alter,
+    plain_mysql,
+    plain_oracle,
+    plain_postgres,
+    without_json_clauses,
+    without_character_set,
+)
 _REWRITES = (
     sorted_pivot,
     merged_rows,
@@ -208,6 +242,11 @@ _REWRITES = (
     array_with_offset,
     joined_table,
     against,
+    plain_copy,
+    plain_foreign_partition,
+    inserted_through,
+    truncated_table,
+    plain_index,
     _create_table,
     _change_column,
     _replaced_on,

@@ -14,7 +14,11 @@ from sqlglot import exp
 from sqlglot.tokenizer_core import Token, TokenType
 
 from lakeport.lineage.alter_shims import COLUMN_SHIMS, TABLE_SHIMS, VIEW_SHIMS
-from lakeport.lineage.altered_statements import altered_names, altered_relation
+from lakeport.lineage.altered_statements import (
+    altered_names,
+    altered_relation,
+    kept_otherwise,
+)
 from lakeport.lineage.bodies import tokens_between
 from lakeport.lineage.column_changes import altered_column
 from lakeport.lineage.created_queries import created_query
@@ -26,7 +30,8 @@ from lakeport.lineage.made_tokens import made_token
 from lakeport.lineage.model_clause import without_model
 from lakeport.lineage.model_functions import without_models
 from lakeport.lineage.no_lineage import NEEDS_NO_PARSER
-from lakeport.lineage.other_changes import plain_change
+from lakeport.lineage.oracle_syntax import synonym_as_view
+from lakeport.lineage.other_changes import plain_change, unplaced
 from lakeport.lineage.outfiles import written_file
 from lakeport.lineage.placeholders import filled_in
 from lakeport.lineage.respelt import respelt
@@ -60,6 +65,11 @@ def shimmed(tokens: list[Token], text: str) -> Iterator[Shim]:
     if altered is not None:
         tokens = altered
         yield Shim("altered_column", tokens)
+    filled = filled_in(tokens)
+    if len(filled) != len(tokens):
+        # A statement with parameters may hold more that the parser does not know.
+        tokens = filled
+        yield Shim("placeholders", tokens)
     words = [token.text.upper() for token in tokens[:12]]
     for rewrite in _SHIMS if tokens else ():
         shim = rewrite(tokens, words, text)
@@ -175,7 +185,7 @@ _OVERWRITES = ("INSERT", "OVERWRITE")
 
 def _checked_view(tokens: list[Token], words: list[str], _text: str) -> Shim | None:
     """`CREATE VIEW … WITH [LOCAL | CASCADED] CHECK OPTION`: what may be written through the view."""
-    if words[0] != "CREATE" or "VIEW" not in words:
+    if words[0] not in {"ALTER", "CREATE"} or "VIEW" not in words:
         return None
     ending = [token.text.upper() for token in tokens[-4:]]
     if ending[-2:] != ["CHECK", "OPTION"] or "WITH" not in ending:
@@ -286,11 +296,6 @@ def _external_table(tokens: list[Token], words: list[str], _text: str) -> Shim |
 _EXTERNAL = ("ORGANIZATION", "EXTERNAL")
 
 
-def _placeholders(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
-    made = filled_in(tokens)
-    return Shim("placeholders", made) if len(made) != len(tokens) else None
-
-
 _ASSIGNED = frozenset({TokenType.VAR, TokenType.IDENTIFIER, TokenType.DOT, TokenType.PARAMETER})
 
 
@@ -345,6 +350,11 @@ _SHOWN = (TokenType.L_PAREN, TokenType.STRING, TokenType.R_PAREN)
 def _evolving_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
     made = evolving_change(tokens)
     return Shim("evolving_change", made, finish=evolving) if made is not None else None
+
+
+def _other_change(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
+    made = plain_change(tokens)
+    return Shim("other_change", made, finish=unplaced) if made is not None else None
 
 
 def _moved_files(tokens: list[Token], _words: list[str], _text: str) -> Shim | None:
@@ -410,7 +420,6 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _window_function,
     _system_time_travel,
     _titles,
-    _placeholders,
     _tree_by("partition_change", partition_change),
     _moved_files,
     _written_file,
@@ -419,9 +428,11 @@ _SHIMS: tuple[_Rewrite, ...] = (
     _tokens_by("spark_syntax", plain_syntax),
     _tokens_by("rowsets", files_as_rows),
     _tokens_by("hints", without_hints),
-    _tokens_by("other_change", plain_change),
+    _other_change,
     _tokens_by("altered_relation", altered_relation),
     _tree_by("altered_names", altered_names),
+    _tree_by("kept_otherwise", kept_otherwise),
+    _tokens_by("synonym", synonym_as_view),
     _tokens_by("created_query", created_query),
     _administration,
 )

@@ -497,3 +497,43 @@ ALTER TABLE t ATTACH PARTITION 1 FROM db.s;
 --> @1 t <- db.s[ATTACH]
 --> stmt 0 ALTER_TABLE reads db.s writes t
 --> stmt 1 ALTER_TABLE reads db.s writes t
+
+-- case: mysql_says_more_of_a_column_that_changes
+-- dialect: mysql
+CREATE TABLE t (a INT);
+ALTER TABLE t ADD COLUMN place GEOMETRY NOT NULL SRID 4326;
+ALTER TABLE t ADD COLUMN twice INT AS (a * 2) PERSISTENT;
+ALTER TABLE t MODIFY COLUMN IF EXISTS a BIGINT;
+ALTER TABLE t RENAME AS u;
+SELECT * FROM u;
+--> @5 out.a <- u.a
+--> @5 out.place <- u.place
+--> @5 out.twice <- u.twice
+--> partial
+
+-- case: athena_changes_columns_as_hive_does
+-- dialect: athena
+CREATE EXTERNAL TABLE t (a int, b string) LOCATION 's3://x/';
+ALTER TABLE t CHANGE b c string;
+SELECT * FROM t;
+--> @1 t.c <- t.b[RENAME]
+--> @2 out.a <- t.a
+--> @2 out.c <- t.c
+--> issue DIALECT_FALLBACK @1
+
+-- case: who_may_see_rows_changes_no_column
+-- dialect: snowflake
+-- table: T(A int)
+ALTER TABLE t SET AGGREGATION POLICY p ENTITY KEY (a) FORCE;
+ALTER TABLE t MODIFY COLUMN a UNSET PROJECTION POLICY;
+ALTER TABLE t RECLUSTER MAX_SIZE = 100;
+--> stmt 0 ALTER_TABLE writes T
+--> stmt 1 ALTER_TABLE writes T
+--> stmt 2 ALTER_TABLE writes T
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_view_that_may_be_written_is_altered
+-- dialect: mysql
+-- table: t(a int)
+ALTER VIEW v AS SELECT a FROM t WHERE a > 1 WITH CHECK OPTION;
+--> v.a <- t.a

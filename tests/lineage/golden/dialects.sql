@@ -544,3 +544,175 @@ DEFINE DYNAMIC TABLE d.s.t TARGET_LAG = '1 DAY' WAREHOUSE = w INITIALIZE = ON_SC
 --> D.S.V.A <- S.A
 --> D.S.T.A <- S.A
 --> no issue PARSE_ERROR
+
+-- case: parameters_that_are_counted
+-- dialect: oracle
+-- table: t(a int, b int)
+SELECT :1 AS given, a FROM t WHERE b >= :2 AND a IN (:3, :4);
+--> out.given <- ()
+--> out.a <- T.A
+
+-- case: a_slice_is_no_counted_parameter
+-- dialect: duckdb
+-- table: t(a int[], b int)
+SELECT a[:2] AS few FROM t;
+--> out.few <= t.a
+
+-- case: a_table_as_oracle_tells_of_it
+-- dialect: oracle
+CREATE TABLE t (
+  id NUMBER NOT NULL ENABLE, raw_value LONG RAW, took INTERVAL DAY (3) TO SECOND (9), doc CLOB,
+  CONSTRAINT t_pk PRIMARY KEY (id) USING INDEX PCTFREE 10 TABLESPACE users ENABLE,
+  SUPPLEMENTAL LOG GROUP g (id) ALWAYS
+) SEGMENT CREATION IMMEDIATE PCTFREE 10 LOGGING LOB (doc) STORE AS BASICFILE (TABLESPACE users);
+SELECT * FROM t;
+--> @1 out.id <- T.ID
+--> @1 out.raw_value <- T.RAW_VALUE
+--> @1 out.took <- T.TOOK
+--> @1 out.doc <- T.DOC
+
+-- case: rows_that_oracle_refuses_are_told_elsewhere
+-- dialect: oracle
+-- table: t(a int)
+-- table: s(b int)
+INSERT INTO t SELECT b FROM s WHERE b > :1 LOG ERRORS INTO refused ('x') REJECT LIMIT 10;
+--> T.A <- S.B
+--> stmt 0 INSERT reads S writes T
+
+-- case: a_translation_to_a_character_set
+-- dialect: oracle
+-- table: t(a varchar2(9), b int)
+SELECT TRANSLATE(TRIM(a) || 'x' USING CHAR_CS) AS told, b FROM t;
+--> out.told <= T.A
+--> out.b <- T.B
+
+-- case: a_synonym_shows_what_it_stands_for
+-- dialect: oracle
+-- table: hr.places(city varchar2(9))
+CREATE OR REPLACE PUBLIC SYNONYM offices FOR hr.places;
+SELECT city FROM offices;
+--> @0 OFFICES.CITY <- HR.PLACES.CITY
+--> @1 out.city <- OFFICES.CITY
+--> stmt 0 CREATE_SYNONYM reads HR.PLACES writes OFFICES
+--> stmt 1 SELECT reads OFFICES
+
+-- case: how_a_table_is_kept_moves_no_data
+-- dialect: oracle
+-- table: s.t(a int)
+ALTER TABLE s.t DROP PARTITION p UPDATE GLOBAL INDEXES;
+ALTER TABLE s.t SPLIT PARTITION p AT (1) INTO (PARTITION q, PARTITION r);
+ALTER TABLE s.t NOLOGGING;
+TRUNCATE TABLE s.t DROP STORAGE;
+CREATE UNIQUE INDEX i ON s.t (UPPER(a)) PCTFREE 10 TABLESPACE x;
+DROP PUBLIC SYNONYM offices;
+--> stmt 0 ALTER_TABLE writes S.T
+--> stmt 1 ALTER_TABLE writes S.T
+--> stmt 2 ALTER_TABLE writes S.T
+--> stmt 3 TRUNCATE writes S.T
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: mysql_sorts_groups_and_casts_to_whole_numbers
+-- dialect: mysql
+-- table: t(a int, b int)
+SELECT a, CAST(MAX(b) AS UNSIGNED INTEGER) AS n FROM t GROUP BY a DESC ORDER BY a DESC;
+--> out.a <- t.a
+--> out.n <= t.b
+
+-- case: a_json_table_that_answers_to_misses
+-- dialect: mysql
+-- table: t(doc json)
+SELECT j.c, j.d, j.e FROM t, JSON_TABLE(t.doc, '$[*]' COLUMNS (
+  c INT PATH '$.c' DEFAULT '0' ON EMPTY NULL ON ERROR, d INT EXISTS PATH '$.d', e INT PATH '$.e' ERROR ON ERROR)) AS j;
+--> out.c <= t.doc
+--> out.d <= t.doc
+--> out.e <= t.doc
+
+-- case: how_mysql_keeps_a_table_moves_no_data
+-- dialect: mysql
+-- table: t(a int)
+ALTER TABLE t ADD PARTITION (PARTITION p VALUES LESS THAN (10));
+ALTER TABLE t CONVERT TO CHARACTER SET utf8mb4;
+DROP INDEX i ON t ALGORITHM = DEFAULT LOCK = NONE;
+--> stmt 0 ALTER_TABLE writes t
+--> stmt 1 ALTER_TABLE writes t
+--> no issue PARSE_ERROR
+
+-- case: oracle_says_more_of_joins_sets_and_intervals
+-- dialect: oracle
+-- table: t(a int, b int, day date)
+-- table: days(day date)
+SELECT t.a MULTISET UNION DISTINCT t.b AS both, CAST(t.day AS INTERVAL DAY(2) TO SECOND(6)) AS took, d.day
+FROM t PARTITION BY (a) RIGHT OUTER JOIN days d ON (t.day = d.day) WHERE t.a < = :1 AND t.b ! = 2;
+--> out.both <= T.A, T.B
+--> out.took <= T.DAY
+--> out.day <- DAYS.DAY
+
+-- case: what_a_change_returns_to_a_script
+-- dialect: oracle
+-- table: t(a int, b int)
+UPDATE t SET a = b RETURNING OLD a, b BULK COLLECT INTO olds, bs;
+--> @0 T.A <- T.B
+--> partial
+
+-- case: what_a_shell_fills_in
+-- dialect: oracle
+-- table: t(a int, b int)
+SELECT a, &col AS given FROM t WHERE b = &&limit;
+SELECT b FROM &tab;
+--> @0 out.a <- T.A
+--> @0 out.given <- ()
+--> @1 out.b <- &TAB.B
+--> stmt 0 SELECT reads T
+--> stmt 1 SELECT reads &TAB
+
+-- case: operators_that_extensions_bring
+-- dialect: postgres
+-- table: t(a text, b text, c int)
+SELECT a <<-> b AS far, c - -1 AS more FROM t WHERE a %> 'x' ORDER BY a <#> '[1,2]', b USING < NULLS FIRST;
+--> out.far <= t.a, t.b
+--> out.more <= t.c
+
+-- case: a_text_on_several_lines_and_a_variable_of_psql
+-- dialect: postgres
+-- table: t(a text, b text)
+SELECT a || E'one'
+  ' two' AS told FROM t WHERE b = :'wanted';
+--> out.told <= t.a
+
+-- case: how_a_file_is_written_does_not_matter
+-- dialect: postgres
+-- table: t(a text, b text)
+COPY t (a) FROM '/in.csv' WITH CSV FORCE NOT NULL a;
+CREATE FOREIGN TABLE p PARTITION OF t FOR VALUES IN ('x') SERVER s OPTIONS (f 'x');
+SELECT * FROM p;
+--> stmt 0 COPY reads /in.csv writes t
+--> @2 out.a <- p.a
+--> @2 out.b <- p.b
+
+-- case: json_functions_say_what_becomes_of_nulls
+-- dialect: tsql
+-- table: t(a int, b int)
+SELECT JSON_OBJECTAGG(a : b ABSENT ON NULL RETURNING varchar(20)) AS o, JSON_ARRAY(a, b NULL ON NULL) AS l FROM t;
+--> out.o <= t.a, t.b
+--> out.l <= t.a, t.b
+
+-- case: rows_that_are_replaced_whole
+-- dialect: redshift
+-- table: t(id int, v int)
+-- table: s(id int, v int)
+MERGE INTO t USING s ON t.id = s.id REMOVE DUPLICATES;
+--> t.id <- s.id[MERGE_INSERT]
+--> t.v <- s.v[MERGE_UPDATE]
+
+-- case: rows_that_break_a_rule_and_parameters_by_number
+-- dialect: sqlite
+-- table: t(a int, b int)
+UPDATE OR IGNORE t SET a = b WHERE b = ?2;
+--> t.a <- t.b
+
+-- case: columns_with_more_to_say_of_them
+-- dialect: mysql
+CREATE TABLE t (i INT VISIBLE, n INT(5) ZEROFILL UNSIGNED, d DATE INVISIBLE, s INT STORAGE DISK) ENGINE = InnoDB;
+SELECT SQL_CACHE d FROM t WHERE i = 1 INTO @x;
+--> @1 out.d <- t.d
+--> schema t(i INT, n INT(5) ZEROFILL UNSIGNED, d DATE, s INT) implied @0

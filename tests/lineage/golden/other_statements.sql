@@ -646,3 +646,19 @@ SELECT b FROM t;
 --> stmt 0 COPY reads in.csv writes t
 --> stmt 1 COPY reads t writes out.csv
 --> stmt 2 SELECT reads t
+
+-- case: objects_of_several_words_hold_no_columns
+-- dialect: tsql
+CREATE FULLTEXT CATALOG c AS DEFAULT;
+CREATE EXTERNAL FILE FORMAT f WITH (FORMAT_TYPE = PARQUET);
+DROP SECURITY POLICY p;
+--> stmt 0 CREATE_CATALOG
+--> stmt 1 CREATE_FORMAT
+--> stmt 2 DROP_POLICY
+--> no issue UNSUPPORTED_SYNTAX
+
+-- case: a_table_is_emptied_on_a_cluster
+-- dialect: clickhouse
+-- table: t(a int)
+TRUNCATE TABLE t ON CLUSTER c SYNC;
+--> stmt 0 TRUNCATE writes t

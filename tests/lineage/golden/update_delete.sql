@@ -195,3 +195,32 @@ UPDATE TOP (1) t SET a = 2;
 DELETE t USING u WHERE t.a = u.id;
 --> stmt 0 DELETE reads t, u writes t
 --> t <- u[DELETE]
+
+-- case: a_table_changes_through_a_query_of_two
+-- dialect: oracle
+-- table: t(id int, v int)
+-- table: s(id int, x int)
+UPDATE (SELECT t.v AS old_v, s.x AS new_v FROM t JOIN s ON t.id = s.id) SET old_v = new_v + 1;
+--> T.V <= S.X
+--> stmt 0 UPDATE reads T, S writes T
+
+-- case: rows_go_through_a_query
+-- dialect: oracle
+-- table: t(id int, v int)
+DELETE FROM (SELECT * FROM t WHERE id > 1);
+--> stmt 0 DELETE reads T writes T
+
+-- case: rows_are_merged_through_a_query
+-- dialect: oracle
+-- table: t(id int, v int)
+-- table: s(id int, x int)
+MERGE INTO (SELECT * FROM t WHERE id > 1) d USING s ON (d.id = s.id) WHEN MATCHED THEN UPDATE SET d.v = s.x;
+--> T.V <- S.X[MERGE_UPDATE]
+
+-- case: rows_come_through_a_query
+-- dialect: oracle
+-- table: t(id int, v int)
+-- table: s(id int, x int)
+INSERT INTO (SELECT v, id FROM t WHERE id > 1 WITH CHECK OPTION) SELECT x, id FROM s;
+--> T.V <- S.X
+--> T.ID <- S.ID

@@ -64,6 +64,10 @@ _AFTER_TYPE = frozenset(
         "CODEC",
         "DISTKEY",
         "SORTKEY",
+        "SRID",
+        "STORAGE",
+        "VISIBLE",
+        "INVISIBLE",
     }
 )
 # Some of two words are one token.

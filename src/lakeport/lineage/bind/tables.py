@@ -173,7 +173,7 @@ def _know_part(binder: Binder, relation: Relation, extra: dict[str, object]) -> 
 
 
 def _has_variable(relation: Relation) -> bool:
-    return any("${" in part for part in relation.name)
+    return any("${" in part or part[:1] == "&" for part in relation.name)
 
 
 def _mark_unknown(binder: Binder, relation: Relation) -> None:

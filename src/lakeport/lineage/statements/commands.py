@@ -6,6 +6,7 @@ Unless the first word is known to move no data, a command is reported as unsuppo
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -41,6 +42,7 @@ _HOLDERS = frozenset(
 _OTHER_OBJECTS = frozenset(
     {
         "AGGREGATE",
+        "ASSIGNMENT",
         "BITMAP",
         "BLOOMFILTER",
         "CAPACITY",
@@ -48,6 +50,7 @@ _OTHER_OBJECTS = frozenset(
         "CATALOG",
         "CLUSTER",
         "COLLATION",
+        "CONFIGURATION",
         "CONNECTION",
         "CREDENTIAL",
         "DATABASE",
@@ -55,14 +58,17 @@ _OTHER_OBJECTS = frozenset(
         "DIRECTORY",
         "DOMAIN",
         "EXTENSION",
+        "FORMAT",
         "GROUP",
         "INDEX",
         "INTEGRATION",
+        "KEY",
         "LANGUAGE",
+        "LIBRARY",
         "LINK",
         "LOG",
-        "MACRO",
         "LOGIN",
+        "MACRO",
         "MASKING",
         "NAMESPACE",
         "NETWORK",
@@ -71,6 +77,7 @@ _OTHER_OBJECTS = frozenset(
         "OWNED",
         "POLICY",
         "PROFILE",
+        "PROJECT",
         "PUBLICATION",
         "QUOTA",
         "RESERVATION",
@@ -78,12 +85,16 @@ _OTHER_OBJECTS = frozenset(
         "ROLE",
         "ROW",
         "SCHEMA",
+        "SCHEME",
         "SEARCH",
         "SECRET",
         "SEQUENCE",
         "SERVER",
+        "SERVICE",
         "SHARE",
+        "SOURCE",
         "STATISTICS",
+        "STOPLIST",
         "SUBSCRIPTION",
         "SYNONYM",
         "TABLESPACE",
@@ -93,8 +104,11 @@ _OTHER_OBJECTS = frozenset(
         "VECTOR",
         "VOLUME",
         "WAREHOUSE",
+        "WRAPPER",
     }
 )
+# So far reaches the word that says what is created.
+_HEAD = 4
 # `ALTER TABLE t SET PROPERTIES …`: how a table is kept, not what it holds.
 _SETTING = re.compile(
     r"^\s*\w+\s+(?:VIEW\s+)?(?:IF\s+EXISTS\s+)?(?:ONLY\s+)?\S+\s+(?:WITH\s+|PARTITION\s*\([^()]*\)\s*|NOT\s+)?"
@@ -226,12 +240,11 @@ def _moved(binder: Binder, text: str) -> bool:
 
 
 def _replaced(text: str) -> str:
-    """The word after OR REPLACE, TEMPORARY or PUBLIC, if one of them is there."""
-    words = text.upper().split(None, 3)
-    if words[:1] == ["TEMPORARY"]:
-        return words[1] if len(words) > 1 else ""
-    if words[:1] == ["PUBLIC"]:
-        return words[2] if words[1:2] == ["DATABASE"] and len(words) > 2 else "".join(words[1:2])
-    if words[:3] == ["MATERIALIZED", "VIEW", "LOG"]:
-        return "LOG"
-    return words[2] if words[:2] == ["OR", "REPLACE"] and len(words) > 2 else ""
+    """What is created or dropped, behind OR REPLACE, TEMPORARY, PUBLIC and the like."""
+    words = text.upper().split(None, _HEAD)[:_HEAD]
+    for word, following in pairwise([*words, ""]):
+        if word in {"TABLE", "VIEW"}:
+            return following if following == "LOG" else ""
+        if word in _OTHER_OBJECTS:
+            return word
+    return ""
