@@ -23,6 +23,18 @@ def closing(tokens: list[Token], at: int) -> int:
     return 0
 
 
+def closings(tokens: list[Token]) -> dict[int, int]:
+    """Where each parenthesis is closed that is, at one look, for who asks for many of a text."""
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    for place, token in enumerate(tokens):
+        if token.token_type is _OPENS:
+            opened.append(place)
+        elif token.token_type is _CLOSES and opened:
+            found[opened.pop()] = place
+    return found
+
+
 def opening(tokens: list[Token], at: int) -> int:
     """Where the parenthesis closed at `at` was opened; 0 if it was not, or by the first token."""
     depth = 0

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlglot.tokenizer_core import TokenType
 
 from lakeport.lineage.bind.scope import Relation
-from lakeport.lineage.brackets import closing
+from lakeport.lineage.brackets import closings
 from lakeport.lineage.entries import TableEntry
 from lakeport.lineage.names import dotted
 
@@ -88,14 +88,14 @@ def salvage(binder: Binder, chunk: Chunk) -> str:
     }
     reads: list[Relation] = []
     writes: list[Relation] = []
-    creates = created_kind(tokens)
+    creates, closed = created_kind(tokens), closings(tokens)
     for position, token in enumerate(tokens):
         word = token.text.upper()
         # What follows USING in a definition is a format, a method or a file.
         reading = word in _READ_WORDS and not (word == "USING" and creates is not None)
         if not reading and word not in _WRITE_WORDS:
             continue
-        for name, span in _listed(tokens, position + 1, alone=word not in _LISTS):
+        for name, span in _listed(tokens, position + 1, None if word not in _LISTS else closed):
             if not name or (len(name) == 1 and name[0].lower() in ctes):
                 continue
             relation = _relation(binder, name, span)
@@ -164,23 +164,25 @@ def _define(binder: Binder, relation: Relation, name: list[str], tokens: list[To
 
 
 def _listed(
-    tokens: list[Token], position: int, *, alone: bool
+    tokens: list[Token], position: int, closed: dict[int, int] | None
 ) -> Iterator[tuple[list[str], tuple[int, int]]]:
-    """The name that stands there, and those behind commas, each with or without an alias."""
+    """The name that stands there, and those behind commas, each with or without an alias.
+
+    `closed` is where parentheses are closed; without it the name stands alone.
+    """
     while True:
         name, span = _name(tokens, position)
         yield name, span
-        if alone:
+        if closed is None:
             return
         at = position
         while at < len(tokens) and tokens[at].start < span[1]:
             at += 1
         if not name:
             # Names inside of a query have words of their own before them.
-            opened = at < len(tokens) and tokens[at].token_type is TokenType.L_PAREN
-            at = closing(tokens, at) + 1 if opened else 0
-            if not at:
+            if at not in closed:
                 return
+            at = closed[at] + 1
         at += at < len(tokens) and tokens[at].token_type is TokenType.ALIAS
         at += at < len(tokens) and tokens[at].token_type in _NAMES
         if at >= len(tokens) or tokens[at].token_type is not TokenType.COMMA:
