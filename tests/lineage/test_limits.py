@@ -159,3 +159,14 @@ def test_the_history_of_a_table_ends_where_it_is_dropped_or_renamed() -> None:
     assert schema is not None
     spans = [(version.name, version.valid_from, version.valid_to) for version in schema.history]
     assert spans == [("t", 0, 1), ("u", 2, 3), ("v", 3, None)]
+
+
+def test_a_table_that_is_read_very_often_tells_all_its_places_once() -> None:
+    branches = 1_000
+    result = analyze(
+        {"sql": " UNION ALL ".join(["SELECT a FROM t"] * branches), "dialect": "spark"}
+    )
+    first, *others = [n for n in result.statements[0].nodes if n.qualified_name == "t"]
+    assert len(first.name_spans) == branches
+    assert [len(node.name_spans) for node in others] == [1] * (branches - 1)
+    assert [node.span for node in others] == first.name_spans[1:]

@@ -51,6 +51,10 @@ class _Typed(dict[str, dict[str, Any]]):
 _DECLARED, _INFERRED = _Typed("declared"), _Typed("inferred")
 
 
+# Of one name, for each node of it.
+_MANY_PLACES = 100
+
+
 @lru_cache(maxsize=256)
 def _aggregation(key: bool, function: str | None, distinct: bool) -> Aggregation:  # noqa: FBT001 - the fields of a tuple
     return Aggregation(is_grouping_key=key, function=function, distinct=distinct)
@@ -164,7 +168,10 @@ class Emitter:
         named: Sequence[Span] = ()
         if relation.local_kind is None:
             if not places and occurrences:
-                places = occurrences.get(relation.name) or places
+                written = occurrences.get(relation.name, ())
+                # Of a table that is read hundreds of times only the first node tells all places: all of
+                # them at each would be as many as there are pairs.
+                places = written if len(written) <= _MANY_PLACES or relation.instance == 1 else ()
             if not places and span is not None:
                 named = [span]
             if relation.instance > 1:
