@@ -66,6 +66,17 @@ def test_damaged_sql_gets_an_answer_in_every_dialect(dialect: str) -> None:
         _survives(_shuffled(sql, random), dialect)
 
 
+@pytest.mark.parametrize(
+    ("sql", "dialect"),
+    [
+        ("SELECT CAST(a AS INTERVAL DAY TO) FROM t", "postgres"),
+        ("SELECT x.b FROM UNNEST(ARRAY(SELECT AS STRUCT FROM t)) AS x", "bigquery"),
+    ],
+)
+def test_a_part_that_is_missing_is_no_accident(sql: str, dialect: str) -> None:
+    _survives(sql, dialect)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("number", range(100))
 def test_a_query_cut_anywhere_gets_an_answer(number: int) -> None:

@@ -150,7 +150,7 @@ def add_unnest(
             columns.append((_unnested(binder, node, relation, identifier), refs, element))
     offset = node.args.get("offset")
     generated(binder, relation, columns, names)
-    if binder.dialect.name == "bigquery" and columns[0][2] is None:
+    if binder.dialect.name == "bigquery" and columns and columns[0][2] is None:
         # Elements of unknown type may be structs, and then their fields are columns.
         relation.complete = bool(scope.sources)
         relation.arguments = columns[0][1]

@@ -82,7 +82,8 @@ def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None
         return None
     name = node.this
     if isinstance(name, exp.Interval):
-        return _interval(name.args.get("unit"))
+        unit = name.args.get("unit")
+        return interval_in(unit) if unit is not None else CALENDAR_INTERVAL
     if name is exp.DType.INTERVAL:
         return CALENDAR_INTERVAL
     if not isinstance(name, exp.DType) or name is _USERDEFINED or name is _UNKNOWN:
@@ -102,11 +103,11 @@ def type_of_node(node: exp.Expr, dialect: str, depth: int = 0) -> SqlType | None
     return _with_defaults(SqlType(kind, _numbers(node)), dialect)
 
 
-def _interval(unit: exp.Expr | None) -> SqlType | None:
-    if unit is None:
-        return CALENDAR_INTERVAL
+def interval_in(unit: exp.Expr) -> SqlType | None:
+    """An interval of one unit, or from one to another; of a damaged text the second may be missing."""
     if isinstance(unit, exp.IntervalSpan):
-        return interval_of(unit.this.name, unit.expression.name)
+        end = unit.args.get("expression")
+        return interval_of(unit.this.name, end.name) if isinstance(end, exp.Expr) else None
     return interval_of(unit.name)
 
 

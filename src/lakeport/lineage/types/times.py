@@ -26,7 +26,7 @@ from lakeport.lineage.types.model import (
     interval_of,
     spans,
 )
-from lakeport.lineage.types.read import SPARK_FAMILY
+from lakeport.lineage.types.read import SPARK_FAMILY, interval_in
 from lakeport.lineage.types.rules import THIS, Answer, Rule, Types, argument, nothing, positional
 
 _SECONDS = decimal(8, 6)
@@ -43,9 +43,7 @@ def interval(node: exp.Expr, _: Types, dialect: str) -> SqlType | None:
         return CALENDAR_INTERVAL
     if unit is None:
         return _interval_text(node.name)
-    if isinstance(unit, exp.IntervalSpan):
-        return interval_of(unit.this.name, unit.expression.name)
-    return interval_of(unit.name)
+    return interval_in(unit)
 
 
 def _interval_text(text: str) -> SqlType | None:
