@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from sqlglot import exp
 
 from lakeport.lineage.bind.scope import Column
-from lakeport.lineage.statements.alter import current_entry
+from lakeport.lineage.statements.renamed import current_entry
 from lakeport.lineage.statements.targets import target_table
 
 if TYPE_CHECKING:
